@@ -1,0 +1,75 @@
+"""Tacit: informed latent semantic indexing, a semantic index that knows what you know.
+
+The public names are loaded when they are first used (PEP 562): importing scikit-learn takes seconds, and `import tacit`
+or `tacit --help` should not wait for it. Type checkers read the imports below, which do not run.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tacit.errors import InputError, MissingExtraError, SolverError, TacitError, TacitWarning
+    from tacit.models.head import LabelHead
+    from tacit.models.lsi import LSI, KernelLSI
+    from tacit.models.mlsi import MLSI
+    from tacit.models.transductive import transductive_space
+    from tacit.relations.labels import LabelMatrix
+
+    __version__: str
+
+__all__ = [
+    "LSI",
+    "MLSI",
+    "InputError",
+    "KernelLSI",
+    "LabelHead",
+    "LabelMatrix",
+    "MissingExtraError",
+    "SolverError",
+    "TacitError",
+    "TacitWarning",
+    "transductive_space",
+]
+
+_HOMES = {
+    "LSI": "tacit.models.lsi",
+    "MLSI": "tacit.models.mlsi",
+    "InputError": "tacit.errors",
+    "KernelLSI": "tacit.models.lsi",
+    "LabelHead": "tacit.models.head",
+    "LabelMatrix": "tacit.relations.labels",
+    "MissingExtraError": "tacit.errors",
+    "SolverError": "tacit.errors",
+    "TacitError": "tacit.errors",
+    "TacitWarning": "tacit.errors",
+    "transductive_space": "tacit.models.transductive",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use and keep it, so that the second use is an ordinary lookup."""
+    if name == "__version__":
+        value: Any = _version()
+    elif name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    else:
+        raise AttributeError(f"module 'tacit' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names before they are loaded, so that completion in a shell finds them."""
+    return sorted({*globals(), *__all__, "__version__"})
+
+
+def _version() -> str:
+    """Give the installed version; a source tree that was never installed has none."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("tacit")
+    except PackageNotFoundError:
+        return "0+unknown"

@@ -1,0 +1,1 @@
+"""The command line: strings become tasks, and answers become text."""

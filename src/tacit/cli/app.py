@@ -1,0 +1,67 @@
+"""The command `tacit`: the group of its verbs, and the one place where errors become an exit code.
+
+Nothing heavy is imported here: a verb imports what it needs when it runs, so that `tacit --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TextIO
+
+import tacit
+from tacit.errors import MissingExtraError, TacitError, TacitWarning
+
+if TYPE_CHECKING:
+    import click
+
+__all__ = ["group", "main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command and exit: with 0 if all went well, with 2 and one line on standard error if it cannot be done."""
+    warnings.showwarning = _show_warning
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal without Unicode shows a question mark, not an error
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        group().main(args=None if arguments is None else list(arguments), prog_name="tacit")
+    except TacitError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def group() -> click.Group:
+    """Put the verbs together; a function and not a module's variable, since click is an extra."""
+    try:
+        import click
+        import rich  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(error.name or "click", "cli", "The command line") from error
+
+    from tacit.cli.demo import demo
+
+    root = click.Group(
+        "tacit",
+        commands=[demo],
+        help="Tacit: a semantic index that knows what you know.",
+        epilog="Start with: tacit demo",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    return click.version_option(tacit.__version__, message="tacit %(version)s")(root)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Show Tacit's own warnings as one line without the line of code, other people's as Python does."""
+    if issubclass(category, TacitWarning):
+        print(f"Note: {message}", file=file or sys.stderr)
+    else:
+        print(warnings.formatwarning(message, category, filename, lineno, line), end="", file=file or sys.stderr)

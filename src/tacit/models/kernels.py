@@ -1,0 +1,128 @@
+"""Kernels as models use them: exact when the matrix fits, with Nyström landmarks when it does not; label kernels as features."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.linalg as la
+import scipy.sparse as sp
+
+from tacit.checks import check_count, check_finite, check_rows, human_size
+from tacit.errors import InputError
+from tacit.models.base import warn
+from tacit.operators import Kernel, kernel_matrix
+from tacit.operators.base import Array
+from tacit.relations.labels import LabelMatrix
+
+__all__ = ["check_kernel_fits", "kernel_rows", "label_features", "landmark_features", "uses_landmarks"]
+
+EXACT_LIMIT = 5_000  # records up to which "auto" keeps the kernel matrix itself
+DEFAULT_LANDMARKS = 1_000
+LABEL_FEATURE_LIMIT = 500
+
+
+def uses_landmarks(n_records: int, kernel: Kernel, n_landmarks: Any) -> bool:
+    """Whether a kernel model takes the Nyström route."""
+    if n_landmarks is None or kernel == "precomputed":
+        return False
+    if n_landmarks == "auto":
+        return n_records > EXACT_LIMIT
+    return check_count("n_landmarks", n_landmarks) < n_records
+
+
+def check_kernel_fits(X: Any) -> None:
+    """Refuse an N x N matrix that the machine has no memory for, and say how much it would need."""
+    n = X.shape[0]
+    needed = 3 * n * n * X.dtype.itemsize  # the matrix, its eigenvectors, and LAPACK's workspace
+    memory = _physical_memory()
+    if needed > memory:
+        raise InputError(
+            f"X has too many records for a dense kernel matrix: got {n}, which needs {human_size(needed)} "
+            f"where this machine has {human_size(memory)}. Set n_landmarks (e.g. 1000), or use the linear kernel with solver='auto'."
+        )
+
+
+def kernel_rows(X: Any, reference: Any, kernel: Kernel, params: Mapping[str, Any] | None) -> Array:
+    """k(x, r) for each row of X and each reference record; X itself if it is precomputed."""
+    if kernel != "precomputed":
+        return kernel_matrix(X, reference, kernel, params).astype(X.dtype, copy=False)
+    K = X.toarray() if sp.issparse(X) else X
+    if reference is None and K.shape[0] == K.shape[1] and not np.allclose(K, K.T, rtol=1e-4, atol=1e-6 * np.abs(K).max(initial=0)):
+        raise InputError("X is not a kernel matrix: got a matrix that is not symmetric, expected k(x_i, x_j) for all pairs of records.")
+    return np.asarray(K)
+
+
+def landmark_features(
+    X: Any, kernel: Kernel, params: Mapping[str, Any] | None, n_landmarks: Any, n_components: int, rng: np.random.Generator
+) -> tuple[Any, Array, Array]:
+    """Nyström: landmarks, the map from k(x, landmarks) to features, and the features of X, whose Gram matrix is nearly K.
+
+    K ≈ K_nm K_mm⁺ K_mn = Φ Φᵀ with Φ = K_nm E s^(−1/2), K_mm = E s Eᵀ.
+    """
+    n = X.shape[0]
+    m = min(n, max(DEFAULT_LANDMARKS, 4 * n_components)) if n_landmarks == "auto" else min(n, int(n_landmarks))
+    if n_landmarks == "auto":
+        warn(
+            f"the exact kernel matrix of {n} records would take {human_size(n * n * X.dtype.itemsize)}: "
+            f"used {m} Nyström landmarks. Set n_landmarks to choose their number, None for the exact matrix."
+        )
+    landmarks = X[np.sort(rng.choice(n, m, replace=False))]
+    values, vectors = la.eigh(kernel_matrix(landmarks, landmarks, kernel, params))
+    real = values > values.max() * m * np.finfo(X.dtype).eps * 10
+    lift = (vectors[:, real] / np.sqrt(values[real])).astype(X.dtype)
+    step = max(1, 2**25 // m)
+    features = np.concatenate(
+        [kernel_matrix(X[i : i + step], landmarks, kernel, params).astype(X.dtype) @ lift for i in range(0, n, step)]
+    )
+    return landmarks, lift, features
+
+
+def label_features(labels: LabelMatrix, kernel: Kernel, params: Mapping[str, Any] | None, dtype: Any) -> Any:
+    """Features F with F Fᵀ = K_y, the label kernel; zero rows where the labels are unknown.
+
+    A label kernel depends only on the pair of label *sets*, so it is computed between the u distinct sets and factored there:
+    K_y = E S Eᵀ, with E the N x u membership matrix. Of very many distinct sets the leading directions are kept.
+    """
+    if kernel == "linear":
+        return labels.indicator.astype(dtype)
+    membership, sets = labels.distinct()
+    S = kernel_matrix(sets.toarray(), sets.toarray(), kernel, params)
+    counts = np.maximum(np.asarray(membership.sum(axis=0)).ravel(), 1)
+    # weighting by the number of records makes the truncation the best one for the N x N matrix, not for the u x u one
+    root = np.sqrt(counts)
+    features = _factor(root[:, None] * S * root, "label_kernel") / root[:, None]
+    return np.asarray(membership @ features).astype(dtype)
+
+
+def precomputed_label_features(K_y: Any, n_records: int, dtype: Any) -> Array:
+    """Features F with F Fᵀ = K_y for a label kernel that was given as a matrix."""
+    K = np.asarray(K_y.toarray() if sp.issparse(K_y) else K_y, dtype=np.float64)
+    check_rows("y", len(K), n_records)
+    if K.ndim != 2 or K.shape[0] != K.shape[1] or not np.allclose(K, K.T):
+        raise InputError(f"y is not a label kernel: got shape {K.shape}, expected a symmetric matrix for label_kernel='precomputed'.")
+    check_finite("y", K)
+    return _factor(K, "label_kernel").astype(dtype)
+
+
+def _factor(S: Array, name: str) -> Array:
+    """F with F Fᵀ = S for a positive semi-definite S, at most `LABEL_FEATURE_LIMIT` columns."""
+    values, vectors = la.eigh((S + S.T) / 2)
+    top = max(float(values.max(initial=0)), np.finfo(float).tiny)
+    if values.min(initial=0) < -1e-6 * top:
+        raise InputError(f"{name} is not positive semi-definite: got an eigenvalue of {values.min():.3g}, expected none below 0.")
+    keep = np.flatnonzero(values > top * len(S) * np.finfo(float).eps)[::-1]
+    if keep.size > LABEL_FEATURE_LIMIT:
+        share = values[keep[:LABEL_FEATURE_LIMIT]].sum() / values[keep].sum()
+        warn(f"{name} has rank {keep.size}: kept its {LABEL_FEATURE_LIMIT} leading directions, {share:.1%} of its trace.")
+        keep = keep[:LABEL_FEATURE_LIMIT]
+    return np.asarray(vectors[:, keep] * np.sqrt(values[keep]))
+
+
+def _physical_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not every system says
+        return 2**34

@@ -1,0 +1,241 @@
+"""Latent semantic indexing, plain and with kernels: the baseline of everything else [Deerwester1990].
+
+    X = U S Vᵀ, the k largest singular values;  W = V S⁻¹, so that X W = U
+
+| symbol | word                  | shape |
+|--------|-----------------------|-------|
+| X      | records x terms       | N x M |
+| U      | positions, unit       | N x k |
+| S      | `singular_values_`    | k     |
+| Wᵀ     | `components_` (unit)  | k x M |
+| S Vᵀ   | `term_loadings_`      | k x M |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from tacit.checks import as_rng, check_choice, check_number
+from tacit.errors import InputError
+from tacit.models.base import SpaceModel
+from tacit.models.kernels import check_kernel_fits, kernel_rows, landmark_features, uses_landmarks
+from tacit.operators import Centred, Kernel, as_operator
+from tacit.operators.base import Array
+from tacit.solve import leading_eigenpairs, leading_singular_triplets
+from tacit.solve.choose import SOLVERS
+
+__all__ = ["LSI", "KernelLSI"]
+
+
+class LSI(SpaceModel):
+    """Latent semantic indexing: the space that reconstructs the words best.
+
+        min ‖X − V A‖²,  VᵀV = I                                            [Yu2005] eq. (1)
+
+    Parameters
+    ----------
+    n_components : int, default 100 — dimensions; if X has a smaller rank, that many are kept, with a warning
+    scaling : {"weighted", "unit"}, default "weighted" — "unit" gives U, all dimensions alike; "weighted" gives U S = X V,
+        the important ones longer, as scikit-learn's TruncatedSVD
+    center : bool, default False — take the mean record out first (principal components); X stays sparse
+    solver : {"auto", "dense", "lanczos", "krylov"}, default "auto" — `solution_.reason` says why "auto" took which
+    tol : float, default 1e-2 — largest relative residual of the iterative solvers; singular values are then right to about
+        1e-4, and 1e-6 makes them right to working precision
+    max_iter : int or None — most iterations
+    random_state : int, generator or None, default 0 — start of the iteration; the same seed gives the same space
+
+    Attributes
+    ----------
+    components_ : (n_components_, n_terms) Wᵀ in the chosen scaling; `transform` is X @ components_.T
+    term_loadings_ : (n_components_, n_terms) what a unit step along a dimension adds to the terms, for unit positions
+    singular_values_ : (n_components_,)
+    eigenvalues_ : (n_components_,) their squares
+    explained_ratio_ : (n_components_,) share of ‖X‖² that each dimension explains
+    mean_ : (n_terms,) the mean record, if `center`
+    solution_ : SingularTriplets without vectors: values, residuals, iterations, solver, reason
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1., 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 0]])
+    >>> LSI(n_components=2).fit_transform(X).shape
+    (4, 2)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 100,
+        *,
+        scaling: str = "weighted",
+        center: bool = False,
+        solver: str = "auto",
+        tol: float = 1e-2,
+        max_iter: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.scaling = scaling
+        self.center = center
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the space; `y` is ignored."""
+        self._fit(X, left=False)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Find the space and give the positions of the records in it, (n_records, n_components_)."""
+        X, found = self._fit(X, left=True)
+        return np.asarray(found.left * (found.values if self.scaling == "weighted" else 1))
+
+    def _fit(self, X: Any, *, left: bool) -> Any:
+        check_choice("solver", self.solver, SOLVERS)
+        X = self._read_training(X)
+        operator = as_operator(X)
+        if self.center:
+            operator = Centred(operator)
+            self.mean_ = operator.mean
+        found = leading_singular_triplets(
+            operator,
+            self.n_components,
+            solver=self.solver,
+            tol=check_number("tol", self.tol),
+            max_iter=self.max_iter,
+            rng=as_rng(self.random_state),
+            left=left,
+        )
+        if not found.values.size:
+            raise InputError("X has rank 0 after centring: got records that are all equal, expected some difference.")
+        self._warn_if_fewer(found.values.size, "the rank of X")
+        total = operator.squared_norm()
+        self.singular_values_ = found.values
+        self.eigenvalues_ = found.values**2
+        self.explained_ratio_ = (self.eigenvalues_ / total).astype(X.dtype)
+        self.term_loadings_ = found.right.T * found.values[:, None]
+        scale = np.ones_like(found.values) if self.scaling == "weighted" else 1 / found.values
+        self.components_ = found.right.T * scale[:, None]
+        self.solution_ = _without_vectors(found)
+        return X, found
+
+    def transform(self, X: Any) -> Array:
+        """Place records in the space, (n_records, n_components_)."""
+        positions = super().transform(X)
+        if self.center:
+            positions -= (self.components_ @ self.mean_).astype(positions.dtype)
+        return positions
+
+    def inverse_transform(self, positions: Any) -> Array:
+        """Give the terms that positions stand for: the best reconstruction of rank `n_components_`."""
+        check_is_fitted(self)
+        unit = np.asarray(positions) / (self.singular_values_ if self.scaling == "weighted" else 1)
+        terms = unit @ self.term_loadings_
+        return np.asarray(terms + self.mean_ if self.center else terms)
+
+
+class KernelLSI(SpaceModel):
+    """LSI in the feature space of a kernel: kernel principal components without centring.
+
+        K α = λ α;  a record x is at Σ α_i k(x_i, x)                         [Yu2005] sec. 3
+
+    Parameters
+    ----------
+    n_components, scaling, solver, tol, max_iter, random_state : as for `LSI`
+    kernel : name known to scikit-learn ("rbf", "poly", "cosine", "linear" …), callable on two matrices, or "precomputed"
+    kernel_params : dict or None — gamma, degree, coef0 …
+    n_landmarks : "auto", None or int, default "auto" — Nyström landmarks: None is the exact kernel matrix; "auto" is exact up
+        to 5,000 records and takes 1,000 landmarks (with a warning) above
+
+    Attributes
+    ----------
+    dual_components_ : (n_components_, n_records or n_landmarks) αᵀ in the chosen scaling
+    eigenvalues_ : (n_components_,)
+    reference_records_ : the records k(·, x) is computed with, None if precomputed
+    solution_ : solver report
+
+    Notes
+    -----
+    Memory: N x N for the exact form; N x n_landmarks with landmarks.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 100,
+        *,
+        kernel: Kernel = "rbf",
+        kernel_params: Mapping[str, Any] | None = None,
+        scaling: str = "weighted",
+        n_landmarks: Any = "auto",
+        solver: str = "auto",
+        tol: float = 1e-2,
+        max_iter: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.kernel_params = kernel_params
+        self.scaling = scaling
+        self.n_landmarks = n_landmarks
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the space; `y` is ignored."""
+        X = self._read_training(X)
+        rng = as_rng(self.random_state)
+        options = {
+            "solver": check_choice("solver", self.solver, SOLVERS),
+            "tol": check_number("tol", self.tol),
+            "max_iter": self.max_iter,
+            "rng": rng,
+        }
+        if uses_landmarks(X.shape[0], self.kernel, self.n_landmarks):
+            self.reference_records_, lift, features = landmark_features(
+                X, self.kernel, self.kernel_params, self.n_landmarks, self.n_components, rng
+            )
+            found = leading_singular_triplets(features, self.n_components, left=False, **options)
+            values, directions = found.values**2, lift @ (found.right / found.values)
+        else:
+            check_kernel_fits(X)
+            self.reference_records_ = None if self.kernel == "precomputed" else X
+            K = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
+            found = leading_eigenpairs(K, self.n_components, **options)
+            real = found.values > found.values.max() * len(K) * np.finfo(K.dtype).eps
+            values, directions = found.values[real], found.vectors[:, real] / found.values[real]
+        self._warn_if_fewer(values.size, "the rank of the kernel matrix")
+        self.eigenvalues_ = values
+        self.dual_components_ = (directions * (np.sqrt(values) if self.scaling == "weighted" else 1)).T
+        self.solution_ = _without_vectors(found)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Place records in the space: k(x, reference) @ dual_components_.T."""
+        check_is_fitted(self)
+        X = self._read(X, reset=False)
+        rows = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
+        return np.asarray(rows @ self.dual_components_.T.astype(rows.dtype, copy=False))
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.dual_components_.shape[0])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+def _without_vectors(found: Any) -> Any:
+    """The solver's report without its vectors, which the model keeps in its own scaling."""
+    from dataclasses import replace
+
+    empty = np.empty((0, found.values.size))
+    return replace(found, left=None, right=empty) if hasattr(found, "right") else replace(found, vectors=empty)

@@ -1,0 +1,22 @@
+"""Matrices by their products with blocks of vectors: one class for each term of an objective."""
+
+from tacit.operators.algebra import Centred, DiagonalPlusLowRank, Product, Scaled, Stacked, Sum
+from tacit.operators.base import MatrixOperator, Operator, as_operator
+from tacit.operators.gram import Gram
+from tacit.operators.kernel import Kernel, KernelMatrix, kernel_matrix
+
+__all__ = [
+    "Centred",
+    "DiagonalPlusLowRank",
+    "Gram",
+    "Kernel",
+    "KernelMatrix",
+    "MatrixOperator",
+    "Operator",
+    "Product",
+    "Scaled",
+    "Stacked",
+    "Sum",
+    "as_operator",
+    "kernel_matrix",
+]

@@ -1,0 +1,144 @@
+"""Matrices made of other matrices, by their products only: stacked, summed, multiplied, scaled, centred, diagonal plus low rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tacit.checks import check_rows
+from tacit.errors import InputError
+from tacit.operators.base import Array, Operator, as_operator
+
+__all__ = ["Centred", "DiagonalPlusLowRank", "Product", "Scaled", "Stacked", "Sum"]
+
+
+class Stacked(Operator):
+    """Blocks side by side: [A, B, …]."""
+
+    def __init__(self, blocks: Sequence[Any]) -> None:
+        self.blocks = [as_operator(block) for block in blocks]
+        n_rows = self.blocks[0].shape[0]
+        for i, block in enumerate(self.blocks):
+            check_rows(f"blocks[{i}]", block.shape[0], n_rows, of="blocks[0]")
+        widths = [block.shape[1] for block in self.blocks]
+        self.edges = np.concatenate([[0], np.cumsum(widths)])
+        super().__init__((n_rows, int(self.edges[-1])), np.result_type(*(block.dtype for block in self.blocks)))
+
+    def _matmat(self, V: Array) -> Array:
+        total = np.zeros((self.shape[0], V.shape[1]), np.result_type(self.dtype, V.dtype))
+        for block, start, stop in zip(self.blocks, self.edges, self.edges[1:], strict=False):
+            total += block @ V[start:stop]
+        return total
+
+    def _rmatmat(self, U: Array) -> Array:
+        return np.concatenate([block.T @ U for block in self.blocks])
+
+    def squared_norm(self) -> float:
+        return sum(block.squared_norm() for block in self.blocks)
+
+
+class Sum(Operator):
+    """A + B + …"""
+
+    def __init__(self, terms: Sequence[Any]) -> None:
+        self.terms = [as_operator(term) for term in terms]
+        shapes = {term.shape for term in self.terms}
+        if len(shapes) != 1:
+            raise InputError(f"terms of a sum differ in shape: got {sorted(shapes)}, expected one shape.")
+        super().__init__(self.terms[0].shape, np.result_type(*(term.dtype for term in self.terms)))
+
+    def _matmat(self, V: Array) -> Array:
+        total = self.terms[0] @ V
+        for term in self.terms[1:]:
+            total = total + term @ V
+        return np.asarray(total)
+
+    def _rmatmat(self, U: Array) -> Array:
+        total = self.terms[0].T @ U
+        for term in self.terms[1:]:
+            total = total + term.T @ U
+        return np.asarray(total)
+
+
+class Product(Operator):
+    """A B, multiplied from the right so that neither is formed."""
+
+    def __init__(self, left: Any, right: Any) -> None:
+        self.left, self.right = as_operator(left), as_operator(right)
+        check_rows("right", self.right.shape[0], self.left.shape[1], of="the columns of left")
+        super().__init__(
+            (self.left.shape[0], self.right.shape[1]), np.result_type(self.left.dtype, self.right.dtype)
+        )
+
+    def _matmat(self, V: Array) -> Array:
+        return np.asarray(self.left @ (self.right @ V))
+
+    def _rmatmat(self, U: Array) -> Array:
+        return np.asarray(self.right.T @ (self.left.T @ U))
+
+
+class Scaled(Operator):
+    """diag(rows) A diag(columns); either scale may be a number, a vector or None."""
+
+    def __init__(self, operator: Any, *, rows: Any = None, columns: Any = None) -> None:
+        self.operator = as_operator(operator)
+        super().__init__(self.operator.shape, self.operator.dtype)
+        self.rows = self._scale("rows", rows, self.shape[0])
+        self.columns = self._scale("columns", columns, self.shape[1])
+
+    def _scale(self, name: str, scale: Any, size: int) -> Array:
+        # in the operator's own precision, so that float32 stays float32
+        scale = np.asarray(1.0 if scale is None else scale, dtype=self.dtype)
+        if scale.ndim:
+            check_rows(name, scale.size, size, of="the operator")
+        return scale.reshape(-1, 1)
+
+    def _matmat(self, V: Array) -> Array:
+        return np.asarray(self.rows * (self.operator @ (self.columns * V)))
+
+    def _rmatmat(self, U: Array) -> Array:
+        return np.asarray(self.columns * (self.operator.T @ (self.rows * U)))
+
+
+class Centred(Operator):
+    """A − 1 mᵀ with m the mean row of A: centring that keeps a sparse A sparse."""
+
+    def __init__(self, operator: Any, mean: Any = None) -> None:
+        self.operator = as_operator(operator)
+        super().__init__(self.operator.shape, self.operator.dtype)
+        if mean is None:
+            ones = np.ones((self.shape[0], 1), self.dtype)
+            mean = (self.operator.T @ ones).ravel() / self.shape[0]
+        self.mean = np.asarray(mean, self.dtype)
+
+    def _matmat(self, V: Array) -> Array:
+        return np.asarray((self.operator @ V) - self.mean @ V)
+
+    def _rmatmat(self, U: Array) -> Array:
+        return np.asarray((self.operator.T @ U) - np.outer(self.mean, U.sum(axis=0)))
+
+    def squared_norm(self) -> float:
+        # ‖A − 1mᵀ‖² = ‖A‖² − N‖m‖², exact because m is the mean row
+        return self.operator.squared_norm() - self.shape[0] * float(np.square(self.mean, dtype=np.float64).sum())
+
+
+class DiagonalPlusLowRank(Operator):
+    """diag(d) + U S Uᵀ, never formed; S may be a matrix, a vector (its diagonal) or a number."""
+
+    def __init__(self, diagonal: Any, factor: Any, core: Any = 1.0) -> None:
+        self.factor = as_operator(factor)
+        n = self.factor.shape[0]
+        super().__init__((n, n), self.factor.dtype)
+        self.diagonal = np.broadcast_to(np.asarray(diagonal, self.dtype), (n,)).reshape(-1, 1)
+        self.core = np.asarray(core, self.dtype)
+
+    def _through_core(self, C: Array, core: Array) -> Array:
+        return np.asarray(core @ C if core.ndim == 2 else core.reshape(-1, 1) * C)
+
+    def _matmat(self, V: Array) -> Array:
+        return np.asarray(self.diagonal * V + self.factor @ self._through_core(self.factor.T @ V, self.core))
+
+    def _rmatmat(self, U: Array) -> Array:
+        return np.asarray(self.diagonal * U + self.factor @ self._through_core(self.factor.T @ U, self.core.T))

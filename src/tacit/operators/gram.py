@@ -1,0 +1,35 @@
+"""The Gram matrix AᵀA of an operator, by two products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tacit.operators.base import Array, Operator, as_operator
+
+__all__ = ["Gram"]
+
+
+class Gram(Operator):
+    """AᵀA + shift·I, on the columns of A; `Gram(A.T)` is A Aᵀ, on its rows.
+
+    Parameters
+    ----------
+    operator : matrix or Operator, N x M
+    shift : float, default 0 — what is added to the diagonal (a ridge)
+    """
+
+    def __init__(self, operator: Any, *, shift: float = 0.0) -> None:
+        self.operator = as_operator(operator)
+        n = self.operator.shape[1]
+        super().__init__((n, n), self.operator.dtype)
+        self.shift = self.dtype.type(shift)
+
+    def _matmat(self, V: Array) -> Array:
+        product = self.operator.T @ (self.operator @ V)
+        if self.shift:
+            product += self.shift * V
+        return np.asarray(product)
+
+    _rmatmat = _matmat

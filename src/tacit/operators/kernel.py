@@ -1,0 +1,77 @@
+"""Kernel matrices: k(x, z) for all pairs, whole or in blocks of rows that are made, used and thrown away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
+
+from tacit.checks import check_choice, check_finite
+from tacit.errors import InputError
+from tacit.operators.base import Array, Operator
+
+__all__ = ["Kernel", "KernelMatrix", "kernel_matrix"]
+
+Kernel = str | Callable[..., Any]
+
+
+def kernel_matrix(X: Any, Z: Any, kernel: Kernel, params: Mapping[str, Any] | None = None) -> Array:
+    """Give k(x, z) for each row of X with each row of Z, dense.
+
+    Parameters
+    ----------
+    X, Z : matrices with the same number of columns
+    kernel : a name that scikit-learn's `pairwise_kernels` knows ("linear", "rbf", "poly", "cosine", …), or a callable
+        that takes two matrices and gives the matrix of all pairs, as `sklearn.svm.SVC` takes it
+    params : parameters of a named kernel (gamma, degree, coef0 …) or keywords of the callable
+    """
+    params = dict(params or {})
+    if callable(kernel):
+        K = np.asarray(kernel(X, Z, **params))
+        if K.shape != (X.shape[0], Z.shape[0]):
+            raise InputError(
+                f"kernel gives a matrix of the wrong shape: got {K.shape}, expected {(X.shape[0], Z.shape[0])}. "
+                "A callable kernel takes two matrices and gives one value for each pair of their rows."
+            )
+        check_finite("the kernel matrix", K)
+        return K
+    check_choice("kernel", kernel, sorted({*PAIRWISE_KERNEL_FUNCTIONS, "precomputed"}))
+    return np.asarray(pairwise_kernels(X, Z, metric=kernel, filter_params=False, **params))
+
+
+class KernelMatrix(Operator):
+    """The kernel matrix k(X, Z) by its products; a block of rows at a time is in memory.
+
+    Parameters
+    ----------
+    X, Z : matrices with the same number of columns; Z defaults to X
+    kernel, params : as for `kernel_matrix`
+    block_bytes : memory a block of rows may take
+    """
+
+    def __init__(
+        self, X: Any, Z: Any = None, *, kernel: Kernel = "rbf", params: Mapping[str, Any] | None = None, block_bytes: int = 2**26
+    ) -> None:
+        self.X, self.Z = X, X if Z is None else Z
+        self.kernel, self.params = kernel, params
+        super().__init__((self.X.shape[0], self.Z.shape[0]), np.result_type(X.dtype, np.float32))
+        self.block_rows = max(1, block_bytes // (self.shape[1] * self.dtype.itemsize))
+
+    def _blocks(self) -> Any:
+        for start in range(0, self.shape[0], self.block_rows):
+            rows = slice(start, min(self.shape[0], start + self.block_rows))
+            yield rows, kernel_matrix(self.X[rows], self.Z, self.kernel, self.params).astype(self.dtype, copy=False)
+
+    def _matmat(self, V: Array) -> Array:
+        product = np.empty((self.shape[0], V.shape[1]), np.result_type(self.dtype, V.dtype))
+        for rows, block in self._blocks():
+            product[rows] = block @ V
+        return product
+
+    def _rmatmat(self, U: Array) -> Array:
+        product = np.zeros((self.shape[1], U.shape[1]), np.result_type(self.dtype, U.dtype))
+        for rows, block in self._blocks():
+            product += block.T @ U[rows]
+        return product

@@ -1,0 +1,316 @@
+"""Reads the forms in which people hold their labels: a binary matrix, a list of label sets, one class a record.
+
+Each reader gives the same three parts, which `LabelMatrix` holds together:
+
+    indicator   CSR of 0 and 1, records x labels, sorted, without duplicates or stored zeros
+    names       label names in column order
+    known       False for the records whose labels are unknown; their indicator row is empty
+
+`argument` is what the caller calls the input, for the messages.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from tacit.checks import check_rows
+from tacit.errors import InputError
+
+__all__ = [
+    "Names",
+    "Parts",
+    "check_names",
+    "check_sequence",
+    "column_order",
+    "is_missing",
+    "read_classes",
+    "read_matrix",
+    "read_sets",
+]
+
+Names = tuple[Hashable, ...]
+Parts = tuple[sp.csr_array, Names, npt.NDArray[np.bool_]]
+
+
+def read_matrix(matrix: Any, names: Iterable[Hashable] | None, known: Any, *, argument: str) -> Parts:
+    """Read a binary matrix; a dense row of nothing but NaN is a record whose labels are unknown."""
+    if sp.issparse(matrix):
+        indicator, found = _sparse_indicator(matrix, argument)
+    else:
+        indicator, found = _dense_indicator(matrix, argument)
+    n_records, n_labels = indicator.shape
+    columns = tuple(range(n_labels)) if names is None else check_names(names)
+    if len(columns) != n_labels:
+        raise InputError(
+            f"names does not match {argument}: got {len(columns)} names, expected {n_labels}, one a column."
+        )
+    if known is not None:
+        found &= _known_mask(known, n_records, argument)
+        indicator = _emptied(indicator, found)
+    return indicator, columns, found
+
+
+def read_sets(sets: Iterable[Any], names: Iterable[Hashable] | None, *, argument: str) -> Parts:
+    """Read one iterable of label names a record; None stands for unknown labels."""
+    check_sequence(sets, argument)
+    column: dict[Any, int] = {}
+    codes: list[int] = []
+    lengths: list[int] = []
+    known: list[bool] = []
+    for row, members in enumerate(sets):
+        before = len(codes)
+        if not is_missing(members):
+            _check_label_set(members, row, argument)
+            try:
+                codes.extend([column.setdefault(name, len(column)) for name in members])
+            except TypeError:
+                raise InputError(
+                    f"{argument} has a label that is no name: got {members!r} in row {row}, expected text or numbers."
+                ) from None
+        known.append(not is_missing(members))
+        lengths.append(len(codes) - before)
+    if any(is_missing(name) for name in column):
+        raise InputError(
+            f"{argument} has a missing label inside a label set: got None or NaN, expected names only. "
+            "Leave it out, or give None for the whole row."
+        )
+    columns, place = _columns(column, names, argument)
+    indptr = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    indicator = _indicator(place[np.asarray(codes, dtype=np.int64)], indptr, len(columns))
+    return indicator, columns, np.asarray(known, dtype=bool)
+
+
+def read_classes(classes: Any, names: Iterable[Hashable] | None, *, argument: str) -> Parts:
+    """Read one class a record; None, NaN and pandas' NA stand for an unknown class."""
+    check_sequence(classes, argument)
+    values = _vector(classes, argument)
+    distinct, codes = _encode_objects(values, argument) if values.dtype == object else _encode_plain(values, argument)
+    columns, place = _columns(distinct, names, argument)
+    known = codes >= 0
+    indptr = np.concatenate([[0], np.cumsum(known)])
+    return _indicator(place[codes[known]], indptr, len(columns)), columns, known
+
+
+def check_sequence(entries: Any, argument: str) -> None:
+    """Raise unless there is something to go through in order; a string or a set is no list of records."""
+    if isinstance(entries, (str, bytes, Mapping, set, frozenset)) or not isinstance(entries, Iterable):
+        kind = type(entries).__name__
+        raise InputError(f"{argument} is not a sequence of labels: got {kind}, expected one entry a record, in order.")
+
+
+def is_missing(value: object) -> bool:
+    """Tell whether a scalar stands for 'unknown': None, NaN, or the NA and NaT of pandas."""
+    if value is None:
+        return True
+    if isinstance(value, (float, np.floating)):
+        return bool(np.isnan(value))
+    return type(value).__name__ in ("NAType", "NaTType")  # by name, since pandas need not be installed
+
+
+def check_names(names: Iterable[Hashable]) -> Names:
+    """Give label names back as a tuple of Python scalars; each may occur once."""
+    if isinstance(names, (str, bytes)):
+        raise InputError(f"names is a single string: got {names!r}, expected several names. Wrap it: [{names!r}].")
+    listed = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
+    try:
+        doubled = len(set(listed)) < len(listed)
+    except TypeError:
+        raise InputError(f"names holds what is no name: got {listed!r}, expected strings or numbers.") from None
+    if doubled:
+        twice = next(name for i, name in enumerate(listed) if name in listed[:i])
+        raise InputError(f"names has a label twice: got {twice!r} more than once, expected each label once.")
+    return listed
+
+
+def column_order(wanted: Iterable[Hashable], names: Sequence[Hashable], argument: str) -> npt.NDArray[np.int64]:
+    """Give the column of each wanted label; an unknown one is an error that offers the nearest."""
+    place = {name: column for column, name in enumerate(names)}
+    columns = []
+    for name in wanted:
+        if name not in place:
+            near = difflib.get_close_matches(str(name), [str(other) for other in names], n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise InputError(
+                f"{argument} has an unknown label: got {name!r}, expected one of {len(place)} known ones.{hint}"
+            )
+        columns.append(place[name])
+    return np.asarray(columns, dtype=np.int64)
+
+
+def _sparse_indicator(matrix: Any, argument: str) -> tuple[sp.csr_array, npt.NDArray[np.bool_]]:
+    if matrix.ndim != 2:
+        raise InputError(f"{argument} is not a matrix: got {matrix.ndim} dimension, expected records x labels.")
+    indicator = sp.csr_array(matrix, copy=True)
+    # the entries of a COO matrix that share a place are summed by definition, so 1 + 1 is a 2 and not a label
+    indicator.sum_duplicates()
+    indicator.eliminate_zeros()
+    bad = np.flatnonzero(indicator.data != 1)
+    if bad.size:
+        row = int(np.searchsorted(indicator.indptr, bad[0], side="right") - 1)
+        raise _not_binary(argument, indicator.data[bad[0]], row)
+    return _with_ones(indicator), np.ones(indicator.shape[0], dtype=bool)
+
+
+def _dense_indicator(matrix: Any, argument: str) -> tuple[sp.csr_array, npt.NDArray[np.bool_]]:
+    try:
+        dense = np.asarray(matrix)
+    except ValueError:
+        raise InputError(f"{argument} is not a matrix: got rows of unequal length, expected equal ones.") from None
+    if dense.ndim != 2:
+        raise InputError(f"{argument} is not a matrix: got {dense.ndim} dimension(s), expected records x labels.")
+    if dense.dtype.kind not in "biuf":
+        dense = _numbers(dense, argument)
+    known = np.ones(dense.shape[0], dtype=bool)
+    if dense.dtype.kind == "f" and np.isnan(dense).any():
+        missing = np.isnan(dense)
+        known = ~missing.all(axis=1)
+        part = np.flatnonzero(missing.any(axis=1) & known)
+        if part.size:
+            raise InputError(
+                f"{argument} has some labels of a record missing: got a partly NaN row {part[0]}, "
+                "expected 0 and 1 only, or NaN only where the labels are unknown."
+            )
+        dense = np.where(missing, 0.0, dense)
+    bad = np.argwhere((dense != 0) & (dense != 1))
+    if bad.size:
+        row, column = bad[0]
+        raise _not_binary(argument, dense[row, column], int(row))
+    return _with_ones(sp.csr_array(dense)), known
+
+
+def _numbers(dense: npt.NDArray[Any], argument: str) -> npt.NDArray[np.float64]:
+    """Turn an array of objects (as mixed or nullable data frame columns give) into floats, never parsing text."""
+    numbers = np.full(dense.shape, np.nan)
+    for place, value in np.ndenumerate(dense):
+        if not is_missing(value):
+            if not isinstance(value, (Real, np.bool_)):
+                raise _not_binary(argument, value, place[0])
+            numbers[place] = float(value)
+    return numbers
+
+
+def _not_binary(argument: str, value: object, row: int) -> InputError:
+    plain = value.item() if isinstance(value, np.generic) else value
+    return InputError(
+        f"{argument} is not binary: got {plain!r} in row {row}, expected 0 or 1. "
+        "Give a 0/1 matrix, a list of label sets, or one class a record."
+    )
+
+
+def _known_mask(known: Any, n_records: int, argument: str) -> npt.NDArray[np.bool_]:
+    mask = np.asarray(known)
+    if mask.dtype != bool or mask.ndim != 1:
+        raise InputError(
+            f"known is not a mask: got {mask.dtype} values in {mask.ndim} dimension(s), expected one bool a record."
+        )
+    check_rows("known", len(mask), n_records, of=argument)
+    return mask
+
+
+def _emptied(indicator: sp.csr_array, known: npt.NDArray[np.bool_]) -> sp.csr_array:
+    """Drop what is stored in the rows that are not known."""
+    keep = np.repeat(known, np.diff(indicator.indptr))
+    indptr = np.concatenate([[0], np.cumsum(np.diff(indicator.indptr) * known)])
+    return _indicator(indicator.indices[keep], indptr, indicator.shape[1])
+
+
+def _check_label_set(members: Any, row: int, argument: str) -> None:
+    if isinstance(members, (str, bytes)):
+        raise InputError(
+            f"{argument} is not a list of label sets: got the string {members!r} where a set of labels is expected "
+            f"(row {row}). Wrap it: [{members!r}]."
+        )
+    if not isinstance(members, Iterable) or isinstance(members, Mapping) or getattr(members, "ndim", 1) != 1:
+        raise InputError(
+            f"{argument} is not a list of label sets: got {members!r} in row {row}, expected label names or None."
+        )
+
+
+def _columns(
+    found: Iterable[Any], names: Iterable[Hashable] | None, argument: str
+) -> tuple[Names, npt.NDArray[np.int64]]:
+    """Settle the column order; also give the column of each label in the order in which it was found."""
+    labels = check_names(found)
+    columns = _sorted(labels) if names is None else check_names(names)
+    return columns, column_order(labels, columns, argument)
+
+
+def _sorted(labels: Names) -> Names:
+    try:
+        return tuple(sorted(labels))  # type: ignore[type-var]
+    except TypeError:
+        return tuple(sorted(labels, key=lambda name: (str(name), type(name).__name__)))
+
+
+def _vector(classes: Any, argument: str) -> npt.NDArray[Any]:
+    """Give a 1-D array without letting NumPy turn a mixed list such as ["a", nan] into strings."""
+    if hasattr(classes, "to_numpy"):
+        classes = classes.to_numpy()
+    if isinstance(classes, np.ndarray):
+        values = classes
+    else:
+        listed = list(classes)
+        values = np.empty(len(listed), dtype=object)
+        for row, value in enumerate(listed):
+            values[row] = value
+    if values.ndim != 1:
+        raise InputError(f"{argument} is not one class a record: got {values.ndim} dimensions, expected 1.")
+    return values if values.dtype.kind in "biufU" else values.astype(object)
+
+
+def _encode_plain(values: npt.NDArray[Any], argument: str) -> tuple[list[Any], npt.NDArray[np.int64]]:
+    """Number the classes of a plain array in sorted order; -1 is unknown."""
+    codes = np.full(len(values), -1, dtype=np.int64)
+    known = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(len(values), dtype=bool)
+    present = values[known]
+    if present.dtype.kind == "f":
+        bad = np.flatnonzero(np.isinf(present) | (present != np.rint(present)))
+        if bad.size:
+            raise _continuous(argument, present[bad[0]])
+    distinct, codes[known] = np.unique(present, return_inverse=True)
+    return [int(value) for value in distinct] if present.dtype.kind == "f" else distinct.tolist(), codes
+
+
+def _encode_objects(values: npt.NDArray[Any], argument: str) -> tuple[list[Any], npt.NDArray[np.int64]]:
+    """Number the classes of an array of objects in order of appearance; -1 is unknown."""
+    codes = np.full(len(values), -1, dtype=np.int64)
+    column: dict[Any, int] = {}
+    for row, value in enumerate(values):
+        if is_missing(value):
+            continue
+        if isinstance(value, (float, np.floating)) and not float(value).is_integer():
+            raise _continuous(argument, value)
+        if not isinstance(value, (str, bytes)) and isinstance(value, Iterable):
+            raise InputError(
+                f"{argument} mixes classes and label sets: got {value!r} in row {row}, expected one class a record. "
+                "Give every record a set of labels, or every record a class."
+            )
+        codes[row] = column.setdefault(value, len(column))
+    return [int(value) if isinstance(value, (float, np.floating)) else value for value in column], codes
+
+
+def _continuous(argument: str, value: object) -> InputError:
+    return InputError(
+        f"{argument} is continuous: got {float(value)!r}, expected classes. "  # type: ignore[arg-type]
+        "Tacit's labels are classes: strings, whole numbers, or 0/1 columns. Cut a number into ranges first."
+    )
+
+
+def _indicator(columns: npt.NDArray[Any], indptr: npt.NDArray[Any], n_labels: int) -> sp.csr_array:
+    indicator = sp.csr_array((np.ones(len(columns)), columns, indptr), shape=(len(indptr) - 1, n_labels))
+    indicator.sum_duplicates()  # a label named twice in one set is one label
+    return _with_ones(indicator)
+
+
+def _with_ones(indicator: sp.csr_array) -> sp.csr_array:
+    indicator.sort_indices()
+    return sp.csr_array(
+        (np.ones(indicator.nnz), indicator.indices, indicator.indptr), shape=indicator.shape, dtype=np.float64
+    )

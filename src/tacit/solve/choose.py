@@ -1,0 +1,180 @@
+"""The two questions every spectral model asks, and which solver answers them: "auto" picks, and says why."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator
+
+from tacit.checks import check_choice, check_count, check_number
+from tacit.errors import InputError, TacitWarning
+from tacit.operators.base import Array, Operator, as_operator
+from tacit.operators.gram import Gram
+from tacit.solve.dense import dense_eigenpairs, dense_singular_triplets
+from tacit.solve.krylov import block_krylov
+from tacit.solve.lanczos import lanczos
+from tacit.solve.preconditioned import preconditioned_eigenpairs
+from tacit.solve.result import Eigenpairs, SingularTriplets
+from tacit.solve.signs import signs_of
+
+__all__ = ["SOLVERS", "leading_eigenpairs", "leading_singular_triplets"]
+
+SOLVERS = ("auto", "dense", "lanczos", "krylov")
+_DENSE_LIMIT = 500  # smaller side up to which LAPACK wins; benchmarks/studies/solver_crossover.py
+
+
+def leading_eigenpairs(
+    operator: Any,
+    n_components: int,
+    *,
+    metric: Any = None,
+    metric_inverse: LinearOperator | None = None,
+    solver: str = "auto",
+    tol: float = 1e-3,
+    max_iter: int | None = None,
+    rng: np.random.Generator | None = None,
+    preconditioner: LinearOperator | None = None,
+    start: Array | None = None,
+) -> Eigenpairs:
+    """Give the algebraically largest eigenpairs of a symmetric operator, or of A x = λ B x.
+
+    Parameters
+    ----------
+    operator : symmetric matrix or Operator A, n x n
+    n_components : how many; at most n are given
+    metric : symmetric positive definite B of a generalised problem
+    metric_inverse : applies B⁻¹ exactly; makes "lanczos" possible for a generalised problem
+    solver : "auto", "dense" (LAPACK), "lanczos" (ARPACK) or "krylov" (block Krylov; LOBPCG if there is a metric)
+    tol : largest relative residual ‖A x − λ B x‖ / |λ|
+    max_iter : most iterations
+    rng : where random starts come from, default seed 0
+    preconditioner : applies something like B⁻¹, for LOBPCG
+    start : n x p vectors to start from
+
+    Returns
+    -------
+    Eigenpairs : with `solver` and `reason` saying what was done
+    """
+    A, B = as_operator(operator), None if metric is None else as_operator(metric)
+    if A.shape[0] != A.shape[1]:
+        raise InputError(f"operator is not square: got {A.shape}, expected as many rows as columns.")
+    k = min(check_count("n_components", n_components), A.shape[0])
+    rng = np.random.default_rng(0) if rng is None else rng
+    solver, reason = _choose(A.shape[0], k, check_choice("solver", solver, SOLVERS))
+    if solver == "dense":
+        pairs = dense_eigenpairs(A, k, metric=B)
+    elif solver == "lanczos" and (B is None or metric_inverse is not None):
+        pairs = lanczos(A, k, rng=rng, tol=tol**2, max_iter=max_iter, metric=B, metric_inverse=metric_inverse)
+    elif B is None:
+        pairs = block_krylov(A, k, rng=rng, tol=tol, max_iter=max_iter or 200, start=start)
+    else:
+        pairs = preconditioned_eigenpairs(
+            A, k, metric=B, rng=rng, tol=tol, max_iter=max_iter or 400, preconditioner=preconditioner, start=start
+        )
+    _report(pairs, tol)
+    return replace(pairs, reason=reason)
+
+
+def leading_singular_triplets(
+    operator: Any,
+    n_components: int,
+    *,
+    solver: str = "auto",
+    tol: float = 1e-3,
+    max_iter: int | None = None,
+    rng: np.random.Generator | None = None,
+    left: bool = True,
+    start: Array | None = None,
+) -> SingularTriplets:
+    """Give the largest singular triplets of an operator; those that are zero to working precision are left out.
+
+    The iterative solvers work on AᵀA or A Aᵀ, whichever is smaller, so that only vectors of the shorter kind are kept;
+    singular values below the square root of the machine precision (relative to the largest) count as zero there.
+
+    Parameters
+    ----------
+    operator : matrix or Operator A, N x M
+    n_components : how many; at most the rank are given
+    solver : "auto", "dense" (LAPACK), "lanczos" (ARPACK) or "krylov" (block Krylov)
+    tol : largest relative residual ‖AᵀA v − σ² v‖ / σ²; the relative error of σ is about its square
+    max_iter : most iterations
+    rng : where random starts come from, default seed 0
+    left : whether the left vectors are wanted (N x k numbers)
+    start : vectors to start from, M x p
+
+    Returns
+    -------
+    SingularTriplets : with `solver` and `reason` saying what was done
+    """
+    A = as_operator(operator)
+    k = min(check_count("n_components", n_components), *A.shape)
+    tol = check_number("tol", tol)
+    rng = np.random.default_rng(0) if rng is None else rng
+    solver, reason = _choose(min(A.shape), k, check_choice("solver", solver, SOLVERS))
+    if solver == "dense":
+        found = dense_singular_triplets(A, k)
+        precision = max(A.shape) * float(np.finfo(A.dtype).eps)
+    else:
+        found = _through_gram(A, k, solver, tol, max_iter, rng, left, start)
+        precision = 4 * float(np.sqrt(np.finfo(A.dtype).eps))
+    _report(found, tol)
+    rank = int((found.values > precision * found.values.max(initial=0)).sum())
+    return replace(
+        found,
+        left=None if found.left is None or not left else found.left[:, :rank],
+        values=found.values[:rank],
+        right=found.right[:, :rank],
+        residuals=found.residuals[:rank],
+        reason=reason,
+    )
+
+
+def _through_gram(
+    A: Operator, k: int, solver: str, tol: float, max_iter: int | None, rng: np.random.Generator, left: bool, start: Array | None
+) -> SingularTriplets:
+    """Singular triplets from the eigenpairs of the smaller Gram matrix."""
+    tall = A.shape[0] >= A.shape[1]
+    if start is not None and not tall:
+        start = A @ start.astype(A.dtype)
+    gram = Gram(A if tall else A.T)
+    if solver == "krylov":
+        pairs = block_krylov(gram, k, rng=rng, tol=tol, max_iter=max_iter or 200, start=start)
+    else:
+        pairs = lanczos(gram, k, rng=rng, tol=tol**2, max_iter=max_iter)
+    values = np.sqrt(np.maximum(pairs.values, 0))  # rounding leaves a Gram matrix a little below zero
+    scale = np.where(values > 0, values, 1)
+    other = (A if tall else A.T) @ pairs.vectors if left or not tall else None
+    if other is not None:
+        other /= scale
+    U, V = (other, pairs.vectors) if tall else (pairs.vectors, other)
+    signs = signs_of(V)
+    V *= signs
+    if U is not None:
+        U *= signs
+    return SingularTriplets(U, values, V, pairs.residuals, pairs.iterations, solver, converged=pairs.converged)
+
+
+def _choose(n: int, k: int, solver: str) -> tuple[str, str]:
+    """Give the solver and the reason, as data."""
+    if solver == "lanczos" and k >= n:
+        return "dense", f"Lanczos cannot give all {n} pairs, LAPACK can"
+    if solver != "auto":
+        return solver, "asked for"
+    if n <= _DENSE_LIMIT:
+        return "dense", f"the smaller side is {n}, at most {_DENSE_LIMIT}: LAPACK is exact and faster there"
+    if 3 * k > n:
+        return "dense", f"{k} of {n} components are wanted: an iteration would build most of the space anyway"
+    return "krylov", f"{k} of {n} components are wanted: block Krylov needs the fewest products"
+
+
+def _report(found: Eigenpairs | SingularTriplets, tol: float) -> None:
+    if not found.converged:
+        warnings.warn(
+            f"the {found.solver} solver stopped after {found.iterations} iterations with a relative residual of "
+            f"{float(found.residuals.max()):.1e}, above tol={tol:g}. The last components are approximate: raise max_iter or tol.",
+            TacitWarning,
+            stacklevel=3,
+        )

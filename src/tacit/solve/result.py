@@ -1,0 +1,74 @@
+"""What a solver gives back: the answer, and the proof of how good it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tacit.operators.base import Array
+
+__all__ = ["Eigenpairs", "LeastSquares", "SingularTriplets"]
+
+
+@dataclass(frozen=True)
+class Eigenpairs:
+    """Leading eigenpairs A x = λ B x, λ descending (B = I unless a metric was given).
+
+    Attributes
+    ----------
+    values : (k,) eigenvalues, largest first
+    vectors : (n, k) eigenvectors, orthonormal (in B); in each the entry largest in magnitude is positive
+    residuals : (k,) ‖A x − λ B x‖ / |λ|, each measured or estimated by the solver's own recurrence
+    iterations : passes of the operator over a block of vectors
+    solver, reason : which method it was, and why that one
+    converged : whether every residual is within the tolerance
+    """
+
+    values: Array
+    vectors: Array
+    residuals: Array
+    iterations: int
+    solver: str
+    reason: str = ""
+    converged: bool = True
+
+
+@dataclass(frozen=True)
+class SingularTriplets:
+    """Leading singular triplets A v = σ u, Aᵀ u = σ v, σ descending.
+
+    Attributes
+    ----------
+    left : (n_rows, k) u, or None if not asked for
+    values : (k,) singular values, largest first; those that are zero to working precision are left out
+    right : (n_columns, k) v; in each the entry largest in magnitude is positive
+    residuals : (k,) ‖Aᵀ A v − σ² v‖ / σ²
+    iterations, solver, reason, converged : as for `Eigenpairs`
+    """
+
+    left: Array | None
+    values: Array
+    right: Array
+    residuals: Array
+    iterations: int
+    solver: str
+    reason: str = ""
+    converged: bool = True
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """Solutions of min ‖A w − t‖² + ridge ‖w‖², one column a target.
+
+    Attributes
+    ----------
+    solution : (n_columns, n_targets)
+    residuals : (n_targets,) ‖Aᵀ(t − A w) − ridge w‖ / ‖Aᵀ t‖, the relative residual of the normal equations
+    iterations, solver, reason, converged : as for `Eigenpairs`
+    """
+
+    solution: Array
+    residuals: Array
+    iterations: int
+    solver: str
+    reason: str = ""
+    converged: bool = True

@@ -1,0 +1,24 @@
+"""The one order-and-sign convention: values descend, and in each vector the entry largest in magnitude is positive."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacit.operators.base import Array
+
+__all__ = ["descending", "signs_of"]
+
+
+def signs_of(vectors: Array) -> Array:
+    """Give +1 or −1 for each column, so that `vectors * signs_of(vectors)` keeps the convention; the first of equals decides."""
+    if vectors.size == 0:
+        return np.ones(vectors.shape[1], vectors.dtype)
+    peaks = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
+    return np.where(peaks < 0, -1, 1).astype(vectors.dtype)
+
+
+def descending(values: Array, vectors: Array, n_components: int | None = None) -> tuple[Array, Array]:
+    """Sort eigenpairs by value, largest first, keep `n_components` of them, and fix the signs."""
+    order = np.argsort(values, kind="stable")[::-1][:n_components]
+    kept = vectors[:, order]
+    return values[order], kept * signs_of(kept)

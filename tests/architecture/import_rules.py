@@ -1,0 +1,111 @@
+"""Read the imports of a source file without running it, and say which of them a room may not have.
+
+The rooms are one-way, see CONTRIBUTING.md. This file holds the rules as data; `test_rooms.py` applies them.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+CHAIN = ("corpus", "text", "relations", "operators", "solve", "models", "index", "tasks")
+LEAF_MAY_IMPORT: dict[str, set[str]] = {"errors": set(), "checks": {"errors"}}
+LEAVES = set(LEAF_MAY_IMPORT)
+
+# What each room may import besides itself and the leaves. `cli` starts the web service, so it may know `web`, but the
+# service knows no terminal. Both show the version, so they may say `import tacit` (here `__init__`).
+MAY_IMPORT: dict[str, set[str]] = {room: set(CHAIN[:position]) for position, room in enumerate(CHAIN)}
+MAY_IMPORT["evaluate"] = {*MAY_IMPORT["models"], "models"}
+MAY_IMPORT["reproduce"] = {*CHAIN, "evaluate"}
+MAY_IMPORT["web"] = {*CHAIN, "__init__"}
+MAY_IMPORT["cli"] = {*CHAIN, "__init__", "evaluate", "reproduce", "web"}
+MAY_IMPORT["__main__"] = {"cli"}
+MAY_IMPORT["__init__"] = {"relations", "models"}
+
+CORE_LIBRARIES = {"numpy", "scipy", "sklearn", "joblib", "threadpoolctl"}  # the last two come with scikit-learn
+OPTIONAL_LIBRARIES: dict[str, set[str]] = {
+    "click": {"cli"},
+    "rich": {"cli"},
+    "matplotlib": {"tasks", "evaluate", "reproduce"},
+    "dask": {"operators"},
+    "distributed": {"operators"},
+    "fastapi": {"web"},
+    "starlette": {"web"},
+    "uvicorn": {"web"},
+    "optuna": {"evaluate"},
+}
+
+
+def violations(source: str, module: str) -> list[str]:
+    """Say in one sentence each which imports of `module` (dotted, packages end in `.__init__`) break the rules."""
+    room = room_of(module)
+    return [
+        f"{module}, line {line}: {complaint}"
+        for line, target in imported_modules(source, module)
+        if (complaint := _complaint(room, target))
+    ]
+
+
+def room_of(module: str) -> str:
+    """Give the room of a dotted module name: `tacit.models.lsi` is in `models`, `tacit.errors` is `errors`."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "__init__"
+
+
+def imported_modules(source: str, module: str) -> Iterator[tuple[int, str]]:
+    """Yield line and dotted target of every import, also those in functions, for type checkers, by `import_module`."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            origin = _absolute(node, module)
+            # `from tacit import x` names the room only in x; deeper, the origin is enough.
+            targets = [f"tacit.{alias.name}" for alias in node.names] if origin == "tacit" else [origin]
+            yield from ((node.lineno, target) for target in targets)
+        elif isinstance(node, ast.Call) and _called_name(node) in {"import_module", "__import__"}:
+            names = [argument.value for argument in node.args[:1] if isinstance(argument, ast.Constant)]
+            yield from ((node.lineno, name) for name in names if isinstance(name, str))
+
+
+def module_name(path: Path, root: Path) -> str:
+    """Turn a file below `root` (the folder that holds `tacit`) into its dotted name."""
+    return ".".join(path.relative_to(root).with_suffix("").parts)
+
+
+def _absolute(node: ast.ImportFrom, module: str) -> str:
+    """Resolve the dots of a relative import."""
+    if not node.level:
+        return node.module or ""
+    base = module.split(".")[: -node.level]
+    return ".".join([*base, *([node.module] if node.module else [])])
+
+
+def _called_name(node: ast.Call) -> str:
+    """Give the last part of what is called: `importlib.import_module` is `import_module`."""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def _complaint(room: str, target: str) -> str | None:
+    """Say what is wrong with one import, or None."""
+    library = target.split(".")[0]
+    if library == "tacit":
+        return _room_complaint(room, target)
+    if library in sys.stdlib_module_names or library in CORE_LIBRARIES:
+        return None
+    if library not in OPTIONAL_LIBRARIES:
+        return f"{library} is not a library of the core nor of an extra"
+    if room not in OPTIONAL_LIBRARIES[library]:
+        return f"{room} may not import {library}, only {', '.join(sorted(OPTIONAL_LIBRARIES[library]))} may"
+    return None
+
+
+def _room_complaint(room: str, target: str) -> str | None:
+    other = room_of(target)
+    if target == "tacit.__version__":
+        return None
+    if other not in MAY_IMPORT and other not in LEAVES:
+        return f"{target} is the front door or no room; import from the room that holds the name"
+    allowed = LEAF_MAY_IMPORT[room] if room in LEAVES else {room, *LEAVES, *MAY_IMPORT.get(room, set())}
+    return None if other in allowed else f"{room} may not import {other}"

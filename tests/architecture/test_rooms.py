@@ -1,0 +1,165 @@
+"""The rooms are one-way, the core stays light, and the front door opens on what the reference documents."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from import_rules import CHAIN, LEAVES, MAY_IMPORT, OPTIONAL_LIBRARIES, module_name, room_of, violations
+
+import tacit
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src"
+MODULES = sorted((SOURCE / "tacit").rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: module_name(path, SOURCE))
+def test_a_room_imports_only_rooms_to_its_left(path: Path) -> None:
+    assert violations(path.read_text(encoding="utf-8"), module_name(path, SOURCE)) == []
+
+
+def test_every_module_is_in_a_known_room() -> None:
+    known = {*MAY_IMPORT, *LEAVES}
+    assert {room_of(module_name(path, SOURCE)) for path in MODULES} <= known
+
+
+@pytest.mark.parametrize(
+    ("module", "planted", "complaint"),
+    [
+        ("tacit.solve.dense", "from tacit.models.lsi import LSI", "solve may not import models"),
+        ("tacit.solve.dense", "import tacit.models", "solve may not import models"),
+        ("tacit.solve.dense", "from tacit import models", "solve may not import models"),
+        ("tacit.solve.dense", "from ..models import lsi", "solve may not import models"),
+        ("tacit.solve.__init__", "from ..models import lsi", "solve may not import models"),
+        ("tacit.solve.dense", "def late():\n    from tacit.tasks import hits", "line 2: solve may not import tasks"),
+        ("tacit.solve.dense", "import importlib\nimportlib.import_module('tacit.cli')", "solve may not import cli"),
+        ("tacit.tasks.search", "from tacit.evaluate import ranking", "tasks may not import evaluate"),
+        ("tacit.evaluate.ranking", "from tacit.tasks import hits", "evaluate may not import tasks"),
+        ("tacit.evaluate.ranking", "from tacit.index import reader", "evaluate may not import index"),
+        ("tacit.web.app", "from tacit.cli import app", "web may not import cli"),
+        ("tacit.reproduce.mlsi", "from tacit.cli import app", "reproduce may not import cli"),
+        ("tacit.errors", "from tacit.checks import shown", "errors may not import checks"),
+        ("tacit.checks", "from tacit.corpus import record", "checks may not import corpus"),
+        ("tacit.__init__", "from tacit.cli import app", "__init__ may not import cli"),
+        ("tacit.tasks.search", "from tacit import MLSI", "front door"),
+        ("tacit.tasks.search", "import tacit", "tasks may not import __init__"),
+        ("tacit.models.lsi", "import click", "models may not import click, only cli may"),
+        ("tacit.models.lsi", "from matplotlib import pyplot", "models may not import matplotlib"),
+        ("tacit.models.lsi", "import torch", "torch is not a library of the core"),
+    ],
+)
+def test_a_planted_bad_import_is_found(module: str, planted: str, complaint: str) -> None:
+    found = violations(planted, module)
+    assert len(found) == 1
+    assert complaint in found[0]
+
+
+@pytest.mark.parametrize(
+    ("module", "harmless"),
+    [
+        ("tacit.models.mlsi", "import numpy as np\nfrom tacit.solve import dense\nfrom tacit.models.lsi import LSI"),
+        ("tacit.models.__init__", "from .lsi import LSI\nfrom ..errors import InputError\nfrom tacit import checks"),
+        (
+            "tacit.cli.app",
+            "import click\nimport tacit\nfrom tacit import __version__\nfrom tacit.evaluate import ranking",
+        ),
+        ("tacit.checks", "from tacit.errors import InputError"),
+        ("tacit.corpus.record", "import json\nimport sklearn.utils"),
+    ],
+)
+def test_a_harmless_import_is_let_through(module: str, harmless: str) -> None:
+    assert violations(harmless, module) == []
+
+
+def test_each_room_of_the_chain_knows_all_rooms_to_its_left_and_no_other() -> None:
+    for left, right in pairwise(CHAIN):
+        assert MAY_IMPORT[right] - MAY_IMPORT[left] == {left}
+
+
+def test_importing_tacit_loads_no_library() -> None:
+    loaded = _run("import sys, tacit; print(*sorted({name.split('.')[0] for name in sys.modules}))").split()
+    assert not {"numpy", "scipy", "sklearn", *OPTIONAL_LIBRARIES} & set(loaded)
+
+
+def test_every_public_name_loads_without_an_optional_library() -> None:
+    blocked = sorted(OPTIONAL_LIBRARIES)
+    program = f"""
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {blocked!r}:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Absent())
+import tacit
+print(*[name for name in tacit.__all__ if getattr(tacit, name) is not None])
+"""
+    assert _run(program).split() == list(tacit.__all__)
+
+
+def test_the_front_door_is_lazy_complete_and_refuses_unknown_names() -> None:
+    assert set(tacit.__all__) <= set(dir(tacit))
+    assert re.match(r"\d", tacit.__version__)
+    with pytest.raises(AttributeError, match="has no attribute 'NoSuchName'"):
+        _ = tacit.NoSuchName
+
+
+def test_type_checkers_and_the_running_package_find_each_name_in_the_same_module() -> None:
+    tree = ast.parse((SOURCE / "tacit/__init__.py").read_text(encoding="utf-8"))
+    (guarded,) = [node for node in tree.body if isinstance(node, ast.If)]
+    for_checkers = {
+        alias.name: node.module for node in guarded.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    assert for_checkers == tacit._HOMES
+    assert set(for_checkers) == set(tacit.__all__)
+
+
+def test_the_reference_documents_exactly_the_public_names() -> None:
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs/reference").glob("*.md")))
+    documented = re.findall(r"^::: tacit\.(\w+)$", pages, flags=re.MULTILINE)
+    assert sorted(documented) == sorted(tacit.__all__)
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_test_hides_another_of_the_same_name(path: Path) -> None:
+    assert _hidden(path.read_text(encoding="utf-8")) == []
+
+
+def test_a_planted_hidden_test_is_found() -> None:
+    planted = "def test_a(): ...\nclass TestB:\n    def test_a(self): ...\n    def test_a(self): ...\n"
+    assert _hidden(planted) == ["test_a"]
+    assert _hidden("def test_a(): ...\ndef test_a(): ...\n") == ["test_a"]
+    assert _hidden("def test_a(): ...\nclass TestB:\n    def test_a(self): ...\n") == []
+
+
+def test_test_files_have_names_of_their_own() -> None:
+    # Without __init__.py files pytest imports test files by their base name, so two of one name would collide.
+    names = Counter(path.name for path in TESTS if path.name != "conftest.py")
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def _hidden(source: str) -> list[str]:
+    """List the functions and classes that a later one in the same block replaces."""
+    found = []
+    for block in ast.walk(ast.parse(source)):
+        if isinstance(block, (ast.Module, ast.ClassDef)):
+            names = Counter(node.name for node in block.body if isinstance(node, (ast.FunctionDef, ast.ClassDef)))
+            found += [name for name, count in names.items() if count > 1]
+    return found
+
+
+def _run(program: str) -> str:
+    """Run a program in a fresh interpreter that finds the same packages as this one."""
+    paths = f"import sys; sys.path[:] = {sys.path!r}\n"
+    done = subprocess.run(
+        [sys.executable, "-c", paths + program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -1,0 +1,111 @@
+"""What exists is documented, and what is documented exists: parameters, attributes, citations, decisions, fragments."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from doc_pages import PAGES, ROOT, read
+
+import tacit
+
+PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
+ESTIMATORS = ["KernelLSI", "LSI", "LabelHead", "MLSI"]
+GUIDES = {"MLSI": "docs/guide/mlsi.md", "LabelHead": "docs/guide/head.md"}
+
+
+@pytest.mark.parametrize("name", [*ESTIMATORS, "transductive_space"])
+def test_every_parameter_is_in_the_docstring(name: str) -> None:
+    documented = inspect.getdoc(getattr(tacit, name)) or ""
+    parameters = inspect.signature(getattr(tacit, name)).parameters
+    entry = r"^[\w, ]*\b{}\b[\w, ]* :"
+    assert [key for key in parameters if not re.search(entry.format(key), documented, re.MULTILINE)] == []
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_every_learned_attribute_is_in_the_docstring(name: str) -> None:
+    fitted = _fitted(name)
+    documented = inspect.getdoc(type(fitted)) or ""
+    # scikit-learn documents what it sets itself
+    learned = [key for key in vars(fitted) if key.endswith("_") and not key.startswith("_") and key != "n_features_in_"]
+    assert learned
+    assert [key for key in learned if not re.search(rf"\b{key}\b", documented)] == []
+
+
+def test_every_public_name_says_what_it_is() -> None:
+    assert [name for name in tacit.__all__ if not (getattr(tacit, name).__doc__ or "").strip()] == []
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_a_guide_lists_exactly_the_parameters(name: str) -> None:
+    cells = re.findall(r"^\| (`[^|]*)\|", _section(read(GUIDES[name]), "Parameters"), re.MULTILINE)
+    assert sorted(re.findall(r"`(\w+)`", " ".join(cells))) == sorted(inspect.signature(getattr(tacit, name)).parameters)
+
+
+def test_the_guide_to_mlsi_lists_attributes_that_exist() -> None:
+    listed = re.findall(r"^\| `(\w+)`", _section(read(GUIDES["MLSI"]), "What is learned"), re.MULTILINE)
+    fitted = _fitted("MLSI")
+    assert listed
+    assert [name for name in listed if not hasattr(fitted, name)] == []
+
+
+def test_every_citation_is_in_the_references() -> None:
+    bib = set(re.findall(r"^@\w+\{(\w+),", read("docs/references.bib"), re.MULTILINE))
+    assert set(re.findall(r"^\| (\w+\d{4}) \|", read("docs/references.md"), re.MULTILINE)) == bib
+    sources = [*PAGES, *sorted((ROOT / "src").rglob("*.py"))]
+    cited = {key for page in sources for key in re.findall(r"\b([A-Z][A-Za-z]+(?:19|20)\d\d)\b", read(page))}
+    assert cited
+    assert sorted(cited - bib) == []
+
+
+def test_decisions_are_listed_short_and_complete() -> None:
+    pages = sorted((ROOT / "docs/decisions").glob("0*.md"))
+    listed = re.findall(r"\]\((0[\w-]+\.md)\)", read("docs/decisions/README.md"))
+    assert listed == [page.name for page in pages]
+    for page in pages:
+        text = read(page)
+        assert text.count("\n") <= 60, page.name
+        for part in ("Question", "Choice", "Price", "What would change our mind"):
+            assert f"\n## {part}\n" in text, f"{page.name} lacks {part!r}"
+
+
+def test_changelog_fragments_are_named_by_kind() -> None:
+    names = [path.name for path in (ROOT / "changes").iterdir() if path.name != "README.md"]
+    pattern = r"[\w-]+\.(added|changed|fixed|removed|faster|numerics)\.md"
+    assert [name for name in names if not re.fullmatch(pattern, name)] == []
+    assert "\n## Unreleased\n" in read("CHANGELOG.md")
+
+
+def test_the_citation_file_names_the_version_of_the_project() -> None:
+    assert f"\nversion: {PROJECT['version']}\n" in read("CITATION.cff")
+
+
+def test_the_extras_exist_and_all_holds_every_extra_for_users() -> None:
+    extras = PROJECT["optional-dependencies"]
+    assert set(extras) == {"cli", "serve", "plot", "dask", "tune", "all", "test", "docs"}
+    assert extras["all"] == [f"tacit[{','.join(name for name in extras if name not in ('all', 'test', 'docs'))}]"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_page_links_to_a_file_that_is_not_there(page: Path) -> None:
+    text = re.sub(r"```.*?```|`[^`]*`", "code", read(page), flags=re.DOTALL)
+    links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if not re.match(r"\w+:", link)]
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def _section(text: str, title: str) -> str:
+    """Cut the part of a page under one heading of second level."""
+    (found,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", text, flags=re.MULTILINE | re.DOTALL)
+    return str(found)
+
+
+def _fitted(name: str) -> object:
+    """Fit an estimator with its defaults, as far as a small matrix allows."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.random((30, 12)), (rng.random((30, 3)) < 0.4).astype(int)
+    estimator = getattr(tacit, name)
+    return (estimator() if name == "LabelHead" else estimator(n_components=3)).fit(X, Y)
