@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import runpy
 import tomllib
 from pathlib import Path
 
@@ -95,6 +96,17 @@ def test_no_page_links_to_a_file_that_is_not_there(page: Path) -> None:
     text = re.sub(r"```.*?```|`[^`]*`", "code", read(page), flags=re.DOTALL)
     links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if not re.match(r"\w+:", link)]
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_entries_on_one_line_keep_their_meaning_in_the_reference() -> None:
+    split = runpy.run_path(str(ROOT / "docs/extensions/one_line_entries.py"))["split_entries"]
+    before = "Parameters\n----------\ntol : float, default 1e-2 — when to stop\nkind : {'a', 'b'} — one\n    or two"
+    after = (
+        "Parameters\n----------\ntol : float, default 1e-2\n    when to stop\nkind : {'a', 'b'}\n    one\n    or two"
+    )
+    assert split(before) == after
+    assert split(after) == after
+    assert split("A sentence: with — a dash.") == "A sentence: with — a dash."
 
 
 def _section(text: str, title: str) -> str:

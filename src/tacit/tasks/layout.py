@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.manifold import TSNE
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from tacit.checks import as_rng, check_count, check_rows
 from tacit.errors import InputError
@@ -53,11 +54,14 @@ def lay_out(positions: np.ndarray, groups: Sequence[str], *, most: int = 1500, r
         metric="cosine",
         init="pca",
         perplexity=min(30.0, (len(rows) - 1) / 3),
-        max_iter=400,
+        max_iter=500,
         random_state=random_state,
         n_jobs=1,
     )
-    return Layout(rows, tsne.fit_transform(positions[rows]), [groups[row] for row in rows], len(groups))
+    # one thread: more save a second at best, lose many where the machine is busy, and sum in another order
+    with threadpool_limits(1):
+        points = tsne.fit_transform(positions[rows])
+    return Layout(rows, points, [groups[row] for row in rows], len(groups))
 
 
 _FEWEST = 5  # fewer have no neighbourhoods to preserve

@@ -66,7 +66,7 @@ def _figure(layout: Layout, title: str) -> Any:
     for number, name in enumerate(sorted(set(layout.groups))):
         points, colour = layout.points[groups == name], _colour(number)
         marker = _MARKERS[number % len(_MARKERS)]
-        axes.scatter(points[:, 0], points[:, 1], s=14, color=colour, marker=marker, alpha=0.75, linewidths=0)
+        axes.scatter(points[:, 0], points[:, 1], s=20, color=colour, marker=marker, alpha=0.75, linewidths=0)
         labels.append((name, _centre(points), colour))
     _write_names(axes, labels)
     all_shown = len(layout.rows) == layout.n_records
@@ -90,7 +90,7 @@ def _centre(points: np.ndarray) -> np.ndarray:
 
 
 def _write_names(axes: Any, names: list[tuple[str, np.ndarray, Any]]) -> None:
-    """Write the names at their places, moved up or down where they would cover one another."""
+    """Write each name just above its place, moved down where it would cover another."""
     from matplotlib.patheffects import withStroke
 
     axes.autoscale_view()
@@ -99,7 +99,7 @@ def _write_names(axes: Any, names: list[tuple[str, np.ndarray, Any]]) -> None:
     line, letter = (high - low) / 46, (right - left) / 125  # size of a line and of a letter in the units of the axes
     taken: list[tuple[float, float, float]] = []
     for name, (x, y), colour in sorted(names, key=lambda item: -item[1][1]):
-        half = letter * len(name) / 2
+        y, half = y + line, letter * len(name) / 2
         while any(
             abs(y - other_y) < line and abs(x - other_x) < half + other_half for other_x, other_y, other_half in taken
         ):

@@ -52,8 +52,8 @@ def test_shared_words_are_in_the_query_and_in_the_record(demo):
     ("query", "chapter"),
     [
         ("read a compressed archive", "Compression and Archiving"),
-        ("random numbers from a normal distribution", "Numbers and Mathematics"),
-        ("parse options of the command line", "Command Line"),
+        ("draw random numbers from a normal distribution", "Numbers and Mathematics"),
+        ("run something later in another thread", "Concurrency"),
     ],
 )
 def test_labels_bring_the_right_chapter_at_least_as_often_as_words_do(demo, query, chapter):
@@ -67,7 +67,7 @@ def test_labels_bring_the_right_chapter_at_least_as_often_as_words_do(demo, quer
 def test_subjects_of_a_new_text_are_probabilities_of_known_labels(demo):
     suggested = demo.suggest(SUGGESTION_TEXT, limit=5)
     names, probabilities = [name for name, _ in suggested], [probability for _, probability in suggested]
-    assert {"Internet Protocols", "imaplib"} & set(names)
+    assert {"Internet Protocols", "http"} <= set(names)
     assert set(names) <= {label for record in demo.records for label in record.labels}
     assert probabilities == sorted(probabilities, reverse=True)
     assert all(0 <= probability <= 1 for probability in probabilities)

@@ -62,8 +62,7 @@ def test_the_ending_says_the_format(layout, tmp_path, name, start):
     assert path.read_bytes().startswith(start)
 
 
-def test_the_map_names_every_group_and_no_name_covers_another(planted):
-    layout = lay_out(*planted, most=60)
+def test_the_map_names_every_group_and_no_name_covers_another(layout):
     # all groups on one spot: the worst case for their names
     (axes,) = _figure(dataclasses.replace(layout, points=0.01 * layout.points), "Three bundles").axes
     axes.figure.draw_without_rendering()
