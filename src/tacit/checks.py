@@ -1,6 +1,6 @@
-"""Checks that every room uses: ranges, choices, row counts, finiteness, and the one place where a seed becomes a generator.
+"""Checks that every room uses: ranges, choices, row counts, finiteness, and how a seed becomes a generator.
 
-A leaf: it imports `errors` only. Each check names the argument as the caller typed it and shows the value before it is changed.
+A leaf: it imports `errors` only. Each check names the argument as the caller typed it, and shows the value as it came.
 """
 
 from __future__ import annotations
@@ -16,33 +16,50 @@ import scipy.sparse as sp
 
 from tacit.errors import InputError
 
-__all__ = ["as_rng", "check_choice", "check_count", "check_finite", "check_number", "check_rows", "human_size", "shown"]
+__all__ = [
+    "as_rng",
+    "check_choice",
+    "check_count",
+    "check_finite",
+    "check_number",
+    "check_rows",
+    "human_size",
+    "is_sparse",
+    "shown",
+]
 
 
 def check_number(
-    name: str, value: object, *, low: float = 0.0, high: float = math.inf, open_low: bool = False, open_high: bool = False
+    name: str,
+    value: object,
+    *,
+    low: float = 0.0,
+    high: float = math.inf,
+    open_low: bool = False,
+    open_high: bool = False,
 ) -> float:
     """Give `value` back as a float if it lies in the range, else raise an `InputError` that names the range."""
     rule = f"a number {'above' if open_low else 'of at least'} {low:g}"
     if high < math.inf:
         rule += f" and {'below' if open_high else 'at most'} {high:g}"
-    inside = (
-        isinstance(value, Real)
-        and not isinstance(value, (bool, np.bool_))
-        and math.isfinite(value)
-        and (value > low if open_low else value >= low)
-        and (value < high if open_high else value <= high)
-    )
-    if not inside:
+    number = float(value) if isinstance(value, Real) and not _is_bool(value) else math.nan
+    above = number > low if open_low else number >= low
+    below = number < high if open_high else number <= high
+    if not (math.isfinite(number) and above and below):
         raise InputError(f"{name} is out of range: got {value!r}, expected {rule}.")
-    return float(value)  # type: ignore[arg-type]
+    return number
 
 
 def check_count(name: str, value: object, *, low: int = 1) -> int:
     """Give `value` back as an int if it is a whole number of at least `low`."""
-    if not isinstance(value, Integral) or isinstance(value, (bool, np.bool_)) or value < low:
+    if not isinstance(value, Integral) or _is_bool(value) or int(value) < low:
         raise InputError(f"{name} is out of range: got {value!r}, expected a whole number of at least {low}.")
     return int(value)
+
+
+def _is_bool(value: object) -> bool:
+    """Tell truth values, which Python counts as whole numbers and which here are always a mistake."""
+    return isinstance(value, (bool, np.bool_))
 
 
 def check_choice(name: str, value: object, choices: Collection[str]) -> str:
@@ -58,32 +75,42 @@ def check_rows(name: str, n_got: int, n_expected: int, *, of: str = "X") -> None
     """Raise if two things that describe the same records have different numbers of rows."""
     if n_got != n_expected:
         raise InputError(
-            f"{name} does not match {of}: got {n_got} rows for {n_expected} records, expected one row a record in the same order."
+            f"{name} does not match {of}: got {n_got} rows for {n_expected} records, "
+            "expected one row a record in the same order."
         )
+
+
+def is_sparse(values: Any) -> bool:
+    """Whether it is a SciPy sparse matrix or array; a plain bool, so that `Any` stays `Any` for the type checker."""
+    return bool(sp.issparse(values))
 
 
 def check_finite(name: str, values: Any) -> None:
     """Raise if an array or the stored values of a sparse matrix hold NaN or infinity; say where the first one is."""
-    data = values.data if sp.issparse(values) else np.asarray(values)
+    if is_sparse(values) and values.format not in ("csr", "csc", "coo"):
+        values = values.tocoo()  # the others keep their entries as lists, in a dictionary or with padding
+    data = values.data if is_sparse(values) else np.asarray(values)
+    # the sum is finite nearly always, and costs no array of booleans
     if data.dtype.kind not in "fc" or np.isfinite(data.sum(dtype=np.float64)) or np.isfinite(data).all():
         return
     bad = int(np.flatnonzero(~np.isfinite(data.ravel()))[0])
-    row = int(np.searchsorted(values.indptr, bad, side="right") - 1) if sp.issparse(values) else bad // max(1, data[0].size)
+    row = values.tocoo().row[bad] if is_sparse(values) else bad // max(1, data[0].size if data.ndim else 1)
     kind = "NaN" if np.isnan(data.ravel()[bad]) else "infinity"
     raise InputError(f"{name} contains {kind}: the first one is in row {row}. Replace or drop such values.")
 
 
-def as_rng(random_state: None | int | np.random.RandomState | np.random.Generator) -> np.random.Generator:
+def as_rng(random_state: int | np.random.RandomState | np.random.Generator | None) -> np.random.Generator:
     """Turn what scikit-learn calls a random state into a generator; the same seed gives the same generator."""
     if isinstance(random_state, np.random.Generator):
         return random_state
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1))
-    if random_state is None or isinstance(random_state, Integral):
-        if random_state is not None and random_state < 0:
-            raise InputError(f"random_state is out of range: got {random_state}, expected a whole number of at least 0.")
-        return np.random.default_rng(None if random_state is None else int(random_state))
-    raise InputError(f"random_state is not a seed: got {random_state!r}, expected None, a whole number or a generator.")
+    if random_state is None:
+        return np.random.default_rng()
+    seed: object = random_state
+    if not isinstance(seed, Integral):
+        raise InputError(f"random_state is not a seed: got {seed!r}, expected None, a whole number or a generator.")
+    return np.random.default_rng(check_count("random_state", seed, low=0))
 
 
 def human_size(n_bytes: float) -> str:

@@ -29,7 +29,9 @@ class MissingExtraError(TacitError, ImportError):
     """An optional library is not installed."""
 
     def __init__(self, library: str, extra: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs {library}, which is not installed. Install it with: pip install 'tacit[{extra}]'.")
+        super().__init__(
+            f"{purpose} needs {library}, which is not installed. Install it with: pip install 'tacit[{extra}]'."
+        )
 
 
 class TacitWarning(UserWarning):

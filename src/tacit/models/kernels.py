@@ -17,7 +17,15 @@ from tacit.operators import Kernel, kernel_matrix
 from tacit.operators.base import Array
 from tacit.relations.labels import LabelMatrix
 
-__all__ = ["check_kernel_fits", "kernel_rows", "label_features", "landmark_features", "uses_landmarks"]
+__all__ = [
+    "check_kernel_fits",
+    "kernel_rows",
+    "label_features",
+    "landmark_features",
+    "precomputed_label_features",
+    "squared_norm",
+    "uses_landmarks",
+]
 
 EXACT_LIMIT = 5_000  # records up to which "auto" keeps the kernel matrix itself
 DEFAULT_LANDMARKS = 1_000
@@ -119,6 +127,12 @@ def _factor(S: Array, name: str) -> Array:
         warn(f"{name} has rank {keep.size}: kept its {LABEL_FEATURE_LIMIT} leading directions, {share:.1%} of its trace.")
         keep = keep[:LABEL_FEATURE_LIMIT]
     return np.asarray(vectors[:, keep] * np.sqrt(values[keep]))
+
+
+def squared_norm(F: Any) -> float:
+    """Sum of squares of the entries, in double precision."""
+    entries = F.data if sp.issparse(F) else np.asarray(F)
+    return float(np.sum(np.square(entries, dtype=np.float64)))
 
 
 def _physical_memory() -> int:

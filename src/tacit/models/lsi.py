@@ -25,7 +25,7 @@ from tacit.models.base import SpaceModel
 from tacit.models.kernels import check_kernel_fits, kernel_rows, landmark_features, uses_landmarks
 from tacit.operators import Centred, Kernel, as_operator
 from tacit.operators.base import Array
-from tacit.solve import leading_eigenpairs, leading_singular_triplets
+from tacit.solve import leading_eigenpairs, leading_singular_triplets, without_vectors
 from tacit.solve.choose import SOLVERS
 
 __all__ = ["LSI", "KernelLSI"]
@@ -121,7 +121,7 @@ class LSI(SpaceModel):
         self.term_loadings_ = found.right.T * found.values[:, None]
         scale = np.ones_like(found.values) if self.scaling == "weighted" else 1 / found.values
         self.components_ = found.right.T * scale[:, None]
-        self.solution_ = _without_vectors(found)
+        self.solution_ = without_vectors(found)
         return X, found
 
     def transform(self, X: Any) -> Array:
@@ -213,7 +213,7 @@ class KernelLSI(SpaceModel):
         self._warn_if_fewer(values.size, "the rank of the kernel matrix")
         self.eigenvalues_ = values
         self.dual_components_ = (directions * (np.sqrt(values) if self.scaling == "weighted" else 1)).T
-        self.solution_ = _without_vectors(found)
+        self.solution_ = without_vectors(found)
         return self
 
     def transform(self, X: Any) -> Array:
@@ -232,10 +232,3 @@ class KernelLSI(SpaceModel):
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 
-
-def _without_vectors(found: Any) -> Any:
-    """The solver's report without its vectors, which the model keeps in its own scaling."""
-    from dataclasses import replace
-
-    empty = np.empty((0, found.values.size))
-    return replace(found, left=None, right=empty) if hasattr(found, "right") else replace(found, vectors=empty)

@@ -35,9 +35,11 @@ from tacit.models.kernels import (
     label_features,
     landmark_features,
     precomputed_label_features,
+    squared_norm,
     uses_landmarks,
 )
 from tacit.models.record_forms import AugmentedForm, DualForm, PrimalForm, RecordForm
+from tacit.models.transductive import balance_labels
 from tacit.operators import Kernel
 from tacit.operators.base import Array
 from tacit.relations.labels import LabelMatrix, as_labels
@@ -71,7 +73,8 @@ class MLSI(SpaceModel):
     n_landmarks : "auto", None or int, default "auto" — Nyström landmarks for a non-linear kernel: None is the exact matrix, "auto"
         is exact up to 5,000 records
     coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` gives; see `training_coordinates`
-    n_folds : int, default 5 — folds of the honest coordinates where there is no closed form
+    n_folds : int or None, default None — honest coordinates of a large collection: None leaves out one record at a time, with
+        leverages estimated from random probes; a number cross-fits the map in that many folds. A small collection has the closed form
     solver : {"auto", "primal", "dual", "augmented"}, default "auto" — how K is held: XᵀX dense, X Xᵀ dense, or products only
     tol : float, default 1e-2 — relative residual at which the iterative solvers stop
     max_iter : int or None — most iterations
@@ -86,7 +89,8 @@ class MLSI(SpaceModel):
     objective_ : float, value of eq. (2) at V, with the labels as balanced
     label_scale_ : float, what the labels were multiplied with
     labels_ : LabelMatrix, the labels as they were read (None with a precomputed label kernel)
-    solver_ : str, and solver_reason_, which form was taken and why
+    solver_, solver_reason_ : which form was taken, and why
+    solution_ : tuple of the iterative solvers' reports: residuals, iterations, solver, reason; empty for a dense form
 
     Notes
     -----
@@ -121,7 +125,7 @@ class MLSI(SpaceModel):
         label_kernel_params: Mapping[str, Any] | None = None,
         n_landmarks: Any = "auto",
         coordinates: str = "honest",
-        n_folds: int = 5,
+        n_folds: int | None = None,
         solver: str = "auto",
         tol: float = 1e-2,
         max_iter: int | None = None,
@@ -230,7 +234,8 @@ class MLSI(SpaceModel):
         check_number("shrinkage", self.shrinkage)
         check_number("ridge", self.ridge)
         check_number("tol", self.tol, open_low=True)
-        check_count("n_folds", self.n_folds, low=2)
+        if self.n_folds is not None:
+            check_count("n_folds", self.n_folds, low=2)
         check_choice("solver", self.solver, _FORMS)
         if self.kernel != "linear" and self.solver in ("primal", "augmented"):
             raise InputError(f"solver={self.solver!r} needs the linear kernel: got kernel={self.kernel!r}. Use solver='auto'.")
@@ -301,10 +306,8 @@ class MLSI(SpaceModel):
         self.label_scale_ = 1.0
         if F is None:
             return None
-        total = float((F.data if sp.issparse(F) else F).astype(np.float64).__pow__(2).sum())
-        if self.balance and total > 0:
-            n_known = form.n_records if self.labels_ is None else int(self.labels_.known.sum())
-            self.label_scale_ = float(np.sqrt((form.trace / form.n_records) / (total / n_known)))
+        if self.balance:
+            self.label_scale_ = balance_labels(form.trace, F, None if self.labels_ is None else self.labels_.known)
         return F * F.dtype.type(self.label_scale_)
 
     def _keep(self, X: Any, form: RecordForm, F: Any, space: Blend) -> None:
@@ -328,15 +331,14 @@ class MLSI(SpaceModel):
         Y = F if self.labels_ is None else self.labels_.indicator.astype(dtype)
         self.label_loadings_ = None if Y is None else np.asarray(Y.T @ self.embedding_).T
         self.objective_ = self._objective(form, F)
+        self.solution_ = tuple(getattr(form, "reports", ()))
 
     def _objective(self, form: RecordForm, F: Any) -> float:
         """Eq. (2) at V: Tr C − Tr VᵀCV."""
-        V, beta = self.embedding_.astype(np.float64), self.label_weight
-        words = form.trace - float(np.einsum("ij,ij->", V, form.fitted(form.adjoint(self.embedding_))))
-        if F is None or beta == 0:
-            return (1 - beta) * words
-        total = float((F.data if sp.issparse(F) else F).astype(np.float64).__pow__(2).sum())
-        return (1 - beta) * words + beta * (total - float(np.square(F.T @ V).sum()))
+        V, beta = self.embedding_, self.label_weight
+        words = form.trace - float(np.einsum("ij,ij->", V, form.fitted(form.adjoint(V)), dtype=np.float64))
+        labels = 0.0 if F is None else squared_norm(F) - squared_norm(F.T @ V)
+        return (1 - beta) * words + beta * labels
 
     def _honest(self, form: RecordForm, coefficients: Array) -> Array:
         rng = as_rng(self.random_state)

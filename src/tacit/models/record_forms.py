@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from tacit.operators import Gram, Operator, Stacked, as_operator
 from tacit.operators.base import Array
-from tacit.solve import leading_singular_triplets, least_squares
+from tacit.solve import leading_singular_triplets, least_squares, without_vectors
 from tacit.solve.least_squares import block_cg
 from tacit.solve.signs import descending
 
@@ -189,7 +189,7 @@ class AugmentedForm(RecordForm):
         self.n_records, self.dtype, self.ridge = self.X.shape[0], self.X.dtype, ridge
         self.trace = self.X.squared_norm()
         self.tol, self.max_iter, self.rng = tol, max_iter, rng
-        self.report: list[Any] = []
+        self.reports: list[Any] = []
 
     def adjoint(self, V: Array) -> Array:
         return np.asarray(self.X.T @ V)
@@ -198,12 +198,12 @@ class AugmentedForm(RecordForm):
         wide = self.X.shape[0] < self.X.shape[1]
         if wide and self.ridge:  # K_r U = T on the shorter side, then XᵀU
             found = block_cg(Gram(self.X.T, shift=self.ridge), dense_block(T, self.dtype), tol=self.tol, max_iter=self.max_iter or 500)
-            found_coefficients = np.asarray(self.X.T @ found.solution)
+            coefficients = np.asarray(self.X.T @ found.solution)
         else:
             found = least_squares(self.X, T, ridge=self.ridge, tol=self.tol, max_iter=self.max_iter)
-            found_coefficients = found.solution
-        self.report.append(found)
-        return found_coefficients
+            coefficients = found.solution
+        self.reports.append(without_vectors(found))
+        return coefficients
 
     def fitted(self, coefficients: Array) -> Array:
         return np.asarray(self.X @ coefficients)
@@ -222,7 +222,7 @@ class AugmentedForm(RecordForm):
             Z = Stacked([self.X, extra])
             start = self._label_start(Z, extra, n_components)
         found = leading_singular_triplets(Z, n_components, tol=self.tol, max_iter=self.max_iter, rng=self.rng, start=start)
-        self.report.append(found)
+        self.reports.append(without_vectors(found))
         return found.values**2, np.asarray(found.left)
 
     def _label_start(self, Z: Operator, extra: Any, n_components: int) -> Array:

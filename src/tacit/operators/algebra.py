@@ -1,4 +1,4 @@
-"""Matrices made of other matrices, by their products only: stacked, summed, multiplied, scaled, centred, diagonal plus low rank."""
+"""Matrices made of other matrices, by their products only: stacked, summed, multiplied, scaled, centred, and more."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Stacked(Operator):
     """Blocks side by side: [A, B, …]."""
 
     def __init__(self, blocks: Sequence[Any]) -> None:
-        self.blocks = [as_operator(block) for block in blocks]
+        self.blocks = _operators("blocks", blocks)
         n_rows = self.blocks[0].shape[0]
         for i, block in enumerate(self.blocks):
             check_rows(f"blocks[{i}]", block.shape[0], n_rows, of="blocks[0]")
@@ -28,7 +28,7 @@ class Stacked(Operator):
 
     def _matmat(self, V: Array) -> Array:
         total = np.zeros((self.shape[0], V.shape[1]), np.result_type(self.dtype, V.dtype))
-        for block, start, stop in zip(self.blocks, self.edges, self.edges[1:], strict=False):
+        for block, start, stop in zip(self.blocks, self.edges[:-1], self.edges[1:], strict=True):
             total += block @ V[start:stop]
         return total
 
@@ -36,14 +36,15 @@ class Stacked(Operator):
         return np.concatenate([block.T @ U for block in self.blocks])
 
     def squared_norm(self) -> float:
-        return sum(block.squared_norm() for block in self.blocks)
+        """Give the squared Frobenius norm, the sum of those of the blocks."""
+        return float(sum(block.squared_norm() for block in self.blocks))
 
 
 class Sum(Operator):
     """A + B + …"""
 
     def __init__(self, terms: Sequence[Any]) -> None:
-        self.terms = [as_operator(term) for term in terms]
+        self.terms = _operators("terms", terms)
         shapes = {term.shape for term in self.terms}
         if len(shapes) != 1:
             raise InputError(f"terms of a sum differ in shape: got {sorted(shapes)}, expected one shape.")
@@ -68,9 +69,7 @@ class Product(Operator):
     def __init__(self, left: Any, right: Any) -> None:
         self.left, self.right = as_operator(left), as_operator(right)
         check_rows("right", self.right.shape[0], self.left.shape[1], of="the columns of left")
-        super().__init__(
-            (self.left.shape[0], self.right.shape[1]), np.result_type(self.left.dtype, self.right.dtype)
-        )
+        super().__init__((self.left.shape[0], self.right.shape[1]), np.result_type(self.left.dtype, self.right.dtype))
 
     def _matmat(self, V: Array) -> Array:
         return np.asarray(self.left @ (self.right @ V))
@@ -92,8 +91,8 @@ class Scaled(Operator):
         # in the operator's own precision, so that float32 stays float32
         scale = np.asarray(1.0 if scale is None else scale, dtype=self.dtype)
         if scale.ndim:
-            check_rows(name, scale.size, size, of="the operator")
-        return scale.reshape(-1, 1)
+            _check_length(name, scale.size, size, name.removesuffix("s"))
+        return np.asarray(scale.reshape(-1, 1))
 
     def _matmat(self, V: Array) -> Array:
         return np.asarray(self.rows * (self.operator @ (self.columns * V)))
@@ -103,15 +102,16 @@ class Scaled(Operator):
 
 
 class Centred(Operator):
-    """A − 1 mᵀ with m the mean row of A: centring that keeps a sparse A sparse."""
+    """A − 1 mᵀ with m the mean row of A, or another row that is given: centring that keeps a sparse A sparse."""
 
     def __init__(self, operator: Any, mean: Any = None) -> None:
         self.operator = as_operator(operator)
         super().__init__(self.operator.shape, self.operator.dtype)
-        if mean is None:
-            ones = np.ones((self.shape[0], 1), self.dtype)
-            mean = (self.operator.T @ ones).ravel() / self.shape[0]
-        self.mean = np.asarray(mean, self.dtype)
+        self.mean = np.asarray(self._row_sum() / self.shape[0] if mean is None else mean, self.dtype).ravel()
+        _check_length("mean", self.mean.size, self.shape[1], "column")
+
+    def _row_sum(self) -> Array:
+        return np.asarray(self.operator.T @ np.ones(self.shape[0], self.dtype))
 
     def _matmat(self, V: Array) -> Array:
         return np.asarray((self.operator @ V) - self.mean @ V)
@@ -120,8 +120,9 @@ class Centred(Operator):
         return np.asarray((self.operator.T @ U) - np.outer(self.mean, U.sum(axis=0)))
 
     def squared_norm(self) -> float:
-        # ‖A − 1mᵀ‖² = ‖A‖² − N‖m‖², exact because m is the mean row
-        return self.operator.squared_norm() - self.shape[0] * float(np.square(self.mean, dtype=np.float64).sum())
+        """Give the squared Frobenius norm by ‖A − 1mᵀ‖² = ‖A‖² − 2 mᵀ(Aᵀ1) + N‖m‖², which holds for any row m."""
+        mean, total = self.mean.astype(np.float64), self._row_sum().astype(np.float64)
+        return max(0.0, self.operator.squared_norm() + float(mean @ (self.shape[0] * mean - 2 * total)))
 
 
 class DiagonalPlusLowRank(Operator):
@@ -131,8 +132,14 @@ class DiagonalPlusLowRank(Operator):
         self.factor = as_operator(factor)
         n = self.factor.shape[0]
         super().__init__((n, n), self.factor.dtype)
-        self.diagonal = np.broadcast_to(np.asarray(diagonal, self.dtype), (n,)).reshape(-1, 1)
+        self.diagonal = np.asarray(diagonal, self.dtype).reshape(-1, 1)
         self.core = np.asarray(core, self.dtype)
+        if self.diagonal.size != 1:
+            _check_length("diagonal", self.diagonal.size, n, "row of factor")
+        if self.core.ndim:
+            _check_length("core", len(self.core), self.factor.shape[1], "column of factor")
+        if self.core.ndim == 2 and self.core.shape[0] != self.core.shape[1]:
+            raise InputError(f"core is not square: got {self.core.shape}, expected as many rows as columns.")
 
     def _through_core(self, C: Array, core: Array) -> Array:
         return np.asarray(core @ C if core.ndim == 2 else core.reshape(-1, 1) * C)
@@ -142,3 +149,16 @@ class DiagonalPlusLowRank(Operator):
 
     def _rmatmat(self, U: Array) -> Array:
         return np.asarray(self.diagonal * U + self.factor @ self._through_core(self.factor.T @ U, self.core.T))
+
+
+def _operators(name: str, parts: Sequence[Any]) -> list[Operator]:
+    """Wrap each part; none at all has no shape."""
+    operators = [as_operator(part) for part in parts]
+    if not operators:
+        raise InputError(f"{name} is empty: got no matrix, expected at least one.")
+    return operators
+
+
+def _check_length(name: str, n_got: int, n_expected: int, per: str) -> None:
+    if n_got != n_expected:
+        raise InputError(f"{name} has the wrong length: got {n_got}, expected {n_expected}, one value a {per}.")

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
+from tacit.checks import is_sparse
 from tacit.errors import InputError
 
 __all__ = ["MatrixOperator", "Operator", "as_operator"]
@@ -32,7 +32,7 @@ class Operator(LinearOperator):
     """
 
     def __init__(self, shape: tuple[int, int], dtype: Any) -> None:
-        super().__init__(dtype=np.dtype(dtype), shape=shape)
+        super().__init__(np.dtype(dtype), shape)  # type: ignore[call-arg] # the stubs give it no constructor
 
     def _matmat(self, V: Array) -> Array:
         raise NotImplementedError(f"{type(self).__name__} must define the block product _matmat")
@@ -52,12 +52,27 @@ class Operator(LinearOperator):
     def _adjoint(self) -> Operator:
         return _Transposed(self)  # everything here is real
 
+    def dot(self, x: Any) -> Any:
+        """Multiply with a vector or a block of them, after a look at its shape; `A @ x` comes through here.
+
+        A sparse block is made dense, since the product would be; another operator or a number gives a SciPy operator.
+        """
+        if isinstance(x, LinearOperator) or np.ndim(x) == 0:
+            return super().dot(x)
+        x = x.toarray() if is_sparse(x) else np.asarray(x)
+        if x.ndim not in (1, 2) or x.shape[0] != self.shape[1]:
+            raise InputError(
+                f"the operator of shape {self.shape} cannot be multiplied with this: got shape {x.shape}, "
+                f"expected a vector of length {self.shape[1]} or a block of as many rows."
+            )
+        return super().dot(x)
+
     def squared_norm(self) -> float:
-        """The squared Frobenius norm, i.e. the trace of the Gram matrix; from the entries where they are at hand."""
+        """Give the squared Frobenius norm, i.e. the trace of the Gram matrix, where the entries are at hand."""
         raise NotImplementedError(f"{type(self).__name__} does not know its Frobenius norm")
 
     def to_dense(self) -> Array:
-        """The matrix itself, for small problems and for tests."""
+        """Give the matrix itself, for small problems and for tests."""
         return np.asarray(self @ np.eye(self.shape[1], dtype=self.dtype))
 
 
@@ -81,6 +96,7 @@ class _Transposed(Operator):
         return self.operator
 
     def squared_norm(self) -> float:
+        """Give the squared Frobenius norm, the same as of the operator itself."""
         return self.operator.squared_norm()
 
 
@@ -98,26 +114,37 @@ class MatrixOperator(Operator):
         return np.asarray(self.matrix.T @ U)
 
     def squared_norm(self) -> float:
-        entries = self.matrix.data if sp.issparse(self.matrix) else self.matrix.ravel(order="K")
-        return sum(  # in blocks: a float64 copy of all the entries would cost more than the matrix
-            float(np.square(entries[start : start + 2**20], dtype=np.float64).sum()) for start in range(0, entries.size, 2**20)
-        )
+        """Give the squared Frobenius norm, summed in double precision."""
+        matrix = self.matrix
+        if is_sparse(matrix) and not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()  # squares of parts are not the square of their sum
+        entries = matrix.data if is_sparse(matrix) else matrix.ravel(order="K")
+        # in blocks: a float64 copy of all the entries would cost more than the matrix
+        blocks = (entries[start : start + 2**20] for start in range(0, entries.size, 2**20))
+        return float(sum(np.square(block, dtype=np.float64).sum() for block in blocks))
 
     def to_dense(self) -> Array:
-        return np.asarray(self.matrix.toarray() if sp.issparse(self.matrix) else self.matrix)
+        """Give the matrix itself."""
+        return np.asarray(self.matrix.toarray() if is_sparse(self.matrix) else self.matrix)
 
 
 def as_operator(matrix: Any) -> Operator:
-    """Wrap a dense or sparse matrix of floats; an operator passes through."""
+    """Wrap a dense or sparse matrix of numbers; an operator passes through, float32 stays float32."""
     if isinstance(matrix, Operator):
         return matrix
-    if sp.issparse(matrix):
+    if is_sparse(matrix):
         if matrix.format not in ("csr", "csc"):
             matrix = matrix.tocsr()
     else:
         matrix = np.asarray(matrix)
+    if matrix.dtype.kind not in "buif":
+        raise InputError(
+            f"the operator is not a matrix of real numbers: got {matrix.dtype}, expected floats. "
+            "Give an array, a sparse matrix or an Operator."
+        )
     if matrix.ndim != 2:
         raise InputError(f"the operator is not a matrix: got {matrix.ndim} dimensions, expected 2.")
-    if matrix.dtype.kind != "f":
+    if matrix.dtype not in (np.float32, np.float64):  # LAPACK and sparse products know these two
         matrix = matrix.astype(np.float64)
     return MatrixOperator(matrix)

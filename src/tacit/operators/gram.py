@@ -32,4 +32,5 @@ class Gram(Operator):
             product += self.shift * V
         return np.asarray(product)
 
-    _rmatmat = _matmat
+    def _rmatmat(self, U: Array) -> Array:
+        return self._matmat(U)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
-from tacit.checks import check_choice, check_finite
+from tacit.checks import check_choice, check_finite, is_sparse
 from tacit.errors import InputError
 from tacit.operators.base import Array, Operator
 
@@ -38,7 +38,12 @@ def kernel_matrix(X: Any, Z: Any, kernel: Kernel, params: Mapping[str, Any] | No
         check_finite("the kernel matrix", K)
         return K
     check_choice("kernel", kernel, sorted({*PAIRWISE_KERNEL_FUNCTIONS, "precomputed"}))
-    return np.asarray(pairwise_kernels(X, Z, metric=kernel, filter_params=False, **params))
+    if kernel != "precomputed" and X.shape[1] != Z.shape[1]:
+        raise InputError(
+            f"Z does not match X: got {Z.shape[1]} columns for {X.shape[1]}, expected the same columns in both."
+        )
+    K = pairwise_kernels(X, Z, metric=kernel, filter_params=False, **params)
+    return np.asarray(K.toarray() if is_sparse(K) else K)
 
 
 class KernelMatrix(Operator):
@@ -52,14 +57,21 @@ class KernelMatrix(Operator):
     """
 
     def __init__(
-        self, X: Any, Z: Any = None, *, kernel: Kernel = "rbf", params: Mapping[str, Any] | None = None, block_bytes: int = 2**26
+        self,
+        X: Any,
+        Z: Any = None,
+        *,
+        kernel: Kernel = "rbf",
+        params: Mapping[str, Any] | None = None,
+        block_bytes: int = 2**26,
     ) -> None:
+        X = X.tocsr() if is_sparse(X) else X  # rows are taken in slices
         self.X, self.Z = X, X if Z is None else Z
         self.kernel, self.params = kernel, params
         super().__init__((self.X.shape[0], self.Z.shape[0]), np.result_type(X.dtype, np.float32))
-        self.block_rows = max(1, block_bytes // (self.shape[1] * self.dtype.itemsize))
+        self.block_rows = max(1, block_bytes // max(1, self.shape[1] * self.dtype.itemsize))
 
-    def _blocks(self) -> Any:
+    def _blocks(self) -> Iterator[tuple[slice, Array]]:
         for start in range(0, self.shape[0], self.block_rows):
             rows = slice(start, min(self.shape[0], start + self.block_rows))
             yield rows, kernel_matrix(self.X[rows], self.Z, self.kernel, self.params).astype(self.dtype, copy=False)

@@ -2,7 +2,7 @@
 
 from tacit.solve.choose import leading_eigenpairs, leading_singular_triplets
 from tacit.solve.least_squares import least_squares
-from tacit.solve.result import Eigenpairs, LeastSquares, SingularTriplets
+from tacit.solve.result import Eigenpairs, LeastSquares, SingularTriplets, without_vectors
 
 __all__ = [
     "Eigenpairs",
@@ -11,4 +11,5 @@ __all__ = [
     "least_squares",
     "leading_eigenpairs",
     "leading_singular_triplets",
+    "without_vectors",
 ]

@@ -1,8 +1,8 @@
 """Block Krylov with full orthogonalisation, thick restarts and convergence control.
 
-The range finder of randomised methods throws the powers of the operator away and keeps the last; keeping all of them (block
-Lanczos [Musco2015]) reaches the same accuracy with a fraction of the products. The thick restart [Wu2000] bounds the memory:
-when the basis is full, the wanted Ritz vectors and the newest block stay, the rest goes.
+The range finder of randomised methods throws the powers of the operator away and keeps the last; keeping all of them
+(block Lanczos [Musco2015]) reaches the same accuracy with a fraction of the products. The thick restart [Wu2000] bounds
+the memory: when the basis is full, the wanted Ritz vectors and the newest block stay, the rest goes.
 """
 
 from __future__ import annotations
@@ -11,10 +11,14 @@ import numpy as np
 import scipy.linalg as la
 
 from tacit.operators.base import Array, Operator
+from tacit.solve.residuals import relative_residuals, within
 from tacit.solve.result import Eigenpairs
 from tacit.solve.signs import descending
+from tacit.solve.starts import N_RANDOM, start_block
 
 __all__ = ["block_krylov"]
+
+_SMALL_BASIS = 96  # columns that cost nothing; with fewer, one component would restart after every other block
 
 
 def block_krylov(
@@ -36,95 +40,148 @@ def block_krylov(
     n_components : how many eigenpairs
     rng : where the random start comes from; the same generator state gives the same answer
     tol : largest relative residual ‖A x − λ x‖ / |λ| that counts as converged
-    max_iter : most passes of the operator over a block
+    max_iter : most passes of the operator over a block; never fewer than fill the basis with `n_components` vectors
     block_size : columns a block, default between 8 and 48, by `n_components`
-    basis_size : most columns in the basis before a restart, default 3 n_components + 2 blocks
+    basis_size : most columns in the basis before a restart, default 3 n_components + 2 blocks, at least 96
     start : n x p vectors to start from, e.g. those of an earlier fit
 
     Notes
     -----
     Memory: n x basis_size, and n x block_size for the product. Time: one product of the operator with `block_size`
     columns and 4 n x basis_size x block_size flops for orthogonality, an iteration.
+
+    A Krylov space holds no more copies of a repeated eigenvalue than its first block has columns. So when as many equal
+    values as that come out above the last wanted one, the block is widened with random columns before they are believed.
     """
     n = operator.shape[0]
-    n_start = 0 if start is None else start.shape[1]
-    block = min(n, block_size or max(int(np.clip(n_components // 2, 8, 48)), min(n_start, n_components)))
-    room = min(n, basis_size or 3 * n_components + 2 * block)
-    basis = np.empty((n, room + block), operator.dtype, order="F")
-    basis[:, :block] = _start_block(operator, block, rng, start)
-    projected = np.zeros((room + block, room + block))  # T = QᵀAQ, always in double precision: it is small
-    done, filled = 0, block
-    for iteration in range(1, max_iter + 1):
-        W = operator @ basis[:, done:filled]
-        T = _orthogonalise(W, basis[:, :filled])
-        projected[:filled, done:filled], projected[done:filled, :filled] = T, T.T
-        width = min(block, n - filled)
-        values, S = la.eigh((projected[:filled, :filled] + projected[:filled, :filled].T) / 2)
-        fresh, coupling = _orthonormal(W, basis[:, :filled], width, float(np.abs(values).max()), rng)
-        keep = min(n_components, filled)
-        residuals = np.linalg.norm(coupling @ S[done:filled, ::-1][:, :keep], axis=0)
-        relative = residuals / _scales(values[::-1][:keep], operator.dtype)
-        enough = filled >= min(n_components, n)
-        if (enough and (relative <= tol).all()) or width == 0 or iteration == max_iter:
+    wanted = min(n, n_components)
+    n_start = 0 if start is None else min(start.shape[1], wanted)
+    block = min(n, block_size or max(int(np.clip(wanted // 2, 8, 48)), n_start + N_RANDOM if n_start else 0))
+    keep = wanted + max(block, wanted // 4)
+    room = min(n, max(basis_size or max(3 * wanted + 2 * block, _SMALL_BASIS), keep + block))
+    space = _Space(operator, start_block(n, block, operator.dtype, rng, start), room, keep, tol)
+    least = 3 if n_start else 1  # given vectors may be right at once and yet not the leading ones
+    n_random, iteration = block, 0
+    while True:
+        iteration += 1
+        space.project()
+        values, errors = space.values[:wanted], space.errors[:wanted]
+        facts = {"size": space.size, "eps": space.eps}
+        relative = relative_residuals(errors, values, **facts)
+        enough, whole = space.filled >= wanted, space.filled == n
+        settled = enough and within(relative, values, tol, **facts)
+        hidden = settled and not whole and _may_hide_copies(values, errors + 100 * space.eps * space.size, n_random)
+        stop = settled and not hidden and iteration >= least
+        if whole or stop or (enough and iteration >= max_iter):
             break
-        if filled + width > room:  # thick restart
-            keep = min(filled, n_components + max(block, n_components // 4))
-            kept = S[:, ::-1][:, :keep].astype(basis.dtype)
-            for rows in _row_slices(n, keep):  # in place: a second basis would double the memory
-                basis[rows, :keep] = basis[rows, :filled] @ kept
-            projected[:] = 0
-            projected[np.arange(keep), np.arange(keep)] = values[::-1][:keep]
-            filled = keep
-        basis[:, filled : filled + width] = fresh
-        done, filled = filled, filled + width
-    top_values, top = descending(values, S, n_components)
-    vectors = basis[:, :filled] @ top.astype(basis.dtype)
-    top_values, vectors = descending(top_values, vectors)
-    converged = bool(enough and (relative <= tol).all()) or width == 0
-    return Eigenpairs(top_values.astype(basis.dtype), vectors, relative, iteration, "krylov", converged=converged)
+        if hidden:
+            n_random, least = n_random + block, iteration + iteration // 2 + 3
+        space.grow(block if hidden else 0, rng)
+    top_values, vectors = descending(values, space.ritz_vectors(wanted))
+    return Eigenpairs(
+        top_values.astype(operator.dtype), vectors, relative, iteration, "krylov", converged=settled or whole
+    )
 
 
-def _start_block(operator: Operator, block: int, rng: np.random.Generator, start: Array | None) -> Array:
-    """Give an orthonormal block: random, with the directions of `start` mixed in if there are any."""
-    V = rng.standard_normal((operator.shape[0], block)).astype(operator.dtype)
-    if start is not None and 0 < start.shape[1] <= block:
-        V[:, : start.shape[1]] = start
-    elif start is not None and start.shape[1] > block:
-        V = (start @ rng.standard_normal((start.shape[1], block))).astype(operator.dtype)
-    return np.asarray(la.qr(V, mode="economic", overwrite_a=True, check_finite=False)[0])
+class _Space:
+    """An orthonormal basis Q of a Krylov space, T = QᵀAQ, and what comes of them.
+
+    `project` multiplies the newest block, after which `values` and `errors` are those of the leading Ritz pairs;
+    `grow` adds a block, with a thick restart if the basis is full.
+    """
+
+    def __init__(self, operator: Operator, first: Array, room: int, keep: int, tol: float) -> None:
+        n, block = first.shape
+        self.operator, self.room, self.keep = operator, room, keep
+        self.basis = np.empty((n, room + block), operator.dtype, order="F")
+        self.basis[:, :block] = first
+        self.projected = np.zeros((room + block, room + block))  # T, always in double precision: it is small
+        self.eps = float(np.finfo(operator.dtype).eps)
+        # a direction of this size beside A has lost too much of its right angle to the basis for so small a tol
+        self.skew = max(self.eps**0.5, min(0.1, 1e3 * self.eps / max(tol, self.eps)))
+        self.done, self.filled, self.size = 0, block, 0.0
+
+    def project(self) -> None:
+        """Multiply the newest block; find the leading Ritz pairs and how far they are from eigenpairs."""
+        done, filled = self.done, self.filled
+        product = self.operator @ self.basis[:, done:filled]
+        self.size = max(self.size, float(np.linalg.norm(product, axis=0).max()))
+        rest, T = _orthogonalise(product, self.basis[:, :filled])
+        self.projected[:filled, done:filled], self.projected[done:filled, :filled] = T, T.T
+        T = self.projected[:filled, :filled]
+        lowest = max(0, filled - self.keep)
+        values, S = la.eigh((T + T.T) / 2, subset_by_index=(lowest, filled - 1), overwrite_a=True, check_finite=False)
+        self.values, self.S = values[::-1], S[:, ::-1]
+        self.fresh, coupling, self.weakest = _split(rest, 100 * self.eps * self.size)
+        self.errors = np.linalg.norm(coupling @ self.S[done:], axis=0)
+
+    def grow(self, extra: int, rng: np.random.Generator) -> None:
+        """Add the newest directions, random ones in place of those that vanished, and `extra` more."""
+        n = len(self.basis)
+        width = min(self.filled - self.done + extra, n - self.filled)
+        n_fresh = min(self.fresh.shape[1], width)
+        if self.filled + width > self.room and self.filled > self.keep:
+            self._restart()
+        self._reserve(self.filled + width)
+        Q, new = self.basis[:, : self.filled], self.basis[:, self.filled : self.filled + width]
+        new[:, :n_fresh] = self.fresh[:, :n_fresh]
+        new[:, n_fresh:] = rng.standard_normal((n, width - n_fresh))
+        if n_fresh < width or width < self.fresh.shape[1] or self.weakest < self.skew * self.size:
+            new[:] = la.qr(_orthogonalise(new, Q)[0], mode="economic", check_finite=False)[0]
+            new[:] = _orthogonalise(new, Q)[0]
+        self.done, self.filled = self.filled, self.filled + width
+
+    def ritz_vectors(self, n_components: int) -> Array:
+        """Give the leading Ritz vectors, longest value first."""
+        return np.asarray(self.basis[:, : self.filled] @ self.S[:, :n_components].astype(self.basis.dtype))
+
+    def _restart(self) -> None:
+        """Keep the leading Ritz vectors only."""
+        n, kept = len(self.basis), self.S.astype(self.basis.dtype)
+        step = max(1, 2**22 // self.keep)
+        for first in range(0, n, step):  # in place: a second basis would double the memory
+            rows = slice(first, first + step)
+            self.basis[rows, : self.keep] = self.basis[rows, : self.filled] @ kept
+        self.projected[:] = 0
+        np.fill_diagonal(self.projected[: self.keep, : self.keep], self.values)
+        self.filled = self.keep
+
+    def _reserve(self, columns: int) -> None:
+        """Make room for a block that was widened."""
+        missing = columns - self.basis.shape[1]
+        if missing > 0:
+            self.basis = np.pad(self.basis, ((0, 0), (0, missing)))
+            self.projected = np.pad(self.projected, (0, missing))
 
 
-def _orthogonalise(W: Array, Q: Array) -> Array:
-    """Take the span of Q out of W, in place, twice (once leaves rounding behind); give QᵀW as it was."""
+def _orthogonalise(W: Array, Q: Array) -> tuple[Array, Array]:
+    """Take the span of Q out of W, twice, as once leaves rounding behind; give the rest and QᵀW as it was."""
     first = Q.T @ W
-    W -= Q @ first
-    second = Q.T @ W
-    W -= Q @ second
-    return np.asarray(first + second)
+    rest = W - Q @ first
+    second = Q.T @ rest
+    rest -= Q @ second
+    return np.asarray(rest), np.asarray(first + second)
 
 
-def _orthonormal(W: Array, Q: Array, width: int, scale: float, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Split W = fresh · coupling with orthonormal `fresh`, at most `width` columns wide, orthogonal to Q; `scale` is the size of A."""
-    if width == 0:
-        return W[:, :0], np.zeros((1, W.shape[1]))
-    U, coupling = la.qr(W, mode="economic", check_finite=False)
-    sizes = np.abs(np.diag(coupling))
-    weak = sizes <= 100 * np.finfo(W.dtype).eps * max(scale, np.finfo(W.dtype).tiny)
+def _split(rest: Array, noise: float) -> tuple[Array, Array, float]:
+    """Write rest = fresh · coupling, `fresh` orthonormal and without what is noise; give both and the weakest size."""
+    U, coupling = la.qr(rest, mode="economic", check_finite=False)
     coupling = coupling.astype(np.float64)
-    if weak.any():  # the space is invariant in some directions: go on with new random ones
-        U[:, weak] = rng.standard_normal((W.shape[0], int(weak.sum())))
-        coupling[weak] = 0
-        _orthogonalise(U, Q)
-        U = la.qr(U, mode="economic", check_finite=False)[0]
-    return U[:, :width], coupling[:width]
+    sizes = np.abs(np.diag(coupling))
+    if (sizes <= noise).any():  # the space is nearly invariant in some directions: these are not worth following
+        left, sizes, right = la.svd(coupling, check_finite=False)
+        strong = sizes > noise
+        sizes = sizes[strong]
+        U, coupling = U @ left[:, strong].astype(U.dtype), sizes[:, None] * right[strong]
+    return U, coupling, float(sizes.min(initial=np.inf))
 
 
-def _scales(values: Array, dtype: np.dtype) -> Array:
-    """What a residual is measured against: its eigenvalue, but no less than what rounding leaves of the largest one."""
-    floor = float(np.abs(values).max(initial=0)) * np.finfo(dtype).eps * 1e3
-    return np.asarray(np.maximum(np.abs(values), max(floor, np.finfo(dtype).tiny)))
-
-
-def _row_slices(n_rows: int, width: int) -> list[slice]:
-    step = max(1, 2**22 // max(1, width))
-    return [slice(start, min(n_rows, start + step)) for start in range(0, n_rows, step)]
+def _may_hide_copies(values: Array, errors: Array, n_random: int) -> bool:
+    """Whether an eigenvalue above the last wanted one came out as often as a space of so many starts can hold it."""
+    n_rows = len(values) - n_random
+    if n_rows <= 0:
+        return False
+    first, last = slice(0, n_rows), slice(n_random - 1, n_random - 1 + n_rows)
+    together = values[first] - values[last] <= errors[first] + errors[last]
+    above = values[last] - values[-1] > errors[last] + errors[-1]
+    return bool((together & above).any())

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
 
 from tacit.operators.base import Array
 
-__all__ = ["Eigenpairs", "LeastSquares", "SingularTriplets"]
+__all__ = ["Eigenpairs", "LeastSquares", "SingularTriplets", "without_vectors"]
 
 
 @dataclass(frozen=True)
@@ -72,3 +75,15 @@ class LeastSquares:
     solver: str
     reason: str = ""
     converged: bool = True
+
+
+Result = TypeVar("Result", Eigenpairs, SingularTriplets, LeastSquares)
+
+
+def without_vectors(found: Result) -> Result:
+    """The report of a solver without its large arrays, for a model that keeps those in its own scaling."""
+    if isinstance(found, Eigenpairs):
+        return replace(found, vectors=np.empty((0, found.values.size)))
+    if isinstance(found, SingularTriplets):
+        return replace(found, left=None, right=np.empty((0, found.values.size)))
+    return replace(found, solution=np.empty((0, found.residuals.size)))

@@ -1,0 +1,195 @@
+"""Ratios that should hold, measured in one run: `python benchmarks/compare.py [dense] [large] [lsi] [--small] [--write]`.
+
+| row   | question                                                                                             |
+|-------|------------------------------------------------------------------------------------------------------|
+| dense | does MLSI by its augmented route give what eq. (12) of [Yu2005] gives, solved as printed, and faster? |
+| large | what do labels cost: MLSI against LSI at 100,000 x 47,236, time and memory?                           |
+| lsi   | LSI against scikit-learn and SciPy on the same X: time, and time at equal accuracy                    |
+
+Every job runs in a process of its own, three times in turn with the others; times are medians. Ratios survive a change of
+machine better than seconds do. `--small` checks in half a minute that everything works; its numbers mean nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.linalg as la
+from jobs import save, x_bytes
+from pages import DOCS, facts, put_section, table
+from runs import Job, Run, run, run_interleaved
+from synthetic import planted_topics
+
+__all__ = ["ROWS", "compare_dense", "compare_large", "compare_lsi", "main"]
+
+_TOLS = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6)
+_HEAD = """# Benchmarks
+
+Ratios measured by `python benchmarks/compare.py --write` on a made collection with planted topics, each job in a process of its
+own, times as medians of three runs in turn. A section is dated by its own run.
+"""
+
+
+@dataclass
+class Comparison:
+    """What a row found: ratios with what they should reach, and the runs they were made of."""
+
+    title: str
+    data: str
+    ratios: list[tuple[str, str, str, str]] = field(default_factory=list)
+    details: list[tuple[str, str, str, str]] = field(default_factory=list)
+
+    def add(self, what: str, value: float, *, at_least: float | None = None, at_most: float | None = None) -> None:
+        """Add a ratio and say whether it reaches what it should."""
+        wanted, reached = "", ""
+        if at_least is not None:
+            wanted, reached = f"at least {at_least:g}", "yes" if value >= at_least else "no"
+        elif at_most is not None:
+            wanted, reached = f"at most {at_most:g}", "yes" if value <= at_most else "no"
+        self.ratios.append((what, f"{value:.3g}", wanted, reached))
+
+    def add_run(self, what: str, took: Run, quality: str = "") -> None:
+        """Add a run that ratios were made of."""
+        self.details.append((what, f"{took.seconds:.2f}", f"{took.bytes / 2**20:.0f}", quality))
+
+    def text(self) -> str:
+        """Write the row for the terminal and the page alike."""
+        ratios = table(("ratio", "value", "should be", "reached"), self.ratios)
+        details = table(("run", "seconds", "MiB, X plus work", "quality"), self.details)
+        return f"## {self.title}\n\n{self.data}\n\n{ratios}\n\n{details}\n\n{facts()}"
+
+
+def compare_dense(folder: Path, *, small: bool) -> Comparison:
+    """Compare MLSI by products only with eq. (12) as printed."""
+    size = (400, 1500, 20, 10) if small else (3_000, 10_000, 100, 50)
+    data, _ = _collection(folder, *size[:3], dtype=np.float64)
+    space = {"n_components": size[3], "label_weight": 0.7, "shrinkage": 0.5, "ridge": 1.0}
+    augmented = space | {"solver": "augmented"}
+    runs = run_interleaved(
+        folder,
+        {
+            "eq. (12) as printed, dense": Job("literal_dual", space),
+            "augmented, default tol": Job("mlsi", augmented),
+            "augmented, tol=1e-10": Job("mlsi", augmented | {"tol": 1e-10}),
+        },
+    )
+    literal, quick, tight = runs.values()
+    found = Comparison("MLSI against its equation as printed", f"{data} k = {size[3]}, float64.")
+    angles = [float(la.subspace_angles(literal.result, each.result).max()) for each in (quick, tight)]
+    found.add("largest principal angle, tol=1e-10", angles[1], at_most=1e-6)
+    found.add("time of the equation / time of MLSI, default tol", literal.seconds / quick.seconds, at_least=20)
+    found.add("time of the equation / time of MLSI, tol=1e-10", literal.seconds / tight.seconds)
+    found.add("memory of the equation / memory of MLSI, default tol", literal.bytes / quick.bytes)
+    qualities = ("", *(f"largest angle {angle:.1e}" for angle in angles))
+    for (what, took), quality in zip(runs.items(), qualities, strict=True):
+        found.add_run(what, took, quality)
+    return found
+
+
+def compare_large(folder: Path, *, small: bool) -> Comparison:
+    """Compare MLSI with LSI in time, and its memory with that of X."""
+    data, size = _large_collection(folder, small)
+    k = 20 if small else 100
+    runs = run_interleaved(folder, {"LSI": Job("lsi", {"n_components": k}), "MLSI": Job("mlsi", {"n_components": k})})
+    found = Comparison("What labels cost", f"{data} k = {k}, float32, X takes {size / 2**20:.0f} MiB; defaults otherwise.")
+    found.add("memory of MLSI (X plus work) / memory of X", runs["MLSI"].bytes / size, at_most=3)
+    found.add("time of MLSI / time of LSI", runs["MLSI"].seconds / runs["LSI"].seconds, at_most=2)
+    found.add("memory of LSI (X plus work) / memory of X", runs["LSI"].bytes / size)
+    for what, took in runs.items():
+        found.add_run(what, took)
+    return found
+
+
+def compare_lsi(folder: Path, *, small: bool) -> Comparison:
+    """Compare LSI with other truncated singular value decompositions, each at its own accuracy and at equal accuracy."""
+    data, _ = _large_collection(folder, small)
+    k = 20 if small else 100
+    exact = run(folder, Job("scipy_svds", {"n_components": k, "solver": "arpack", "tol": 0, "dtype": "float64"})).result
+
+    def error_of(took: Run) -> float:
+        return float(np.abs(took.result / exact - 1).max())
+
+    ours = Job("lsi", {"n_components": k})
+    our_error = error_of(run(folder, ours))
+    peers = {"scikit-learn TruncatedSVD, defaults": Job("truncated_svd", {"n_components": k})}
+    for solver in ("arpack", "propack"):
+        tol, _ = _loosest(folder, "scipy_svds", {"n_components": k, "solver": solver}, our_error, error_of, (*_TOLS[::2], 0))
+        options = {"n_components": k, "solver": solver, "tol": tol}
+        peers[f"SciPy svds, {solver}, tol={tol:g}"] = Job("scipy_svds", options)
+    equals: dict[str, str] = {}
+    jobs = {"LSI, default tol": ours, **peers}
+    for label, peer in peers.items():
+        tol, reached = _loosest(folder, "lsi", {"n_components": k}, error_of(run(folder, peer)), error_of, _TOLS)
+        equals[label] = f"LSI, tol={tol:g}" if reached else ""
+        if reached:
+            jobs[equals[label]] = Job("lsi", {"n_components": k, "tol": tol})
+    runs = run_interleaved(folder, jobs)
+    found = Comparison("LSI against other decompositions", f"{data} k = {k}, float32. Quality: largest relative error of a singular value.")
+    for label in peers:
+        found.add(f"time of {label} / time of LSI, default tol", runs[label].seconds / runs["LSI, default tol"].seconds)
+        if equals[label]:
+            ratio = runs[label].seconds / runs[equals[label]].seconds
+            found.add(f"the same at no larger error: / time of {equals[label]}", ratio, at_least=1)
+    for what, took in runs.items():
+        found.add_run(what, took, f"error {error_of(took):.1e}")
+    return found
+
+
+ROWS: dict[str, Callable[..., Comparison]] = {"dense": compare_dense, "large": compare_large, "lsi": compare_lsi}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the rows asked for, print them, and write them to the page if asked."""
+    parser = argparse.ArgumentParser(description="Measure the ratios that should hold.")
+    parser.add_argument("rows", nargs="*", metavar="row", help=f"any of {', '.join(ROWS)}; all by default")
+    parser.add_argument("--small", action="store_true", help="small sizes, to see that everything runs")
+    parser.add_argument("--write", action="store_true", help="write the rows to docs/benchmarks.md")
+    asked = parser.parse_args(arguments)
+    unknown = sorted(set(asked.rows) - set(ROWS))
+    if unknown:
+        parser.error(f"row is unknown: got {unknown[0]!r}, expected one of {', '.join(ROWS)}.")
+    if asked.small and asked.write:
+        parser.error("--write needs the real sizes: got --small too, whose numbers mean nothing. Leave one out.")
+    for name in asked.rows or ROWS:
+        with tempfile.TemporaryDirectory() as folder:
+            text = ROWS[name](Path(folder), small=asked.small).text()
+        print(text, end="\n\n", flush=True)
+        if asked.write:
+            put_section(DOCS / "benchmarks.md", name, text, head=_HEAD, order=list(ROWS))
+
+
+def _collection(folder: Path, n_records: int, n_terms: int, n_topics: int, *, dtype: type) -> tuple[str, int]:
+    """Make the data of a row; give a sentence about it and the memory of X."""
+    X, Y = planted_topics(n_records, n_terms=n_terms, n_topics=n_topics, dtype=dtype)
+    save(folder, X, Y)
+    return f"{n_records:,} records, {n_terms:,} terms, {X.nnz:,} non-zeros, {n_topics} labels,", x_bytes(X)
+
+
+def _large_collection(folder: Path, small: bool) -> tuple[str, int]:
+    size = (3_000, 3_000, 20) if small else (100_000, 47_236, 100)
+    return _collection(folder, *size, dtype=np.float32)
+
+
+def _loosest(
+    folder: Path,
+    name: str,
+    options: dict[str, Any],
+    wanted: float,
+    error_of: Callable[[Run], float],
+    tols: Sequence[float],
+) -> tuple[float, bool]:
+    """Give the loosest tolerance whose error is no larger than wanted, or the tightest one tried; and whether it is reached."""
+    for tol in tols:
+        if error_of(run(folder, Job(name, options | {"tol": tol}))) <= wanted:
+            return tol, True
+    return tols[-1], False
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""Pages that say when, with what and on which kind of machine a number was measured.
+
+An undated number outlives its truth, so every section carries its facts. A page is made of sections, one a question, and
+a run replaces only its own: the others keep what they say and the date at which it was true.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Sequence
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+__all__ = ["DOCS", "facts", "mean_and_spread", "put_section", "table"]
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+_LIBRARIES = ("numpy", "scipy", "scikit-learn")
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def facts() -> str:
+    """Give date, versions and machine in one sentence; of the machine only its cores and its memory."""
+    versions = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
+    gigabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    threads = next((os.environ[name] for name in _THREADS if name in os.environ), "as many as cores")
+    return (
+        f"Measured on {date.today().isoformat()} with Tacit {_tacit_version()}, Python {platform.python_version()}, {versions}; "
+        f"{os.cpu_count()} cores, {gigabytes:.0f} GiB of memory, threads: {threads}."
+    )
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Write a Markdown table whose columns line up, so that it reads as well in a terminal."""
+    cells = [list(header), *([str(cell) for cell in row] for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in cells]
+    lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
+    return "\n".join(lines)
+
+
+def mean_and_spread(values: Sequence[float]) -> str:
+    """Write the mean and the standard deviation over repeats, e.g. '.674 ± .012'."""
+    mean = sum(values) / len(values)
+    spread = (sum((value - mean) ** 2 for value in values) / max(1, len(values) - 1)) ** 0.5
+    return f"{mean:.3f} ± {spread:.3f}".replace("0.", ".")
+
+
+def put_section(page: Path, name: str, text: str, *, head: str, order: Sequence[str]) -> None:
+    """Write one section of a page, between its markers; the other sections stay, all in the given order."""
+    old = page.read_text(encoding="utf-8") if page.exists() else ""
+    sections = dict(re.findall(r"^<!-- section: (\w+) -->\n(.*?)\n<!-- end -->$", old, flags=re.MULTILINE | re.DOTALL))
+    sections[name] = text.strip()
+    marked = [f"<!-- section: {key} -->\n{sections[key]}\n<!-- end -->" for key in order if key in sections]
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text("\n\n".join([head.strip(), *marked]) + "\n", encoding="utf-8")
+
+
+def _tacit_version() -> str:
+    try:
+        return version("tacit")
+    except PackageNotFoundError:  # run from the sources
+        return "from source"

@@ -1,0 +1,57 @@
+"""Runs jobs in processes of their own, in turn, so that a busy minute of the machine falls on all of them alike."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Job", "Run", "run", "run_interleaved"]
+
+_SCRIPT = Path(__file__).with_name("jobs.py")
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of `jobs.py` with its options."""
+
+    name: str
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a job took (medians over repeats) and what it gave."""
+
+    seconds: float
+    bytes: float
+    result: np.ndarray
+
+
+def run(folder: Path, job: Job) -> Run:
+    """Run a job once on the X and Y of a folder."""
+    command = [sys.executable, str(_SCRIPT), job.name, str(folder), json.dumps(dict(job.options))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"the job {job.name} failed with {dict(job.options)}:\n{done.stderr}")
+    took = json.loads(done.stdout.splitlines()[-1])
+    return Run(took["seconds"], took["bytes"], np.load(folder / "result.npy"))
+
+
+def run_interleaved(folder: Path, jobs: Mapping[str, Job], *, repeats: int = 3) -> dict[str, Run]:
+    """Run all jobs, then all again, and give the medians of each; results are those of the last run (seeds are fixed)."""
+    runs: dict[str, list[Run]] = {label: [] for label in jobs}
+    for _ in range(repeats):
+        for label, job in jobs.items():
+            runs[label].append(run(folder, job))
+    return {
+        label: Run(median(one.seconds for one in each), median(one.bytes for one in each), each[-1].result)
+        for label, each in runs.items()
+    }
