@@ -1,4 +1,4 @@
-"""Ratios that should hold, measured in one run: `python benchmarks/compare.py [dense] [large] [lsi] [--small] [--write]`.
+"""Ratios that should hold, in one run: `python benchmarks/compare.py [dense] [large] [lsi] [--small] [--write]`.
 
 | row   | question                                                                                             |
 |-------|------------------------------------------------------------------------------------------------------|
@@ -6,8 +6,8 @@
 | large | what do labels cost: MLSI against LSI at 100,000 x 47,236, time and memory?                           |
 | lsi   | LSI against scikit-learn and SciPy on the same X: time, and time at equal accuracy                    |
 
-Every job runs in a process of its own, three times in turn with the others; times are medians. Ratios survive a change of
-machine better than seconds do. `--small` checks in half a minute that everything works; its numbers mean nothing.
+Every job runs in a process of its own, three times in turn with the others; times are medians. Ratios survive a change
+of machine better than seconds do. `--small` checks in a minute that everything works; its numbers mean nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.linalg as la
@@ -31,8 +30,8 @@ __all__ = ["ROWS", "compare_dense", "compare_large", "compare_lsi", "main"]
 _TOLS = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6)
 _HEAD = """# Benchmarks
 
-Ratios measured by `python benchmarks/compare.py --write` on a made collection with planted topics, each job in a process of its
-own, times as medians of three runs in turn. A section is dated by its own run.
+Ratios measured by `python benchmarks/compare.py --write` on a made collection with planted topics, each job in a
+process of its own, times as medians of three runs in turn. A section is dated by its own run.
 """
 
 
@@ -78,6 +77,7 @@ def compare_dense(folder: Path, *, small: bool) -> Comparison:
             "augmented, default tol": Job("mlsi", augmented),
             "augmented, tol=1e-10": Job("mlsi", augmented | {"tol": 1e-10}),
         },
+        repeats=_repeats(small),
     )
     literal, quick, tight = runs.values()
     found = Comparison("MLSI against its equation as printed", f"{data} k = {size[3]}, float64.")
@@ -96,8 +96,11 @@ def compare_large(folder: Path, *, small: bool) -> Comparison:
     """Compare MLSI with LSI in time, and its memory with that of X."""
     data, size = _large_collection(folder, small)
     k = 20 if small else 100
-    runs = run_interleaved(folder, {"LSI": Job("lsi", {"n_components": k}), "MLSI": Job("mlsi", {"n_components": k})})
-    found = Comparison("What labels cost", f"{data} k = {k}, float32, X takes {size / 2**20:.0f} MiB; defaults otherwise.")
+    jobs = {"LSI": Job("lsi", {"n_components": k}), "MLSI": Job("mlsi", {"n_components": k})}
+    runs = run_interleaved(folder, jobs, repeats=_repeats(small))
+    found = Comparison(
+        "What labels cost", f"{data} k = {k}, float32, X takes {size / 2**20:.0f} MiB; defaults otherwise."
+    )
     found.add("memory of MLSI (X plus work) / memory of X", runs["MLSI"].bytes / size, at_most=3)
     found.add("time of MLSI / time of LSI", runs["MLSI"].seconds / runs["LSI"].seconds, at_most=2)
     found.add("memory of LSI (X plus work) / memory of X", runs["LSI"].bytes / size)
@@ -107,37 +110,34 @@ def compare_large(folder: Path, *, small: bool) -> Comparison:
 
 
 def compare_lsi(folder: Path, *, small: bool) -> Comparison:
-    """Compare LSI with other truncated singular value decompositions, each at its own accuracy and at equal accuracy."""
+    """Compare LSI with other truncated decompositions, each at its own accuracy and at equal accuracy."""
     data, _ = _large_collection(folder, small)
     k = 20 if small else 100
-    exact = run(folder, Job("scipy_svds", {"n_components": k, "solver": "arpack", "tol": 0, "dtype": "float64"})).result
-
-    def error_of(took: Run) -> float:
-        return float(np.abs(took.result / exact - 1).max())
-
+    errors = Errors(folder, Job("scipy_svds", {"n_components": k, "solver": "arpack", "tol": 0, "dtype": "float64"}))
     ours = Job("lsi", {"n_components": k})
-    our_error = error_of(run(folder, ours))
     peers = {"scikit-learn TruncatedSVD, defaults": Job("truncated_svd", {"n_components": k})}
     for solver in ("arpack", "propack"):
-        tol, _ = _loosest(folder, "scipy_svds", {"n_components": k, "solver": solver}, our_error, error_of, (*_TOLS[::2], 0))
-        options = {"n_components": k, "solver": solver, "tol": tol}
-        peers[f"SciPy svds, {solver}, tol={tol:g}"] = Job("scipy_svds", options)
-    equals: dict[str, str] = {}
-    jobs = {"LSI, default tol": ours, **peers}
+        family = Job("scipy_svds", {"n_components": k, "solver": solver})
+        tol, _ = errors.loosest(family, errors.of(ours), (*_TOLS[::2], 0))
+        peers[f"SciPy svds, {solver}, tol={tol:g}"] = family.changed(tol=tol)
+    equals, jobs = {}, {"LSI, default tol": ours, **peers}
     for label, peer in peers.items():
-        tol, reached = _loosest(folder, "lsi", {"n_components": k}, error_of(run(folder, peer)), error_of, _TOLS)
-        equals[label] = f"LSI, tol={tol:g}" if reached else ""
+        tol, reached = errors.loosest(ours, errors.of(peer), _TOLS)
         if reached:
-            jobs[equals[label]] = Job("lsi", {"n_components": k, "tol": tol})
-    runs = run_interleaved(folder, jobs)
-    found = Comparison("LSI against other decompositions", f"{data} k = {k}, float32. Quality: largest relative error of a singular value.")
+            equals[label] = f"LSI, tol={tol:g}"
+            jobs[equals[label]] = ours.changed(tol=tol)
+    runs = run_interleaved(folder, jobs, repeats=_repeats(small))
+    found = Comparison(
+        "LSI against other decompositions",
+        f"{data} k = {k}, float32. Quality: largest relative error of a singular value.",
+    )
     for label in peers:
         found.add(f"time of {label} / time of LSI, default tol", runs[label].seconds / runs["LSI, default tol"].seconds)
-        if equals[label]:
+        if label in equals:
             ratio = runs[label].seconds / runs[equals[label]].seconds
             found.add(f"the same at no larger error: / time of {equals[label]}", ratio, at_least=1)
     for what, took in runs.items():
-        found.add_run(what, took, f"error {error_of(took):.1e}")
+        found.add_run(what, took, f"error {errors.of(jobs[what]):.1e}")
     return found
 
 
@@ -171,24 +171,35 @@ def _collection(folder: Path, n_records: int, n_terms: int, n_topics: int, *, dt
     return f"{n_records:,} records, {n_terms:,} terms, {X.nnz:,} non-zeros, {n_topics} labels,", x_bytes(X)
 
 
+def _repeats(small: bool) -> int:
+    return 1 if small else 3
+
+
 def _large_collection(folder: Path, small: bool) -> tuple[str, int]:
     size = (3_000, 3_000, 20) if small else (100_000, 47_236, 100)
     return _collection(folder, *size, dtype=np.float32)
 
 
-def _loosest(
-    folder: Path,
-    name: str,
-    options: dict[str, Any],
-    wanted: float,
-    error_of: Callable[[Run], float],
-    tols: Sequence[float],
-) -> tuple[float, bool]:
-    """Give the loosest tolerance whose error is no larger than wanted, or the tightest one tried; and whether it is reached."""
-    for tol in tols:
-        if error_of(run(folder, Job(name, options | {"tol": tol}))) <= wanted:
-            return tol, True
-    return tols[-1], False
+class Errors:
+    """Largest relative errors of singular values against an exact job; each job runs once, since seeds are fixed."""
+
+    def __init__(self, folder: Path, exact: Job) -> None:
+        self._folder, self._exact = folder, run(folder, exact).result
+        self._known: dict[str, float] = {}
+
+    def of(self, job: Job) -> float:
+        """Give the error of a job."""
+        key = f"{job.name} {sorted(job.options.items())}"
+        if key not in self._known:
+            self._known[key] = float(np.abs(run(self._folder, job).result / self._exact - 1).max())
+        return self._known[key]
+
+    def loosest(self, job: Job, wanted: float, tols: Sequence[float]) -> tuple[float, bool]:
+        """Give the loosest tolerance with an error no larger than wanted, else the tightest; and if it is reached."""
+        for tol in tols:
+            if self.of(job.changed(tol=tol)) <= wanted:
+                return tol, True
+        return tols[-1], False
 
 
 if __name__ == "__main__":

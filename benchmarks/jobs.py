@@ -1,11 +1,14 @@
 """What `compare` measures: one job a process, `python jobs.py NAME FOLDER OPTIONS`, so that memory is this job's alone.
 
-A job gets X and Y from the folder and gives one array, which is left there for the quality to be judged; time and memory are printed
-as JSON. Memory is the peak resident size during the job, less what the process held before X was read: X plus work.
+A job gets X and Y from the folder and gives one array, which is left there for the quality to be judged; time and
+memory are printed as JSON. Memory is the peak resident size during the job, less what the process held before X was
+read: X plus work.
 """
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import json
 import resource
 import sys
@@ -13,7 +16,7 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.linalg as la
@@ -36,6 +39,7 @@ def main(name: str, folder: Path, options: dict[str, Any]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a tiny X may have fewer dimensions than asked for
         job(*tiny, **options | {"n_components": 5})  # libraries load parts of themselves, and buffers, on first use
+    _give_back()
     before = _memory("VmRSS")
     X, Y = load(folder)
     _reset_peak()
@@ -54,7 +58,7 @@ def mlsi(X: sp.csr_array, Y: sp.csr_array, **parameters: Any) -> np.ndarray:
 def literal_dual(
     X: sp.csr_array, Y: sp.csr_array, *, n_components: int, label_weight: float, shrinkage: float, ridge: float
 ) -> np.ndarray:
-    """Solve eq. (12) as it is printed, with dense matrices: K² α = λ [K C⁻¹ K + γ K] α; give an orthonormal basis of K α."""
+    """Solve eq. (12) as printed, K² α = λ [K C⁻¹ K + γ K] α, with dense matrices; give an orthonormal basis of K α."""
     K = np.asarray((X @ X.T).toarray(), dtype=np.float64)
     K_labels = np.asarray((Y @ Y.T).toarray(), dtype=np.float64)
     K_labels *= np.trace(K) / np.trace(K_labels)  # equal traces, sec. 2
@@ -79,7 +83,13 @@ def truncated_svd(X: sp.csr_array, Y: sp.csr_array, *, n_components: int) -> np.
 
 
 def scipy_svds(
-    X: sp.csr_array, Y: sp.csr_array, *, n_components: int, solver: str, tol: float, dtype: str = "float32"
+    X: sp.csr_array,
+    Y: sp.csr_array,
+    *,
+    n_components: int,
+    solver: Literal["arpack", "propack"],
+    tol: float,
+    dtype: str = "float32",
 ) -> np.ndarray:
     return np.sort(svds(X.astype(dtype, copy=False), n_components, solver=solver, tol=tol, random_state=0)[1])[::-1]
 
@@ -118,8 +128,17 @@ def x_bytes(X: sp.csr_array) -> int:
     return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
 
 
+def _give_back() -> None:
+    """Return freed memory to the system: the job would reuse what the warm-up left behind, and it would not count."""
+    gc.collect()
+    try:
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
+    except (AttributeError, OSError):  # not glibc
+        return
+
+
 def _memory(field: str) -> int:
-    """Give resident memory (VmRSS) or its peak (VmHWM) in bytes; outside Linux only the peak is known, and stands for both."""
+    """Give resident memory (VmRSS) or its peak (VmHWM) in bytes; outside Linux the peak stands for both."""
     if _STATUS.exists():
         for line in _STATUS.read_text(encoding="ascii").splitlines():
             if line.startswith(f"{field}:"):
@@ -129,7 +148,7 @@ def _memory(field: str) -> int:
 
 
 def _reset_peak() -> None:
-    """Make the peak start from now; where that is not allowed, the peak since the start stands, which can only be larger."""
+    """Make the peak start from now; where that is not allowed, the peak so far stays, which can only be larger."""
     try:
         _CLEAR.write_text("5", encoding="ascii")
     except OSError:

@@ -1,7 +1,7 @@
 """Pages that say when, with what and on which kind of machine a number was measured.
 
-An undated number outlives its truth, so every section carries its facts. A page is made of sections, one a question, and
-a run replaces only its own: the others keep what they say and the date at which it was true.
+An undated number outlives its truth, so every section carries its facts. A page is made of sections, one a question,
+and a run replaces only its own: the others keep what they say and the date at which it was true.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def facts() -> str:
     gigabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     threads = next((os.environ[name] for name in _THREADS if name in os.environ), "as many as cores")
     return (
-        f"Measured on {date.today().isoformat()} with Tacit {_tacit_version()}, Python {platform.python_version()}, {versions}; "
-        f"{os.cpu_count()} cores, {gigabytes:.0f} GiB of memory, threads: {threads}."
+        f"Measured on {date.today().isoformat()} with Tacit {_tacit_version()}, Python {platform.python_version()}, "
+        f"{versions}; {os.cpu_count()} cores, {gigabytes:.0f} GiB of memory, threads: {threads}."
     )
 
 
@@ -36,16 +36,18 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Write a Markdown table whose columns line up, so that it reads as well in a terminal."""
     cells = [list(header), *([str(cell) for cell in row] for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in cells]
+    lines = [
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in cells
+    ]
     lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
     return "\n".join(lines)
 
 
 def mean_and_spread(values: Sequence[float]) -> str:
-    """Write the mean and the standard deviation over repeats, e.g. '.674 ± .012'."""
+    """Write the mean and the standard deviation over repeats, e.g. '0.674 ± 0.012'."""
     mean = sum(values) / len(values)
     spread = (sum((value - mean) ** 2 for value in values) / max(1, len(values) - 1)) ** 0.5
-    return f"{mean:.3f} ± {spread:.3f}".replace("0.", ".")
+    return f"{mean:.3f} ± {spread:.3f}"
 
 
 def put_section(page: Path, name: str, text: str, *, head: str, order: Sequence[str]) -> None:

@@ -25,6 +25,10 @@ class Job:
     name: str
     options: Mapping[str, Any]
 
+    def changed(self, **options: Any) -> Job:
+        """Give the same job with other options."""
+        return Job(self.name, {**self.options, **options})
+
 
 @dataclass(frozen=True)
 class Run:
@@ -46,7 +50,7 @@ def run(folder: Path, job: Job) -> Run:
 
 
 def run_interleaved(folder: Path, jobs: Mapping[str, Job], *, repeats: int = 3) -> dict[str, Run]:
-    """Run all jobs, then all again, and give the medians of each; results are those of the last run (seeds are fixed)."""
+    """Run all jobs, then all again, and give their medians; seeds are fixed, so the last result stands for all."""
     runs: dict[str, list[Run]] = {label: [] for label in jobs}
     for _ in range(repeats):
         for label, job in jobs.items():

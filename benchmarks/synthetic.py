@@ -1,10 +1,14 @@
 """RCV1-like collections with planted topics, of any size, made in seconds.
 
-A record has one to three of the topics, some of which are ten times as common as others. Half of its words come from a Zipf background over all terms, half from its topics,
-each a Zipf law over its own 2,000 terms. Counts are weighted with log tf and idf and rows scaled to unit length, as in RCV1.
+A record has one to three of the topics, some of which are ten times as common as others. Half of its words come from a
+Zipf background over all terms, half from its topics, each a Zipf law over its own 2,000 terms. Counts are weighted with
+log tf and idf and rows scaled to unit length, as in RCV1.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,10 +38,14 @@ def planted_topics(
     Y.data[:] = 1  # a topic drawn twice is one topic
 
     blocks = []
-    for start in range(0, n_records, 20_000):  # in blocks, so that making the data needs little more memory than keeping it
+    for start in range(
+        0, n_records, 20_000
+    ):  # in blocks, so that making the data needs little more memory than keeping it
         stop = min(n_records, start + 20_000)
         n = stop - start
-        word_topic = topics_of[np.arange(start, stop)[:, None], rng.integers(0, n_of[start:stop, None], (n, words_per_record))]
+        word_topic = topics_of[
+            np.arange(start, stop)[:, None], rng.integers(0, n_of[start:stop, None], (n, words_per_record))
+        ]
         terms = np.where(
             rng.random((n, words_per_record)) < 0.5,
             background((n, words_per_record)),
@@ -50,7 +58,7 @@ def planted_topics(
     return _tfidf(_stack_rows(blocks), dtype), Y
 
 
-def _zipf_sampler(n_items: int, rng: np.random.Generator):
+def _zipf_sampler(n_items: int, rng: np.random.Generator) -> Callable[[Any], np.ndarray]:
     cumulative = np.cumsum(1.0 / (np.arange(n_items) + 10.0))
     order = rng.permutation(n_items)
     return lambda size: order[np.searchsorted(cumulative, rng.random(size) * cumulative[-1])]

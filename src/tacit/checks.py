@@ -90,8 +90,11 @@ def check_finite(name: str, values: Any) -> None:
     if is_sparse(values) and values.format not in ("csr", "csc", "coo"):
         values = values.tocoo()  # the others keep their entries as lists, in a dictionary or with padding
     data = values.data if is_sparse(values) else np.asarray(values)
-    # the sum is finite nearly always, and costs no array of booleans
-    if data.dtype.kind not in "fc" or np.isfinite(data.sum(dtype=np.float64)) or np.isfinite(data).all():
+    if data.dtype.kind not in "fc":
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = data.sum(dtype=np.result_type(data.dtype, np.float64))
+    if np.isfinite(total) or np.isfinite(data).all():  # the sum nearly always is, and costs no array of booleans
         return
     bad = int(np.flatnonzero(~np.isfinite(data.ravel()))[0])
     row = values.tocoo().row[bad] if is_sparse(values) else bad // max(1, data[0].size if data.ndim else 1)

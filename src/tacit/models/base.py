@@ -6,15 +6,14 @@ import warnings
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tacit.checks import check_choice, check_count, check_finite
+from tacit.checks import check_choice, check_count, check_finite, is_sparse
 from tacit.errors import InputError, TacitWarning
 from tacit.operators.base import Array
 
-__all__ = ["SCALINGS", "SpaceModel", "warn"]
+__all__ = ["SCALINGS", "SpaceModel", "check_terms", "warn", "warn_if_fewer"]
 
 SCALINGS = ("unit", "weighted")
 
@@ -22,30 +21,15 @@ SCALINGS = ("unit", "weighted")
 class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A fitted space: records go in as rows of X, positions of `n_components_` numbers come out.
 
-    A subclass's `fit` learns `components_` (n_components_ x n_terms), so that `transform` is one product.
+    A subclass's `fit` learns `eigenvalues_` and `components_` (n_components_ x n_terms), so that `transform` is one
+    product.
     """
 
+    n_components: int
+    scaling: str
+    max_iter: int | None
     components_: Array
-
-    def _read(self, X: Any, *, reset: bool) -> Any:
-        """Validate X: dense or CSR, float32 or float64, finite."""
-        X = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
-        )
-        check_finite("X", X)
-        return X
-
-    def _read_training(self, X: Any) -> Any:
-        """Validate X for fitting, and warn about records without any term."""
-        check_count("n_components", self.n_components)  # type: ignore[attr-defined]
-        check_choice("scaling", self.scaling, SCALINGS)  # type: ignore[attr-defined]
-        X = self._read(X, reset=True)
-        n_empty = X.shape[0] - (np.count_nonzero(np.diff(X.indptr)) if sp.issparse(X) else np.count_nonzero(X.any(axis=1)))
-        if n_empty == X.shape[0]:
-            raise InputError(f"X has no entries: got {X.shape[0]} records and not one term with a weight. Check the vectoriser.")
-        if n_empty:
-            warn(f"{n_empty} of {X.shape[0]} records have no terms: they sit at the origin of the space and match nothing.")
-        return X
+    eigenvalues_: Array
 
     def transform(self, X: Any) -> Array:
         """Place records in the space by their terms alone (fold-in).
@@ -58,18 +42,47 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         -------
         (n_records, n_components_) positions, in the precision of X
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "eigenvalues_")
         X = self._read(X, reset=False)
         return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
 
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        """Validate X: dense or CSR, float32 or float64, finite."""
+        X = validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
+        )
+        check_finite("X", X)
+        return X
+
+    def _read_training(self, X: Any) -> Any:
+        """Validate X and the parameters that every space has."""
+        check_count("n_components", self.n_components)
+        check_choice("scaling", self.scaling, SCALINGS)
+        if self.max_iter is not None:
+            check_count("max_iter", self.max_iter)
+        X = self._read(X, reset=True)
+        if self._origin_is_empty():
+            check_terms(X)
+        return X
+
+    def _origin_is_empty(self) -> bool:
+        """Whether a record without terms has no place in the space, as with the linear kernel."""
+        return True
+
+    def _read_positions(self, positions: Any) -> Array:
+        """Validate positions and take the scaling out of them."""
+        check_is_fitted(self, "eigenvalues_")
+        positions = np.asarray(positions)
+        if positions.ndim != 2 or positions.shape[1] != self._n_features_out:
+            raise InputError(
+                f"positions do not belong to this space: got shape {positions.shape}, "
+                f"expected (n_records, {self._n_features_out})."
+            )
+        return np.asarray(positions / np.sqrt(self.eigenvalues_) if self.scaling == "weighted" else positions)
+
     @property
     def _n_features_out(self) -> int:
-        return int(self.components_.shape[0])
-
-    def _warn_if_fewer(self, n_kept: int, reason: str) -> None:
-        wanted = self.n_components  # type: ignore[attr-defined]
-        if n_kept < wanted:
-            warn(f"n_components={wanted} is more than {reason}: kept {n_kept} dimensions.")
+        return int(self.eigenvalues_.size)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -78,6 +91,27 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return tags
 
 
+def check_terms(X: Any) -> None:
+    """Raise if no record has a term, warn if some have none."""
+    n = X.shape[0]
+    if not is_sparse(X):
+        n_filled = np.count_nonzero(X.any(axis=1))
+    elif X.data.all():
+        n_filled = np.count_nonzero(np.diff(X.indptr))
+    else:  # zeros that are stored are no terms
+        n_filled = np.count_nonzero((X != 0).sum(axis=1))
+    if n_filled == 0:
+        raise InputError(f"X has no entries: got {n} records and not one term with a weight. Check the vectoriser.")
+    if n_filled < n:
+        warn(f"{n - n_filled} of {n} records have no terms: they sit at the origin of the space and match nothing.")
+
+
 def warn(message: str) -> None:
     """Warn that something was adjusted while the result is still right."""
     warnings.warn(message, TacitWarning, stacklevel=4)
+
+
+def warn_if_fewer(n_wanted: int, n_kept: int, limit: str) -> None:
+    """Warn that there are fewer dimensions than were asked for."""
+    if n_kept < n_wanted:
+        warn(f"n_components={n_wanted} is more than {limit}: kept {n_kept} dimension{'' if n_kept == 1 else 's'}.")

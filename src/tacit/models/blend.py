@@ -8,11 +8,12 @@ With K_y = F Fᵀ, J = Fᵀ K⁻¹ F, c = 1/(1 + γ(1−β)) and G = c [(1−β)
 
 γ shrinks exactly the labels that the records cannot express (large J). A ridge replaces K by K + ridge I everywhere.
 
-Where K is singular and there is no ridge, the paper's footnote 4 takes the pseudo-inverse. That lets only those combinations of
-labels count that the records express without error: F is replaced by F N, N the null space of the regressions' misfit. On tall data
-nothing is left of F and MLSI is LSI (Fact B of the methods), which is why the ridge is a real parameter.
+Where K is singular and there is no ridge, the paper's footnote 4 takes the pseudo-inverse. That lets only those
+combinations of labels count that the records express without error: F is replaced by F N, N the null space of the
+regressions' misfit. On tall data nothing is left of F and MLSI is LSI (Fact B of the methods), which is why the ridge
+is a real parameter.
 
-β = 1 is the limit: only the labels count, (F (I + γJ)⁻¹ Fᵀ) v = λ v, and there are at most as many dimensions as labels.
+β = 1 is the limit: only the labels count, (F (I + γJ)⁻¹ Fᵀ) v = λ v, with at most as many dimensions as labels.
 """
 
 from __future__ import annotations
@@ -22,99 +23,121 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg as la
-import scipy.sparse as sp
 
+from tacit.checks import is_sparse
 from tacit.models.record_forms import AugmentedForm, RecordForm
 from tacit.operators import Product
 from tacit.operators.base import Array
 from tacit.solve import leading_singular_triplets
+from tacit.solve.signs import signs_of
 
 __all__ = ["Blend", "blend"]
 
 
 @dataclass(frozen=True)
 class Blend:
-    """A space: V (N x k, orthonormal), eigenvalues λ of eq. (12), and the coefficients that place records by their terms."""
+    """A space.
+
+    Attributes
+    ----------
+    positions : V, N x k, orthonormal columns, in each the entry largest in magnitude positive
+    eigenvalues : λ of eq. (12), largest first
+    coefficients : what places records by their terms; in unit scaling
+    informed : whether any label took part; without a ridge, those that the records do not express drop out
+    """
 
     positions: Array
     eigenvalues: Array
     coefficients: Array
+    informed: bool
 
 
 def blend(form: RecordForm, F: Any, n_components: int, *, label_weight: float, shrinkage: float) -> Blend:
-    """Solve MLSI for the label features F, N x p (None or no columns: LSI)."""
-    if F is None or F.shape[1] == 0 or label_weight == 0:
-        return _without_labels(form, n_components, label_weight, shrinkage)
+    """Solve MLSI for the label features F, N x p (None or no columns: LSI).
+
+    The signs do not depend on the form that K is held in.
+    """
     B = None
-    if form.ridge == 0:
-        B = form.regress(F)
-        F, B = _expressible(form, F, B)
-        if F.shape[1] == 0:
-            return _without_labels(form, n_components, label_weight, shrinkage)
-    if B is None and (shrinkage > 0 or _labels_are_fewer(form, F, n_components)):
-        B = form.regress(F)
-    root = _label_root(form, F, B, label_weight, shrinkage)
-    mu, V = _leading(form, _times(F, root), n_components, label_weight)
-    if label_weight == 1:
-        return _labels_only(F, B if B is not None else form.regress(F), root, mu, V)
-    eigenvalues = (mu + form.ridge) / (1 / (1 - label_weight) + shrinkage)
-    if B is None:
-        return Blend(V, eigenvalues, form.regress(V))
-    bent = B @ (root @ (root.T @ (F.T @ V))).astype(form.dtype)
-    bent += form.adjoint(V)
-    bent /= (mu + form.ridge).astype(form.dtype)
-    return Blend(V, eigenvalues, bent)
+    if F is not None and label_weight > 0 and form.ridge == 0:
+        F, B = _expressible(form, F, form.regress(F))
+    if F is None or F.shape[1] == 0 or label_weight == 0:
+        found = _without_labels(form, n_components, label_weight, shrinkage)
+    else:
+        found = _with_labels(form, F, B, n_components, label_weight, shrinkage)
+    signs = signs_of(found.positions)
+    return Blend(found.positions * signs, found.eigenvalues, found.coefficients * signs, found.informed)
 
 
 def _without_labels(form: RecordForm, n_components: int, label_weight: float, shrinkage: float) -> Blend:
-    """LSI: G = 0."""
-    mu, V = _nonzero(*form.leading(None, n_components), form.dtype)
-    weight = 1 / (1 - label_weight) if label_weight < 1 else 1.0
-    return Blend(V, (mu + form.ridge) / (weight + shrinkage), form.adjoint(V) / (mu + form.ridge))
+    """LSI: G = 0. At β = 1 nothing is left to explain, λ = 0 throughout."""
+    if label_weight == 1:
+        nothing = np.empty((form.n_records, 0), form.dtype)
+        return Blend(nothing, np.empty(0, form.dtype), form.adjoint(nothing), informed=False)
+    mu, V = _nonzero(form, *form.leading(None, n_components))
+    shifted = mu + form.ridge
+    return Blend(V, shifted / (1 / (1 - label_weight) + shrinkage), form.adjoint(V) / shifted, informed=False)
 
 
-def _labels_only(F: Any, B: Array, root: Array, mu: Array, V: Array) -> Blend:
-    return Blend(V, mu, B @ (root @ (root.T @ (F.T @ V)) / mu).astype(B.dtype))
+def _with_labels(
+    form: RecordForm, F: Any, B: Array | None, n_components: int, label_weight: float, shrinkage: float
+) -> Blend:
+    """K + F G Fᵀ; B is regress(F) if it is known already."""
+    if B is None and (shrinkage > 0 or label_weight == 1 or _labels_are_fewer(form, F, n_components)):
+        B = form.regress(F)
+    root = _label_root(form, F, B, label_weight, shrinkage)
+    extra = _times(F, root)
+    if label_weight == 1:
+        found = leading_singular_triplets(extra, n_components, tol=_LABELS_TOL)
+        V, mu, shifted = np.asarray(found.left), found.values**2, found.values**2
+        eigenvalues = mu
+    else:
+        mu, V = _nonzero(form, *form.leading(extra, n_components))
+        shifted = mu + form.ridge
+        eigenvalues = shifted / (1 / (1 - label_weight) + shrinkage)
+    if B is None:
+        return Blend(V, eigenvalues, form.regress(V), informed=True)
+    bent = B @ (root @ (root.T @ (F.T @ V))).astype(form.dtype)
+    if label_weight < 1:
+        bent += form.adjoint(V)
+    bent /= shifted.astype(form.dtype)
+    return Blend(V, eigenvalues, bent, informed=True)
+
+
+_LABELS_TOL = 1e-8  # label features are few and narrow: tight costs little
 
 
 def _labels_are_fewer(form: RecordForm, F: Any, n_components: int) -> bool:
-    """Whether regressing the labels is cheaper than regressing the positions; only worth asking of an iterative form."""
+    """Whether regressing the labels is cheaper than regressing the positions; only asked of an iterative form."""
     return isinstance(form, AugmentedForm) and F.shape[1] <= n_components
 
 
 def _label_root(form: RecordForm, F: Any, B: Array | None, label_weight: float, shrinkage: float) -> Array:
-    """R with R Rᵀ = G, p x p."""
+    """R with R Rᵀ = G, p x p; at β = 1, (1−β) G in the limit."""
     share = (1 - label_weight) / label_weight
     if shrinkage == 0:
         return np.eye(F.shape[1]) / np.sqrt(share if share > 0 else 1)
     assert B is not None
     values, vectors = la.eigh(form.cross(F, B))
-    values = np.maximum(values, 0)
+    values = np.maximum(values, 0)  # rounding leaves J a little below zero
     if share == 0:
         return np.asarray(vectors / np.sqrt(1 + shrinkage * values))
     c = 1 / (1 + shrinkage * (1 - label_weight))
     return np.asarray(vectors * np.sqrt(c / (share + (1 - c) * values)))
 
 
-def _leading(form: RecordForm, extra: Any, n_components: int, label_weight: float) -> tuple[Array, Array]:
-    if label_weight < 1:
-        return _nonzero(*form.leading(extra, n_components), form.dtype)
-    found = leading_singular_triplets(extra, n_components, tol=1e-8)
-    return found.values**2, np.asarray(found.left)
-
-
-def _nonzero(mu: Array, V: Array, dtype: np.dtype) -> tuple[Array, Array]:
+def _nonzero(form: RecordForm, mu: Array, V: Array) -> tuple[Array, Array]:
     """Leave out directions that are zero to working precision: dividing by them would make noise of them."""
-    real = mu > mu.max(initial=0) * len(V) * np.finfo(dtype).eps
+    real = mu > mu.max(initial=0) * form.floor
     return mu[real], V[:, real]
 
 
 def _expressible(form: RecordForm, F: Any, B: Array) -> tuple[Any, Array]:
     """Keep the label combinations that the records express without error: F N and B N."""
-    misfit = _dense(F) - form.fitted(B)
+    misfit = form.misfit(F, B)
     values, vectors = la.eigh(np.asarray(misfit.T @ misfit, dtype=np.float64))
     sizes = np.linalg.norm(np.asarray(F @ vectors), axis=0)
-    expressed = np.sqrt(np.maximum(values, 0)) <= _MISFIT * np.maximum(sizes, np.finfo(float).tiny)
+    limit = max(_MISFIT, 10 * float(np.sqrt(np.finfo(form.dtype).eps)))
+    expressed = np.sqrt(np.maximum(values, 0)) <= limit * np.maximum(sizes, np.finfo(float).tiny)
     if expressed.all():
         return F, B
     N = vectors[:, expressed].astype(B.dtype)
@@ -127,8 +150,4 @@ _MISFIT = 1e-5  # relative misfit below which a label combination counts as expr
 def _times(F: Any, root: Array) -> Any:
     """F R, factored where F is sparse so that no dense N x p matrix is made."""
     root = root.astype(F.dtype)
-    return Product(F, root) if sp.issparse(F) else np.asarray(F @ root)
-
-
-def _dense(F: Any) -> Array:
-    return np.asarray(F.toarray() if sp.issparse(F) else F)
+    return Product(F, root) if is_sparse(F) else np.asarray(F @ root)

@@ -5,11 +5,11 @@ therefore be trained on positions that are as blind as theirs will be.
 
     v_i − [K_r⁻¹ V]_i / [K_r⁻¹]_ii          (V held fixed)                  Identity G
 
-is the position that record i gets from the regression fitted to all the others. It needs the leverages h_i = [K K_r⁻¹]_ii only, since
-the correction is (V − X W)_i / (1 − h_i): exact when K is small. For large collections the leverages are estimated with random
-probes, one block solve for all of them [Drineas2012]; or the regression is cross-fitted in folds, with V fixed, so that the folds
-share one coordinate system. Leave-one-out is both nearer to what a new record meets and several times cheaper than five folds
-(docs/decisions/0004).
+is the position that record i gets from the regression fitted to all the others. It needs the leverages
+h_i = [K K_r⁻¹]_ii only, since the correction is (V − X W)_i / (1 − h_i): exact when K is small. For large collections
+the leverages are estimated with random probes, one block solve for all of them [Drineas2012]; or the regression is
+cross-fitted in folds, with V fixed, so that the folds share one coordinate system. Leave-one-out is both nearer to what
+a new record meets and several times cheaper than five folds (docs/decisions/0004).
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from tacit.models.record_forms import AugmentedForm, DualForm, PrimalForm, RecordForm
-from tacit.operators import Gram, Operator
+from tacit.models.record_forms import AugmentedForm, DualForm, PrimalForm, RecordForm, solve_shifted
+from tacit.operators import Operator
 from tacit.operators.base import Array
 from tacit.solve import least_squares
-from tacit.solve.least_squares import block_cg
 
 __all__ = ["cross_fitted", "estimated_leverages", "honest_positions", "leave_one_out"]
 
@@ -30,7 +29,15 @@ __all__ = ["cross_fitted", "estimated_leverages", "honest_positions", "leave_one
 def honest_positions(
     form: RecordForm, V: Array, coefficients: Array, *, n_folds: int | None, rng: np.random.Generator, tol: float
 ) -> Array:
-    """Honest positions (N x k, unit scaling): closed form where the form knows its spectrum, else estimated or in folds."""
+    """Honest positions, N x k in unit scaling: in closed form where the spectrum is known, else estimated or in folds.
+
+    Parameters
+    ----------
+    form : how K is held, with its ridge
+    V : positions that the regression is fitted to, N x k
+    coefficients : that regression, `form.regress(V)`
+    n_folds, rng, tol : for an `AugmentedForm`; n_folds None estimates the leverages where they are small enough
+    """
     if isinstance(form, (DualForm, PrimalForm)):
         return leave_one_out(form, V, coefficients)
     assert isinstance(form, AugmentedForm)
@@ -38,9 +45,9 @@ def honest_positions(
         leverages = estimated_leverages(form.X, form.ridge, rng=rng, tol=tol)
         if leverages.mean() < _HALF:
             slack = (1 - np.minimum(leverages, _MOST)).astype(V.dtype)
-            return np.asarray(V - (V - form.fitted(coefficients)) / slack[:, None])
+            return np.asarray(V - form.misfit(V, coefficients) / slack[:, None])
     folds = _DEFAULT_FOLDS if n_folds is None else n_folds
-    return cross_fitted(form.X.matrix, V, form.ridge, n_folds=folds, rng=rng, tol=tol, start=coefficients)  # type: ignore[attr-defined]
+    return cross_fitted(form.matrix, V, form.ridge, n_folds=folds, rng=rng, tol=tol)
 
 
 _HALF = 0.5  # the estimate errs by about 14 % of h, which is little of 1 − h only while h is below a half
@@ -50,45 +57,51 @@ _DEFAULT_FOLDS = 5
 
 def leave_one_out(form: DualForm | PrimalForm, V: Array, coefficients: Array) -> Array:
     """Identity G in closed form; its limit where there is no ridge."""
-    leverage, inverse_diagonal, inverse_V = _row_facts(form, V)
-    misfit = V - form.fitted(coefficients)
-    slack = 1 - leverage
+    slack, inverse_diagonal, inverse_V = _row_facts(form, V)
+    misfit = form.misfit(V, coefficients)
     honest = np.array(V, copy=True)
-    loose = slack > 1e-8 if form.ridge == 0 else np.ones(len(V), bool)
+    # without a ridge the leverage of a record that the others cannot express is 1, but for rounding
+    loose = slack > (np.sqrt(np.finfo(form.dtype).eps) if form.ridge == 0 else 0)
     honest[loose] -= misfit[loose] / slack[loose, None]
-    # no ridge and a record that the others cannot express: the limit of the formula, with the pseudo-inverse of K
+    # such a record takes the limit of the formula, with the pseudo-inverse of K
     tight = ~loose & (inverse_diagonal > 0)
     honest[tight] -= inverse_V[tight] / inverse_diagonal[tight, None]
     return honest
 
 
 def _row_facts(form: DualForm | PrimalForm, V: Array) -> tuple[Array, Array, Array]:
-    """diag(K K_r⁻¹), diag(K⁺) and K⁺V, row by row, from the eigenvectors of K."""
+    """1 − diag(K K_r⁻¹), diag(K⁺) and K⁺V, row by row, from the eigenvectors of K."""
     values = form.left_values()
-    shrunk = values / (values + form.ridge)
-    leverage, inverse_diagonal = np.empty(form.n_records), np.empty(form.n_records)
+    left = form.ridge / (values + form.ridge)
+    slack, inverse_diagonal = np.empty(form.n_records), np.empty(form.n_records)
     inverse_V = np.zeros_like(V)
     inner = np.zeros((values.size, V.shape[1]))
+    if form.ridge == 0:
+        for rows, U in form.left_blocks():
+            inner += U.T @ V[rows]
     for rows, U in form.left_blocks():
-        inner += U.T @ V[rows]
-    for rows, U in form.left_blocks():
-        squares = U**2
-        leverage[rows], inverse_diagonal[rows] = squares @ shrunk, squares @ (1 / values)
+        squares = np.square(U, dtype=np.float64)
+        # what is outside the span of the records, and what the ridge leaves of the inside; no 1 − h, which would cancel
+        slack[rows] = np.maximum(1 - squares.sum(axis=1), 0) + squares @ left
+        inverse_diagonal[rows] = squares @ (1 / values)
         if form.ridge == 0:
             inverse_V[rows] = U @ (inner / values[:, None])
-    return leverage, inverse_diagonal, inverse_V
+    return slack, inverse_diagonal, inverse_V
 
 
-def estimated_leverages(X: Operator, ridge: float, *, rng: np.random.Generator, tol: float, n_probes: int = 100) -> Array:
+def estimated_leverages(
+    X: Operator, ridge: float, *, rng: np.random.Generator, tol: float, n_probes: int = 100
+) -> Array:
     """Estimate h_i = x_iᵀ (XᵀX + ridge I)⁻¹ x_i, relative standard error sqrt(2 / n_probes).
 
-    With M = (XᵀX + ridge I)⁻¹, h_i = ‖X M x_i‖² + ridge ‖M x_i‖², the squared length of a vector that random signs sketch.
+    With M = (XᵀX + ridge I)⁻¹, h_i = ‖X M x_i‖² + ridge ‖M x_i‖², the squared length of a vector that random signs
+    sketch.
     """
     n, m = X.shape
     rhs = np.asarray(X.T @ _random_signs((n, n_probes), X.dtype, rng))
     rhs += X.dtype.type(np.sqrt(ridge)) * _random_signs((m, n_probes), X.dtype, rng)
-    sketch = block_cg(Gram(X, shift=ridge), rhs, tol=tol).solution
-    return np.square(X @ sketch).mean(axis=1)
+    sketch = solve_shifted(X, ridge, rhs, tol=tol).solution
+    return np.asarray(np.square(X @ sketch).mean(axis=1))
 
 
 def _random_signs(shape: tuple[int, int], dtype: np.dtype, rng: np.random.Generator) -> Array:
@@ -98,15 +111,17 @@ def _random_signs(shape: tuple[int, int], dtype: np.dtype, rng: np.random.Genera
     return signs
 
 
-def cross_fitted(
-    X: Any, V: Array, ridge: float, *, n_folds: int, rng: np.random.Generator, tol: float, start: Array | None = None
-) -> Array:
-    """Honest positions by folds: each record is placed by the regression of V on the records of the other folds."""
+def cross_fitted(X: Any, V: Array, ridge: float, *, n_folds: int, rng: np.random.Generator, tol: float) -> Array:
+    """Honest positions by folds: each record is placed by the regression of V on the records of the other folds.
+
+    No fold starts from the regression on all records, which would save a few steps: an iteration that stops early would
+    keep some of what it must not know.
+    """
     n = X.shape[0]
     fold_of = rng.permutation(np.arange(n) % n_folds)
     honest = np.empty_like(V)
     for fold in range(n_folds):
         held, others = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
-        found = least_squares(X[others], V[others], ridge=ridge, tol=tol, start=start)
+        found = least_squares(X[others], V[others], ridge=ridge, tol=tol)
         honest[held] = X[held] @ found.solution
     return honest

@@ -21,11 +21,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_number
 from tacit.errors import InputError
-from tacit.models.base import SpaceModel
-from tacit.models.kernels import check_kernel_fits, kernel_rows, landmark_features, uses_landmarks
-from tacit.operators import Centred, Kernel, as_operator
+from tacit.models.base import SpaceModel, warn_if_fewer
+from tacit.models.kernels import (
+    check_fits,
+    check_kernel,
+    kernel_rows,
+    landmark_features,
+    training_kernel,
+    uses_landmarks,
+    zero_has_no_place,
+)
+from tacit.operators import Centred, Kernel, Operator, as_operator
 from tacit.operators.base import Array
-from tacit.solve import leading_eigenpairs, leading_singular_triplets, without_vectors
+from tacit.solve import Eigenpairs, SingularTriplets, leading_eigenpairs, leading_singular_triplets, without_vectors
 from tacit.solve.choose import SOLVERS
 
 __all__ = ["LSI", "KernelLSI"]
@@ -39,12 +47,12 @@ class LSI(SpaceModel):
     Parameters
     ----------
     n_components : int, default 100 — dimensions; if X has a smaller rank, that many are kept, with a warning
-    scaling : {"weighted", "unit"}, default "weighted" — "unit" gives U, all dimensions alike; "weighted" gives U S = X V,
-        the important ones longer, as scikit-learn's TruncatedSVD
+    scaling : {"weighted", "unit"}, default "weighted" — "unit" gives U, all dimensions alike; "weighted" gives
+        U S = X V, the important ones longer, as scikit-learn's TruncatedSVD
     center : bool, default False — take the mean record out first (principal components); X stays sparse
     solver : {"auto", "dense", "lanczos", "krylov"}, default "auto" — `solution_.reason` says why "auto" took which
-    tol : float, default 1e-2 — largest relative residual of the iterative solvers; singular values are then right to about
-        1e-4, and 1e-6 makes them right to working precision
+    tol : float, default 1e-2 — largest relative residual of the iterative solvers; singular values are then right to
+        about 1e-4, and 1e-6 makes them right to working precision
     max_iter : int or None — most iterations
     random_state : int, generator or None, default 0 — start of the iteration; the same seed gives the same space
 
@@ -57,6 +65,7 @@ class LSI(SpaceModel):
     explained_ratio_ : (n_components_,) share of ‖X‖² that each dimension explains
     mean_ : (n_terms,) the mean record, if `center`
     solution_ : SingularTriplets without vectors: values, residuals, iterations, solver, reason
+    n_iter_ : int, iterations of the solver; 1 for "dense"
 
     Examples
     --------
@@ -92,16 +101,14 @@ class LSI(SpaceModel):
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Find the space and give the positions of the records in it, (n_records, n_components_)."""
-        X, found = self._fit(X, left=True)
+        found = self._fit(X, left=True)
+        assert found.left is not None
         return np.asarray(found.left * (found.values if self.scaling == "weighted" else 1))
 
-    def _fit(self, X: Any, *, left: bool) -> Any:
+    def _fit(self, X: Any, *, left: bool) -> SingularTriplets:
         check_choice("solver", self.solver, SOLVERS)
         X = self._read_training(X)
-        operator = as_operator(X)
-        if self.center:
-            operator = Centred(operator)
-            self.mean_ = operator.mean
+        operator = self._centred(as_operator(X))
         found = leading_singular_triplets(
             operator,
             self.n_components,
@@ -112,8 +119,11 @@ class LSI(SpaceModel):
             left=left,
         )
         if not found.values.size:
-            raise InputError("X has rank 0 after centring: got records that are all equal, expected some difference.")
-        self._warn_if_fewer(found.values.size, "the rank of X")
+            raise InputError(
+                f"X has rank 0 after centring: got n_samples={X.shape[0]} records that are all equal, expected some "
+                "difference."
+            )
+        warn_if_fewer(self.n_components, found.values.size, "the rank of X")
         total = operator.squared_norm()
         self.singular_values_ = found.values
         self.eigenvalues_ = found.values**2
@@ -122,7 +132,15 @@ class LSI(SpaceModel):
         scale = np.ones_like(found.values) if self.scaling == "weighted" else 1 / found.values
         self.components_ = found.right.T * scale[:, None]
         self.solution_ = without_vectors(found)
-        return X, found
+        self.n_iter_ = found.iterations
+        return found
+
+    def _centred(self, operator: Operator) -> Operator:
+        if not self.center:
+            return operator
+        centred = Centred(operator)
+        self.mean_ = centred.mean
+        return centred
 
     def transform(self, X: Any) -> Array:
         """Place records in the space, (n_records, n_components_)."""
@@ -133,9 +151,7 @@ class LSI(SpaceModel):
 
     def inverse_transform(self, positions: Any) -> Array:
         """Give the terms that positions stand for: the best reconstruction of rank `n_components_`."""
-        check_is_fitted(self)
-        unit = np.asarray(positions) / (self.singular_values_ if self.scaling == "weighted" else 1)
-        terms = unit @ self.term_loadings_
+        terms = self._read_positions(positions) @ self.term_loadings_
         return np.asarray(terms + self.mean_ if self.center else terms)
 
 
@@ -147,10 +163,11 @@ class KernelLSI(SpaceModel):
     Parameters
     ----------
     n_components, scaling, solver, tol, max_iter, random_state : as for `LSI`
-    kernel : name known to scikit-learn ("rbf", "poly", "cosine", "linear" …), callable on two matrices, or "precomputed"
+    kernel : name known to scikit-learn ("rbf", "poly", "cosine", "linear" …), callable on two matrices, or
+        "precomputed"
     kernel_params : dict or None — gamma, degree, coef0 …
-    n_landmarks : "auto", None or int, default "auto" — Nyström landmarks: None is the exact kernel matrix; "auto" is exact up
-        to 5,000 records and takes 1,000 landmarks (with a warning) above
+    n_landmarks : "auto", None or int, default "auto" — Nyström landmarks: None is the exact kernel matrix; "auto" is
+        exact up to 5,000 records and takes 1,000 landmarks (with a warning) above
 
     Attributes
     ----------
@@ -158,6 +175,7 @@ class KernelLSI(SpaceModel):
     eigenvalues_ : (n_components_,)
     reference_records_ : the records k(·, x) is computed with, None if precomputed
     solution_ : solver report
+    n_iter_ : int, iterations of the solver; 1 for "dense"
 
     Notes
     -----
@@ -189,46 +207,64 @@ class KernelLSI(SpaceModel):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the space; `y` is ignored."""
+        check_kernel("kernel", self.kernel)
+        check_choice("solver", self.solver, SOLVERS)
+        check_number("tol", self.tol)
         X = self._read_training(X)
         rng = as_rng(self.random_state)
-        options = {
-            "solver": check_choice("solver", self.solver, SOLVERS),
-            "tol": check_number("tol", self.tol),
-            "max_iter": self.max_iter,
-            "rng": rng,
-        }
-        if uses_landmarks(X.shape[0], self.kernel, self.n_landmarks):
-            self.reference_records_, lift, features = landmark_features(
-                X, self.kernel, self.kernel_params, self.n_landmarks, self.n_components, rng
+        landmarks = uses_landmarks(X.shape[0], self.kernel, self.n_landmarks)
+        values, directions = (self._through_landmarks if landmarks else self._exactly)(X, rng)
+        if not values.size:
+            raise InputError(
+                f"the kernel matrix has no positive eigenvalue: got kernel={self.kernel!r}, expected a positive "
+                "semi-definite kernel that is not zero everywhere."
             )
-            found = leading_singular_triplets(features, self.n_components, left=False, **options)
-            values, directions = found.values**2, lift @ (found.right / found.values)
-        else:
-            check_kernel_fits(X)
-            self.reference_records_ = None if self.kernel == "precomputed" else X
-            K = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
-            found = leading_eigenpairs(K, self.n_components, **options)
-            real = found.values > found.values.max() * len(K) * np.finfo(K.dtype).eps
-            values, directions = found.values[real], found.vectors[:, real] / found.values[real]
-        self._warn_if_fewer(values.size, "the rank of the kernel matrix")
+        warn_if_fewer(self.n_components, values.size, "the rank of the kernel matrix")
         self.eigenvalues_ = values
+        self.n_iter_ = self.solution_.iterations
         self.dual_components_ = (directions * (np.sqrt(values) if self.scaling == "weighted" else 1)).T
-        self.solution_ = without_vectors(found)
         return self
 
     def transform(self, X: Any) -> Array:
         """Place records in the space: k(x, reference) @ dual_components_.T."""
-        check_is_fitted(self)
+        check_is_fitted(self, "eigenvalues_")
         X = self._read(X, reset=False)
         rows = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
         return np.asarray(rows @ self.dual_components_.T.astype(rows.dtype, copy=False))
 
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.dual_components_.shape[0])
+    def _through_landmarks(self, X: Any, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Eigenvalues of the Nyström kernel, and α on the landmarks in unit scaling."""
+        self.reference_records_, lift, features = landmark_features(
+            X, self.kernel, self.kernel_params, self.n_landmarks, self.n_components, rng
+        )
+        found = leading_singular_triplets(
+            features,
+            self.n_components,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            rng=rng,
+            left=False,
+        )
+        self.solution_: Eigenpairs | SingularTriplets = without_vectors(found)
+        return found.values**2, lift @ (found.right / found.values)
+
+    def _exactly(self, X: Any, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Eigenvalues of the kernel matrix, and α on all records in unit scaling."""
+        check_fits(X.shape[0], X.dtype, "n_landmarks")
+        K = training_kernel(X, self.kernel, self.kernel_params)
+        self.reference_records_ = None if self.kernel == "precomputed" else X
+        found = leading_eigenpairs(
+            K, self.n_components, solver=self.solver, tol=self.tol, max_iter=self.max_iter, rng=rng
+        )
+        self.solution_ = without_vectors(found)
+        real = found.values > found.values.max(initial=0) * len(K) * np.finfo(K.dtype).eps
+        return found.values[real], found.vectors[:, real] / found.values[real]
+
+    def _origin_is_empty(self) -> bool:
+        return zero_has_no_place(self.kernel)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-

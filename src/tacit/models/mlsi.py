@@ -12,7 +12,8 @@
 | Wᵀ     | `components_` (scaled)  | k x M |
 | A, B   | `term_loadings_`, `label_loadings_` | k x M, k x L |
 
-The algebra is in `blend` (Identity A), the three ways to hold K in `record_forms`, honest positions in `honest`.
+The algebra is in `blend` (Identity A), the three ways to hold K in `record_forms`, kernels and landmarks in
+`record_kernel`, honest positions in `honest`.
 """
 
 from __future__ import annotations
@@ -21,28 +22,27 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import as_rng, check_choice, check_count, check_number, shown
+from tacit.checks import as_rng, check_choice, check_count, check_number
 from tacit.errors import InputError
-from tacit.models.base import SpaceModel, warn
+from tacit.models.base import SpaceModel, warn, warn_if_fewer
 from tacit.models.blend import Blend, blend
 from tacit.models.honest import honest_positions
 from tacit.models.kernels import (
-    check_kernel_fits,
+    check_kernel,
     kernel_rows,
     label_features,
-    landmark_features,
     precomputed_label_features,
     squared_norm,
-    uses_landmarks,
+    zero_has_no_place,
 )
-from tacit.models.record_forms import AugmentedForm, DualForm, PrimalForm, RecordForm
-from tacit.models.transductive import balance_labels
+from tacit.models.record_forms import DualForm, RecordForm
+from tacit.models.record_kernel import hold, record_features
+from tacit.models.transductive import balance_labels, read_labels
 from tacit.operators import Kernel
 from tacit.operators.base import Array
-from tacit.relations.labels import LabelMatrix, as_labels
+from tacit.relations.labels import LabelMatrix
 
 __all__ = ["COORDINATES", "MLSI"]
 
@@ -59,23 +59,27 @@ class MLSI(SpaceModel):
     Parameters
     ----------
     n_components : int, default 100 — dimensions k; fewer are kept, with a warning, if there are not that many
-    label_weight : float in [0, 1], default 0.7 — β. 0 is plain LSI; 1 lets the labels alone shape the space, which then has at
-        most as many dimensions as there are labels
+    label_weight : float in [0, 1], default 0.7 — β. 0 is plain LSI; 1 lets the labels alone shape the space, which then
+        has at most as many dimensions as there are labels
     shrinkage : float >= 0, default 0.5 — γ. Lets labels that the words express badly count less; 0 trusts all alike
-    ridge : float >= 0, default 1.0 — added to the diagonal of the record kernel, in units of its mean diagonal entry (the mean squared
-        length of a record). 0 is the paper's literal method, which ignores the labels once there are more records than terms;
-        large values smooth the map from words to positions
+    ridge : float >= 0, default 1.0 — added to the diagonal of the record kernel, in units of its mean diagonal entry
+        (the mean squared length of a record). 0 is the paper's literal method, which ignores the labels once there are
+        more records than terms; large values smooth the map from words to positions
     balance : bool, default True — scale the labels so that a labelled record weighs as much in Y as in X (equal traces)
-    scaling : {"unit", "weighted"}, default "weighted" — "unit" gives v = X w with unit columns (first version of the paper), "weighted"
-        multiplies them by sqrt(λ) (the revised text)
-    kernel, kernel_params : record kernel: "linear", "rbf", "poly", "cosine", …, a callable on two matrices, or "precomputed"
+    scaling : {"unit", "weighted"}, default "weighted" — "unit" gives v = X w with unit columns (first version of the
+        paper), "weighted" multiplies them by sqrt(λ) (the revised text)
+    kernel, kernel_params : record kernel: "linear", "rbf", "poly", "cosine", …, a callable on two matrices, or
+        "precomputed"
     label_kernel, label_kernel_params : label kernel, likewise; with "precomputed", y is the N x N matrix
-    n_landmarks : "auto", None or int, default "auto" — Nyström landmarks for a non-linear kernel: None is the exact matrix, "auto"
-        is exact up to 5,000 records
-    coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` gives; see `training_coordinates`
-    n_folds : int or None, default None — honest coordinates of a large collection: None leaves out one record at a time, with
-        leverages estimated from random probes; a number cross-fits the map in that many folds. A small collection has the closed form
-    solver : {"auto", "primal", "dual", "augmented"}, default "auto" — how K is held: XᵀX dense, X Xᵀ dense, or products only
+    n_landmarks : "auto", None or int, default "auto" — Nyström landmarks for a non-linear kernel: None is the exact
+        matrix, "auto" is exact up to 5,000 records
+    coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` gives; see
+        `training_coordinates`
+    n_folds : int or None, default None — honest coordinates of a large collection: None leaves out one record at a
+        time, with leverages estimated from random probes; a number cross-fits the map in that many folds. A small
+        collection has the closed form
+    solver : {"auto", "primal", "dual", "augmented"}, default "auto" — how K is held: XᵀX dense, X Xᵀ dense, or products
+        only
     tol : float, default 1e-2 — relative residual at which the iterative solvers stop
     max_iter : int or None — most iterations
     random_state : int, generator or None, default 0 — the same seed gives the same space
@@ -89,13 +93,17 @@ class MLSI(SpaceModel):
     objective_ : float, value of eq. (2) at V, with the labels as balanced
     label_scale_ : float, what the labels were multiplied with
     labels_ : LabelMatrix, the labels as they were read (None with a precomputed label kernel)
+    reference_records_, landmark_map_ : the records that k(x, ·) is computed with (None if there is nothing to compute),
+        and the map from there to features (None without landmarks)
     solver_, solver_reason_ : which form was taken, and why
     solution_ : tuple of the iterative solvers' reports: residuals, iterations, solver, reason; empty for a dense form
+    n_iter_ : int, most iterations of any of these solvers; 1 for a dense form
 
     Notes
     -----
-    Records whose labels are unknown (None, an all-NaN row) shape the space through their words; their label rows are zero.
-    Cost of the augmented form: one truncated SVD of [X, Y G^½] and a block least-squares solve for all labels at once.
+    Records whose labels are unknown (None, an all-NaN row) shape the space through their words; their label rows are
+    zero. Cost of the augmented form: one truncated SVD of [X, Y G^½] and a block least-squares solve for all labels at
+    once.
 
     References
     ----------
@@ -155,26 +163,29 @@ class MLSI(SpaceModel):
         Parameters
         ----------
         X : (n_records, n_terms) dense or sparse; the kernel matrix if kernel="precomputed"
-        y : binary matrix (dense or sparse), list of label sets, one class a record, or `LabelMatrix`; None only if label_weight=0
+        y : binary matrix (dense or sparse), list of label sets, one class a record, or `LabelMatrix`; None only if
+            label_weight=0
         """
         self._fit(X, y)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Find the space and give the training records' positions of the kind `coordinates` says, (n_records, n_components_).
+        """Find the space and give the training records' positions, of the kind that `coordinates` says.
 
         By default these are honest: not what `transform` gives for the same records, on purpose, just as scikit-learn's
         TargetEncoder cross-fits. What follows in a pipeline is then trained on positions like those it will meet.
         """
         kind = check_choice("coordinates", self.coordinates, COORDINATES)
-        X, form, space = self._fit(X, y)
-        if kind == "in-sample":
-            return self._scaled(form.fitted(space.coefficients))
-        return self._scaled(self._honest(form, space.coefficients) if kind == "honest" else self.embedding_)
+        form, space = self._fit(X, y)
+        if kind == "transductive":
+            return self._scaled(self.embedding_)
+        if kind == "honest":
+            return self._scaled(self._honest(form, space.coefficients))
+        return self._scaled(form.fitted(space.coefficients).astype(self.embedding_.dtype, copy=False))
 
     def transform(self, X: Any) -> Array:
         """Place records by their terms alone, (n_records, n_components_)."""
-        check_is_fitted(self)
+        check_is_fitted(self, "eigenvalues_")
         if hasattr(self, "components_"):
             return super().transform(X)
         X = self._read(X, reset=False)
@@ -183,10 +194,11 @@ class MLSI(SpaceModel):
 
     def inverse_transform(self, positions: Any) -> Array:
         """Give the terms that positions stand for, through the loadings A of eq. (2)."""
-        check_is_fitted(self)
+        unit = self._read_positions(positions)
         if not hasattr(self, "components_"):
-            raise InputError(f"kernel={self.kernel!r} has no inverse: positions lead back to terms with kernel='linear' only.")
-        unit = np.asarray(positions) / (np.sqrt(self.eigenvalues_) if self.scaling == "weighted" else 1)
+            raise InputError(
+                f"kernel={self.kernel!r} has no inverse: positions lead back to terms with kernel='linear' only."
+            )
         return np.asarray(unit @ self.term_loadings_)
 
     def training_coordinates(self, X: Any, kind: str = "transductive") -> Array:
@@ -199,35 +211,45 @@ class MLSI(SpaceModel):
             "in-sample" — what `transform` gives: by their words, through a map that has seen their labels;
             "honest" — by their words, through a map that has not: for training whatever is to work on new records
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "eigenvalues_")
         if check_choice("kind", kind, COORDINATES) == "in-sample":
             return self.transform(X)
         X = self._read(X, reset=False)
         if X.shape[0] != len(self.embedding_):
-            raise InputError(f"X is not what fit was given: got {X.shape[0]} records, expected {len(self.embedding_)}.")
+            raise InputError(
+                f"X is not what fit was given: got {X.shape[0]} records, expected the {len(self.embedding_)} of then."
+            )
         if kind == "transductive":
             return self._scaled(self.embedding_)
-        form = self._hold(self._features(X), as_rng(self.random_state))
+        if self.kernel != "linear":
+            X = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
+            X = X if self.landmark_map_ is None else X @ self.landmark_map_
+        form = self._hold(X, as_rng(self.random_state))
         return self._scaled(self._honest(form, form.regress(self.embedding_)))
 
     def label_coordinates(self) -> Array:
-        """Give each label a place among the records: the mean transductive position of its records, (n_labels, n_components_)."""
-        check_is_fitted(self)
-        if self.labels_ is None:
-            raise InputError("label_kernel='precomputed' has no named labels: label coordinates need the labels themselves.")
+        """Give each label a place among the records: the mean transductive position of its records."""
+        check_is_fitted(self, "eigenvalues_")
+        if self.labels_ is None or self.label_loadings_ is None:
+            raise InputError("the model has no named labels: label coordinates need them as `y`, not a label kernel.")
         counts = np.maximum(self.labels_.counts, 1)[:, None]
         return self._scaled(self.label_loadings_.T / counts.astype(self.embedding_.dtype))
 
-    def _fit(self, X: Any, y: Any) -> tuple[Any, RecordForm, Blend]:
+    def _fit(self, X: Any, y: Any) -> tuple[RecordForm, Blend]:
         self._check_parameters()
         X = self._read_training(X)
         rng = as_rng(self.random_state)
         F = self._label_features(X, y)
-        form = self._hold(self._features(X, rng), rng)
+        features, self.reference_records_, self.landmark_map_ = record_features(
+            X, self.kernel, self.kernel_params, n_landmarks=self.n_landmarks, n_components=self.n_components, rng=rng
+        )
+        self.solver_, self.solver_reason_ = self._choose_form(features.shape, 0 if F is None else F.shape[1])
+        form = self._hold(features, rng)
         F = self._balanced(F, form)
         space = blend(form, F, self.n_components, label_weight=self.label_weight, shrinkage=self.shrinkage)
-        self._keep(X, form, F, space)
-        return X, form, space
+        self._report(space)
+        self._keep(X, features, form, F, space)
+        return form, space
 
     def _check_parameters(self) -> None:
         check_number("label_weight", self.label_weight, high=1.0)
@@ -236,70 +258,56 @@ class MLSI(SpaceModel):
         check_number("tol", self.tol, open_low=True)
         if self.n_folds is not None:
             check_count("n_folds", self.n_folds, low=2)
+        check_choice("coordinates", self.coordinates, COORDINATES)
         check_choice("solver", self.solver, _FORMS)
+        check_kernel("kernel", self.kernel)
+        check_kernel("label_kernel", self.label_kernel)
         if self.kernel != "linear" and self.solver in ("primal", "augmented"):
-            raise InputError(f"solver={self.solver!r} needs the linear kernel: got kernel={self.kernel!r}. Use solver='auto'.")
+            raise InputError(
+                f"solver={self.solver!r} needs the linear kernel: got kernel={self.kernel!r}. Use solver='auto'."
+            )
+
+    def _origin_is_empty(self) -> bool:
+        return zero_has_no_place(self.kernel)
 
     def _label_features(self, X: Any, y: Any) -> Any:
         """Read the labels; F with F Fᵀ = K_y, unknown rows zero."""
-        self.labels_ = None
+        self.labels_: LabelMatrix | None = None
         if self.label_weight == 0 and y is None:
             return None
         if self.label_kernel == "precomputed":
             return precomputed_label_features(y, X.shape[0], X.dtype)
-        labels = as_labels(y, n_records=X.shape[0])
-        self.labels_ = labels
-        if not labels.indicator.nnz and self.label_weight > 0:
-            raise InputError(
-                f"y holds no label at all: got {labels.n_records} records, {labels.n_unknown} of them unknown. "
-                "Use LSI, or label_weight=0, for a space without labels."
-            )
-        if labels.empty_labels:
-            warn(f"{len(labels.empty_labels)} labels have no record ({shown(labels.empty_labels)}): they are left at the origin.")
-        return label_features(labels, self.label_kernel, self.label_kernel_params, X.dtype)
+        self.labels_ = read_labels(y, X.shape[0], needed=self.label_weight > 0)
+        return label_features(self.labels_, self.label_kernel, self.label_kernel_params, X.dtype)
 
-    def _features(self, X: Any, rng: np.random.Generator | None = None) -> Any:
-        """X for the linear kernel, Nyström features, or the kernel matrix (marked by `reference_records_`)."""
-        if self.kernel == "linear":
-            return X
-        if rng is None:  # after fitting: what was learned then
-            rows = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
-            return rows @ self.landmark_map_ if self.landmark_map_ is not None else rows
-        self.landmark_map_ = None
-        if uses_landmarks(X.shape[0], self.kernel, self.n_landmarks):
-            self.reference_records_, self.landmark_map_, features = landmark_features(
-                X, self.kernel, self.kernel_params, self.n_landmarks, self.n_components, rng
-            )
-            return features
-        check_kernel_fits(X)
-        self.reference_records_ = None if self.kernel == "precomputed" else X
-        return kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
+    @property
+    def _is_kernel(self) -> bool:
+        """Whether the kernel matrix itself stands for the records."""
+        return self.kernel != "linear" and self.landmark_map_ is None
 
-    def _hold(self, features: Any, rng: np.random.Generator) -> RecordForm:
-        """Hold K in the form that fits its size."""
-        is_kernel = self.kernel != "linear" and self.landmark_map_ is None
-        self.solver_, self.solver_reason_ = self._choose_form(features.shape, is_kernel)
-        if self.solver_ == "dual":
-            if not is_kernel:
-                check_kernel_fits(features)
-                features = features @ features.T
-                features = features.toarray() if sp.issparse(features) else features
-            form: RecordForm = DualForm(np.asarray(features))
-        elif self.solver_ == "primal":
-            form = PrimalForm(features)
-        else:
-            form = AugmentedForm(features, tol=self.tol, max_iter=self.max_iter, rng=rng)
-        form.ridge = float(self.ridge) * form.trace / form.n_records
-        return form
-
-    def _choose_form(self, shape: tuple[int, int], is_kernel: bool) -> tuple[str, str]:
-        if is_kernel:
+    def _choose_form(self, shape: tuple[int, int], n_label_features: int) -> tuple[str, str]:
+        if self._is_kernel:
             return "dual", f"kernel={self.kernel!r} is held as a matrix"
         if self.solver != "auto":
             return self.solver, "asked for"
-        if min(shape) <= _DENSE_LIMIT:
-            return ("dual" if shape[0] <= shape[1] else "primal"), f"the smaller side of {shape} is at most {_DENSE_LIMIT}"
-        return "augmented", f"both sides of {shape} are above {_DENSE_LIMIT}"
+        if min(shape) > _DENSE_LIMIT:
+            return "augmented", f"both sides of {shape} are above {_DENSE_LIMIT}"
+        if shape[0] <= shape[1]:
+            return "dual", f"the smaller side of {shape} is at most {_DENSE_LIMIT}"
+        if n_label_features > _DENSE_LIMIT:  # they stand beside the terms in the dense matrix
+            return "augmented", f"the {n_label_features} labels are more than {_DENSE_LIMIT}"
+        return "primal", f"the smaller side of {shape} is at most {_DENSE_LIMIT}"
+
+    def _hold(self, features: Any, rng: np.random.Generator) -> RecordForm:
+        return hold(
+            features,
+            self.solver_,
+            is_kernel=self._is_kernel,
+            ridge=float(self.ridge),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            rng=rng,
+        )
 
     def _balanced(self, F: Any, form: RecordForm) -> Any:
         """Scale the labels so that a labelled record weighs as much in Y as in X."""
@@ -310,28 +318,43 @@ class MLSI(SpaceModel):
             self.label_scale_ = balance_labels(form.trace, F, None if self.labels_ is None else self.labels_.known)
         return F * F.dtype.type(self.label_scale_)
 
-    def _keep(self, X: Any, form: RecordForm, F: Any, space: Blend) -> None:
-        """Learned attributes, in the chosen scaling."""
+    def _report(self, space: Blend) -> None:
+        """Say what came out otherwise than it was asked for."""
+        n_kept = space.eigenvalues.size
+        if not n_kept:
+            raise InputError(
+                f"no dimension is left: got label_weight={self.label_weight:g} and ridge=0, with which the words must "
+                "express some label without error. Set ridge > 0."
+            )
+        if self.label_weight > 0 and not space.informed:
+            warn(
+                "the labels play no part with ridge=0: the words express none of them without error, so this is plain "
+                "LSI. Set ridge > 0."
+            )
         limit = "the labels can span" if self.label_weight == 1 else "the rank of the record kernel"
-        self._warn_if_fewer(space.eigenvalues.size, limit)
-        if not space.eigenvalues.size:
-            raise InputError("no dimension is left: with label_weight=1 and ridge=0 the words must express some label without error. Set ridge > 0.")
+        warn_if_fewer(self.n_components, n_kept, limit)
+
+    def _keep(self, X: Any, features: Any, form: RecordForm, F: Any, space: Blend) -> None:
+        """Learned attributes, in the chosen scaling and the precision of X."""
+        for name in ("components_", "dual_components_", "term_loadings_"):
+            self.__dict__.pop(name, None)  # of an earlier fit with another kernel
         dtype = X.dtype
         self.embedding_ = space.positions.astype(dtype, copy=False)
         self.eigenvalues_ = space.eigenvalues.astype(dtype)
-        self.__dict__.pop("components_", None)
-        scaled = self._scaled(space.coefficients).T
-        if self.kernel != "linear":
-            self.dual_components_ = (scaled if self.landmark_map_ is None else scaled @ self.landmark_map_.T).astype(dtype)
-        else:
-            if isinstance(form, DualForm):
-                scaled = (X.T @ scaled.T).T
-            self.components_ = np.asarray(scaled, dtype=dtype)
+        weights = self._scaled(space.coefficients)
+        if isinstance(form, DualForm) and not self._is_kernel:
+            weights = features.T @ weights  # from weights of the records to weights of the terms or features
+        if self.kernel == "linear":
+            self.components_ = np.ascontiguousarray(weights.T, dtype=dtype)
             self.term_loadings_ = np.asarray(X.T @ self.embedding_).T
+        else:
+            lifted = weights if self.landmark_map_ is None else self.landmark_map_ @ weights
+            self.dual_components_ = np.ascontiguousarray(lifted.T, dtype=dtype)
         Y = F if self.labels_ is None else self.labels_.indicator.astype(dtype)
         self.label_loadings_ = None if Y is None else np.asarray(Y.T @ self.embedding_).T
         self.objective_ = self._objective(form, F)
         self.solution_ = tuple(getattr(form, "reports", ()))
+        self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
 
     def _objective(self, form: RecordForm, F: Any) -> float:
         """Eq. (2) at V: Tr C − Tr VᵀCV."""
@@ -342,14 +365,11 @@ class MLSI(SpaceModel):
 
     def _honest(self, form: RecordForm, coefficients: Array) -> Array:
         rng = as_rng(self.random_state)
-        return honest_positions(form, self.embedding_, coefficients, n_folds=self.n_folds, rng=rng, tol=self.tol)
+        found = honest_positions(form, self.embedding_, coefficients, n_folds=self.n_folds, rng=rng, tol=self.tol)
+        return found.astype(self.embedding_.dtype, copy=False)
 
     def _scaled(self, unit: Array) -> Array:
         return np.asarray(unit * np.sqrt(self.eigenvalues_) if self.scaling == "weighted" else unit)
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.eigenvalues_.size)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,38 +1,49 @@
 """The record kernel K = X Xᵀ (or any other) in three forms that answer the same questions.
 
-A spectral model needs five things of the records: the trace of K, regressions on it, fitted values, leverages, and the leading
-eigenvectors of K plus some low-rank term. `DualForm` gives them from the dense N x N matrix, `PrimalForm` from the dense
-M x M matrix XᵀX, `AugmentedForm` from products with X alone. The first two are exact and end at a few thousand rows or columns.
+A spectral model needs five things of the records: the trace of K, regressions on it, fitted values, leverages, and the
+leading eigenvectors of K plus some low-rank term. `DualForm` gives them from the dense N x N matrix, `PrimalForm` from
+the dense M x M matrix XᵀX, `AugmentedForm` from products with X alone. The first two are exact and end at a few
+thousand rows or columns.
 
-What a regression gives are *coefficients*: M x p weights of the terms (primal, augmented) or N x p weights of the records (dual).
-K with the ridge on its diagonal is written K_r.
+What a regression gives are *coefficients*: M x p weights of the terms (primal, augmented) or N x p weights of the
+records (dual). K with the ridge on its diagonal is written K_r.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy.linalg as la
-import scipy.sparse as sp
 
+from tacit.checks import is_sparse
+from tacit.models.base import warn
 from tacit.operators import Gram, Operator, Stacked, as_operator
 from tacit.operators.base import Array
-from tacit.solve import leading_singular_triplets, least_squares, without_vectors
-from tacit.solve.least_squares import block_cg
+from tacit.solve import LeastSquares, leading_singular_triplets, least_squares, without_vectors
+from tacit.solve.conjugate import block_cg
 from tacit.solve.signs import descending
 
-__all__ = ["AugmentedForm", "DualForm", "PrimalForm", "RecordForm", "dense_block"]
+__all__ = ["AugmentedForm", "DualForm", "PrimalForm", "RecordForm", "dense_block", "solve_shifted"]
+
+_LITERAL_TOL = (
+    1e-9  # without a ridge it decides which labels count whether they are fitted exactly, so it must be known
+)
 
 
 class RecordForm(ABC):
-    """What a model asks of K; `ridge` is absolute here, and added to the diagonal of K in every regression."""
+    """What a model asks of K; `ridge` is absolute here, and added to the diagonal of K in every regression.
+
+    `floor` is the eigenvalue, relative to the largest, below which one is zero to working precision.
+    """
 
     n_records: int
     trace: float
     ridge: float
     dtype: np.dtype
+    floor: float
 
     @abstractmethod
     def adjoint(self, V: Array) -> Array:
@@ -50,55 +61,84 @@ class RecordForm(ABC):
     def leading(self, extra: Any, n_components: int) -> tuple[Array, Array]:
         """Leading eigenvalues and eigenvectors of K + extra extraᵀ; of K if there is no extra."""
 
+    def misfit(self, T: Any, coefficients: Array) -> Array:
+        """What the fitted values of `regress(T)` leave of T, N x p; a sparse T is taken apart in blocks of rows."""
+        rest = -self.fitted(coefficients)
+        step = max(1, 2**22 // max(1, T.shape[1]))
+        for start in range(0, self.n_records, step):
+            rest[start : start + step] += dense_block(T[start : start + step], self.dtype)
+        return rest
+
     def cross(self, T: Any, coefficients: Array) -> Array:
-        """Tᵀ K_r⁻¹ T, symmetric, from T and regress(T)."""
-        J = np.asarray(T.T @ (T - self.fitted(coefficients)), dtype=np.float64) / self.ridge
-        return (J + J.T) / 2
+        """Tᵀ K_r⁻¹ T, symmetric, from T and B = regress(T): Tᵀ(T − XB) / ridge, or BᵀB without a ridge.
+
+        The difference is taken before the product, where a small ridge costs the fewest digits.
+        """
+        inner = T.T @ self.misfit(T, coefficients) / self.ridge if self.ridge else coefficients.T @ coefficients
+        J = np.asarray(inner, dtype=np.float64)
+        return np.asarray((J + J.T) / 2)
 
 
 class _DenseForm(RecordForm):
     """A form that knows all eigenvalues s of K and so has leverages in closed form."""
 
     values: Array
-
-    def _filters(self) -> Array:
-        """1 / (s + ridge), and 0 where s and the ridge are both nothing: the pseudo-inverse."""
-        real = self.values > self.values.max(initial=0) * max(self.n_records, self.values.size) * np.finfo(self.dtype).eps
-        return np.where(real | (self.ridge > 0), 1 / np.where(real | (self.ridge > 0), self.values + self.ridge, 1), 0)
+    vectors: Array
 
     @abstractmethod
-    def left_blocks(self) -> Any:
+    def left_blocks(self) -> Iterator[tuple[slice, Array]]:
         """Blocks of rows of the eigenvectors of K whose eigenvalue is not zero: (rows, block)."""
 
-    @abstractmethod
     def left_values(self) -> Array:
         """The eigenvalues that go with the columns of `left_blocks`."""
+        return self.values[self._real()]
+
+    def _real(self) -> Array:
+        """Which eigenvalues are not zero to working precision."""
+        return np.asarray(self.values > self.values.max(initial=0) * self.floor)
+
+    def _inverse_times(self, rhs: Array) -> Array:
+        """(S + ridge I)⁻¹ rhs, S the matrix that was decomposed; the pseudo-inverse if there is no ridge."""
+        use = self._real() | (self.ridge > 0)
+        filters = np.where(use, 1 / np.where(use, self.values + self.ridge, 1), 0)
+        return np.asarray(self.vectors @ (filters[:, None] * (self.vectors.T @ rhs)), dtype=self.dtype)
 
 
 class DualForm(_DenseForm):
-    """K as a dense N x N matrix: any kernel, and wide X."""
+    """K as a dense N x N matrix: any kernel, and wide X. `least` is the smallest eigenvalue as it came."""
 
     def __init__(self, K: Array, *, ridge: float = 0.0) -> None:
         self.K = (K + K.T) / 2
         self.n_records, self.dtype, self.ridge = len(K), K.dtype, ridge
+        self.floor = len(K) * float(np.finfo(K.dtype).eps)
         self.trace = float(np.trace(K, dtype=np.float64))
         values, self.vectors = la.eigh(self.K)
-        self.values = np.maximum(values, 0)
+        self.least = float(values.min(initial=0))
+        self.values = np.maximum(values, 0)  # rounding leaves a singular K a little below zero
 
     def adjoint(self, V: Array) -> Array:
+        """Give V itself, as weights of the records."""
         return V
 
     def regress(self, T: Any) -> Array:
-        return np.asarray(self.vectors @ (self._filters()[:, None] * (self.vectors.T @ dense_block(T, self.dtype))))
+        """Solve with the eigenvectors of K."""
+        return self._inverse_times(dense_block(T, self.dtype))
 
     def fitted(self, coefficients: Array) -> Array:
+        """Give K times the coefficients."""
         return np.asarray(self.K @ coefficients)
 
+    def misfit(self, T: Any, coefficients: Array) -> Array:
+        """Give ridge K_r⁻¹ T, the same without the difference of two things that are nearly equal."""
+        return self.ridge * coefficients if self.ridge else super().misfit(T, coefficients)
+
     def cross(self, T: Any, coefficients: Array) -> Array:
+        """Give Tᵀ times the coefficients, which are K_r⁻¹ T here."""
         J = np.asarray(T.T @ coefficients, dtype=np.float64)
-        return (J + J.T) / 2
+        return np.asarray((J + J.T) / 2)
 
     def leading(self, extra: Any, n_components: int) -> tuple[Array, Array]:
+        """Decompose the N x N matrix."""
         C = self.K
         if extra is not None:
             block = dense_block(extra, self.dtype)
@@ -106,70 +146,63 @@ class DualForm(_DenseForm):
         n = self.n_records
         return descending(*la.eigh(C, subset_by_index=(max(0, n - n_components), n - 1)))
 
-    def left_blocks(self) -> Any:
+    def left_blocks(self) -> Iterator[tuple[slice, Array]]:
+        """Give them all at once."""
         yield slice(0, self.n_records), self.vectors[:, self._real()]
-
-    def left_values(self) -> Array:
-        return self.values[self._real()]
-
-    def _real(self) -> Array:
-        return self.values > self.values.max(initial=0) * self.n_records * np.finfo(self.dtype).eps
 
 
 class PrimalForm(_DenseForm):
-    """XᵀX as a dense M x M matrix: tall X with few terms."""
+    """XᵀX as a dense M x M matrix: tall X with few terms.
+
+    The matrix is summed and decomposed in double precision: sums over very many records would otherwise drown the
+    smaller eigenvalues of float32 data.
+    """
 
     def __init__(self, X: Any, *, ridge: float = 0.0) -> None:
-        self.X = as_operator(X)
+        self.matrix, self.X = X, as_operator(X)
         self.n_records, self.dtype, self.ridge = self.X.shape[0], self.X.dtype, ridge
-        matrix = getattr(X, "matrix", X)
-        gram = matrix.T @ matrix
-        self.gram = np.asarray(gram.toarray() if sp.issparse(gram) else gram)
-        self.trace = float(np.trace(self.gram, dtype=np.float64))
+        eps = float(np.finfo(self.dtype).eps)
+        self.floor = max(max(self.X.shape) * float(np.finfo(np.float64).eps), (100 * eps) ** 2)
+        self.gram = _double_gram(X, X)
+        self.trace = float(np.trace(self.gram))
         values, self.vectors = la.eigh((self.gram + self.gram.T) / 2)
         self.values = np.maximum(values, 0)
 
     def adjoint(self, V: Array) -> Array:
+        """Give XᵀV."""
         return np.asarray(self.X.T @ V)
 
     def regress(self, T: Any) -> Array:
-        rhs = self.X.T @ dense_block(T, self.dtype)
-        return np.asarray(self.vectors @ (self._filters()[:, None] * (self.vectors.T @ rhs)))
+        """Solve with the eigenvectors of XᵀX."""
+        # a sparse T is never made dense: with many labels it would be far larger than X
+        rhs = self.matrix.T @ (T.astype(self.dtype) if is_sparse(T) else np.asarray(T, self.dtype))
+        return self._inverse_times(dense_block(rhs, self.dtype))
 
     def fitted(self, coefficients: Array) -> Array:
+        """Give X times the coefficients."""
         return np.asarray(self.X @ coefficients)
 
-    def cross(self, T: Any, coefficients: Array) -> Array:
-        if self.ridge:
-            return super().cross(T, coefficients)
-        return np.asarray(coefficients.T @ coefficients, dtype=np.float64)  # BᵀB, the shortest regressions
-
     def leading(self, extra: Any, n_components: int) -> tuple[Array, Array]:
+        """Decompose the Gram matrix of [X, extra], and lead its eigenvectors back to the records."""
         gram, Z = self.gram, self.X
         if extra is not None:
             block = dense_block(extra, self.dtype)
-            corner = self.X.T @ block
-            gram = np.block([[gram, corner], [corner.T, block.T @ block]])
+            corner = _double_gram(self.matrix, block)
+            gram = np.block([[gram, corner], [corner.T, _double_gram(block, block)]])
             Z = Stacked([Z, block])
         n = len(gram)
         values, right = descending(*la.eigh(gram, subset_by_index=(max(0, n - n_components), n - 1)))
-        values = np.maximum(values, 0)
-        V = Z @ right
-        return values, V / np.where(values > 0, np.sqrt(values), 1)
+        values = np.where(values > values.max(initial=0) * n * np.finfo(np.float64).eps, values, 0)
+        lengths = np.where(values > 0, np.sqrt(values), 1)
+        return values, np.asarray(Z @ (right / lengths).astype(self.dtype))
 
-    def left_blocks(self) -> Any:
-        directions = self.vectors[:, self._real()] / np.sqrt(self.left_values())
+    def left_blocks(self) -> Iterator[tuple[slice, Array]]:
+        """Make them from those of XᵀX, some rows at a time."""
+        directions = (self.vectors[:, self._real()] / np.sqrt(self.left_values())).astype(self.dtype)
         step = max(1, 2**24 // max(1, self.vectors.shape[1]))
         for start in range(0, self.n_records, step):
             rows = slice(start, min(self.n_records, start + step))
-            yield rows, np.asarray(self.X.matrix[rows] @ directions)  # type: ignore[attr-defined]
-
-    def left_values(self) -> Array:
-        return self.values[self._real()]
-
-    def _real(self) -> Array:
-        size = max(self.n_records, self.values.size)
-        return self.values > self.values.max(initial=0) * size * np.finfo(self.dtype).eps
+            yield rows, np.asarray(self.matrix[rows] @ directions)
 
 
 class AugmentedForm(RecordForm):
@@ -177,7 +210,7 @@ class AugmentedForm(RecordForm):
 
     Parameters
     ----------
-    X : matrix or Operator, N x M
+    X : matrix, N x M
     ridge : absolute ridge
     tol, max_iter, rng : for the solvers
     """
@@ -185,58 +218,81 @@ class AugmentedForm(RecordForm):
     def __init__(
         self, X: Any, *, ridge: float = 0.0, tol: float = 1e-3, max_iter: int | None = None, rng: np.random.Generator
     ) -> None:
-        self.X = as_operator(X)
+        self.matrix, self.X = X, as_operator(X)
         self.n_records, self.dtype, self.ridge = self.X.shape[0], self.X.dtype, ridge
         self.trace = self.X.squared_norm()
+        self.floor = float(np.finfo(self.dtype).eps)  # the solver leaves out what is zero to it
         self.tol, self.max_iter, self.rng = tol, max_iter, rng
         self.reports: list[Any] = []
 
     def adjoint(self, V: Array) -> Array:
+        """Give XᵀV."""
         return np.asarray(self.X.T @ V)
 
     def regress(self, T: Any) -> Array:
+        """Solve with block conjugate gradients, on the shorter side of X; with LSMR if there is no ridge."""
         wide = self.X.shape[0] < self.X.shape[1]
         if wide and self.ridge:  # K_r U = T on the shorter side, then XᵀU
-            found = block_cg(Gram(self.X.T, shift=self.ridge), dense_block(T, self.dtype), tol=self.tol, max_iter=self.max_iter or 500)
+            rhs = dense_block(T, self.dtype)
+            found = solve_shifted(self.X.T, self.ridge, rhs, tol=self.tol, max_iter=self.max_iter)
             coefficients = np.asarray(self.X.T @ found.solution)
         else:
-            found = least_squares(self.X, T, ridge=self.ridge, tol=self.tol, max_iter=self.max_iter)
+            tol = self.tol if self.ridge else min(self.tol, _LITERAL_TOL)
+            found = least_squares(self.X, T, ridge=self.ridge, tol=tol, max_iter=self.max_iter)
             coefficients = found.solution
         self.reports.append(without_vectors(found))
         return coefficients
 
     def fitted(self, coefficients: Array) -> Array:
+        """Give X times the coefficients."""
         return np.asarray(self.X @ coefficients)
 
-    def cross(self, T: Any, coefficients: Array) -> Array:
-        if not self.ridge:
-            return np.asarray(coefficients.T @ coefficients, dtype=np.float64)
-        inner = T.T @ T
-        inner = np.asarray(inner.toarray() if sp.issparse(inner) else inner, dtype=np.float64)
-        J = (inner - np.asarray(T.T @ self.fitted(coefficients), dtype=np.float64)) / self.ridge
-        return (J + J.T) / 2
-
     def leading(self, extra: Any, n_components: int) -> tuple[Array, Array]:
+        """Give the leading left singular vectors of [X, extra]."""
         Z, start = self.X, None
         if extra is not None:
             Z = Stacked([self.X, extra])
             start = self._label_start(Z, extra, n_components)
-        found = leading_singular_triplets(Z, n_components, tol=self.tol, max_iter=self.max_iter, rng=self.rng, start=start)
+        found = leading_singular_triplets(
+            Z, n_components, tol=self.tol, max_iter=self.max_iter, rng=self.rng, start=start
+        )
         self.reports.append(without_vectors(found))
         return found.values**2, np.asarray(found.left)
 
     def _label_start(self, Z: Operator, extra: Any, n_components: int) -> Array:
         """Zᵀ extra: the labels are most of what the space bends towards, so the iteration starts with them."""
-        width = as_operator(extra).shape[1]
+        labels = as_operator(extra)
+        width = labels.shape[1]
         if width <= n_components:
             mix = np.eye(width, dtype=self.dtype)
         else:
             mix = self.rng.standard_normal((width, n_components)).astype(self.dtype)
-        return np.asarray(Z.T @ (as_operator(extra) @ mix))
+        return np.asarray(Z.T @ (labels @ mix))
+
+
+def solve_shifted(A: Any, shift: float, rhs: Array, *, tol: float, max_iter: int | None = None) -> LeastSquares:
+    """Solve (AᵀA + shift I) S = rhs with block conjugate gradients; warn if the tolerance was not reached."""
+    found = block_cg(Gram(A, shift=shift), rhs, tol=tol, max_iter=max_iter or 500)
+    if not found.converged:
+        warn(
+            f"the regression on the records stopped after {found.iterations} iterations with a relative residual of "
+            f"{float(found.residuals.max()):.1e}, above tol={tol:g}. Raise max_iter, ridge or tol."
+        )
+    return found
+
+
+def _double_gram(A: Any, B: Any) -> Array:
+    """AᵀB in double precision, a block of rows at a time, so that no double of A is made."""
+    total = np.zeros((A.shape[1], B.shape[1]))
+    step = max(1, 2**22 // max(1, A.shape[1], B.shape[1]))
+    for start in range(0, A.shape[0], step):
+        rows = slice(start, start + step)
+        total += dense_block(A[rows].astype(np.float64).T @ B[rows].astype(np.float64), np.float64)
+    return total
 
 
 def dense_block(T: Any, dtype: Any) -> Array:
     """A block of columns as a dense array."""
     if isinstance(T, Operator):
         T = T.to_dense()
-    return np.asarray(T.toarray() if sp.issparse(T) else T, dtype=dtype)
+    return np.asarray(T.toarray() if is_sparse(T) else T, dtype=dtype)

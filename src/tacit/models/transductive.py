@@ -1,9 +1,10 @@
-"""The transductive problem of MLSI [Yu2005] sec. 2.2: one space for records that are all there, words and labels together.
+"""The transductive problem of MLSI [Yu2005] sec. 2.2: one space for records at hand, words and labels together.
 
     min (1 − β)‖X − V A‖² + β‖Y − V B‖²,  VᵀV = I                                 eq. (2)
 
-Theorem 1: V holds the leading eigenvectors of C = (1−β) X Xᵀ + β Y Yᵀ, A = VᵀX, B = VᵀY, and the value reached is the sum of the
-eigenvalues left out. There is no map for new records; that is what `MLSI` adds. With no shrinkage `MLSI.embedding_` is this V.
+Theorem 1: V holds the leading eigenvectors of C = (1−β) X Xᵀ + β Y Yᵀ, A = VᵀX, B = VᵀY, and the value reached is the
+sum of the eigenvalues left out. There is no map for new records; that is what `MLSI` adds. With no shrinkage
+`MLSI.embedding_` is this V.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from tacit.checks import as_rng, check_count, check_finite, check_number
+from tacit.checks import as_rng, check_count, check_finite, check_number, shown
+from tacit.errors import InputError
+from tacit.models.base import check_terms, warn, warn_if_fewer
 from tacit.models.kernels import squared_norm
 from tacit.operators import Scaled, Stacked, as_operator
 from tacit.operators.base import Array
 from tacit.relations.labels import LabelMatrix, as_labels
 from tacit.solve import leading_singular_triplets
+from tacit.solve.signs import signs_of
 
-__all__ = ["TransductiveSpace", "balance_labels", "transductive_space"]
+__all__ = ["TransductiveSpace", "balance_labels", "read_labels", "transductive_space"]
 
 
 @dataclass(frozen=True)
@@ -79,17 +83,25 @@ def transductive_space(
     """
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
     check_finite("X", X)
+    check_terms(X)
     beta = check_number("label_weight", label_weight, high=1.0)
-    labels = as_labels(y, n_records=X.shape[0])
+    labels = read_labels(y, X.shape[0], needed=beta > 0)
     words = as_operator(X)
     scale = balance_labels(words.squared_norm(), labels.indicator, labels.known) if balance else 1.0
     Y = labels.indicator.astype(X.dtype) * X.dtype.type(scale)
     both = Stacked([Scaled(words, columns=np.sqrt(1 - beta)), Scaled(Y, columns=np.sqrt(beta))])
     found = leading_singular_triplets(
-        both, check_count("n_components", n_components), solver=solver, tol=tol, max_iter=max_iter, rng=as_rng(random_state)
+        both,
+        check_count("n_components", n_components),
+        solver=solver,
+        tol=tol,
+        max_iter=max_iter,
+        rng=as_rng(random_state),
     )
+    warn_if_fewer(n_components, found.values.size, "the rank of the words and labels together")
     eigenvalues = found.values**2
     V = np.asarray(found.left)
+    V = V * signs_of(V)  # as `MLSI` has them
     total = (1 - beta) * words.squared_norm() + beta * squared_norm(Y)
     return TransductiveSpace(
         positions=V,
@@ -102,6 +114,23 @@ def transductive_space(
     )
 
 
+def read_labels(y: Any, n_records: int, *, needed: bool) -> LabelMatrix:
+    """Read the labels of a space; none at all is an error if they are `needed`, a label that nobody has a warning."""
+    labels = as_labels(y, n_records=n_records)
+    if needed and not labels.indicator.nnz:
+        raise InputError(
+            f"y holds no label at all: got {labels.n_records} records, {labels.n_unknown} of them with unknown labels. "
+            "Use LSI, or label_weight=0, for a space without labels."
+        )
+    if labels.empty_labels:
+        n_empty = len(labels.empty_labels)
+        named = f"1 label has no record ({shown(labels.empty_labels)}): it is"
+        if n_empty > 1:
+            named = f"{n_empty} labels have no record ({shown(labels.empty_labels)}): they are"
+        warn(f"{named} left at the origin.")
+    return labels
+
+
 def balance_labels(record_trace: float, F: Any, known: Array | None) -> float:
     """What to multiply label features with so that a labelled record weighs as much in them as a record weighs in K.
 
@@ -111,4 +140,3 @@ def balance_labels(record_trace: float, F: Any, known: Array | None) -> float:
     n_records = F.shape[0]
     n_known = n_records if known is None else int(np.count_nonzero(known))
     return float(np.sqrt((record_trace / n_records) / (total / n_known))) if total > 0 else 1.0
-

@@ -1,4 +1,4 @@
-"""Leading eigenpairs, singular triplets and least squares of operators; numerics, no papers, no names of rows and columns."""
+"""Leading eigenpairs, singular triplets and least squares of operators; numerics, no papers, no names."""
 
 from tacit.solve.choose import leading_eigenpairs, leading_singular_triplets
 from tacit.solve.least_squares import least_squares
@@ -8,8 +8,8 @@ __all__ = [
     "Eigenpairs",
     "LeastSquares",
     "SingularTriplets",
-    "least_squares",
     "leading_eigenpairs",
     "leading_singular_triplets",
+    "least_squares",
     "without_vectors",
 ]

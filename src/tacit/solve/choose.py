@@ -9,21 +9,23 @@ from typing import Any
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
-from tacit.checks import check_choice, check_count, check_number
+from tacit.checks import check_choice, check_count, check_finite, check_number
 from tacit.errors import InputError, TacitWarning
 from tacit.operators.base import Array, Operator, as_operator
 from tacit.operators.gram import Gram
 from tacit.solve.dense import dense_eigenpairs, dense_singular_triplets
 from tacit.solve.krylov import block_krylov
 from tacit.solve.lanczos import lanczos
-from tacit.solve.preconditioned import preconditioned_eigenpairs
+from tacit.solve.preconditioned import ROOM, preconditioned_eigenpairs
 from tacit.solve.result import Eigenpairs, SingularTriplets
 from tacit.solve.signs import signs_of
 
 __all__ = ["SOLVERS", "leading_eigenpairs", "leading_singular_triplets"]
 
 SOLVERS = ("auto", "dense", "lanczos", "krylov")
-_DENSE_LIMIT = 500  # smaller side up to which LAPACK wins; benchmarks/studies/solver_crossover.py
+_DENSE_LIMIT = 500  # smaller side up to which LAPACK wins
+_DENSE_ENTRIES = 2**21  # entries up to which it does: a short side says nothing about a long one
+_MOST_ENTRIES = 2**26  # entries up to which a matrix may be made dense to find most of its components: 512 MiB
 
 
 def leading_eigenpairs(
@@ -46,13 +48,13 @@ def leading_eigenpairs(
     operator : symmetric matrix or Operator A, n x n
     n_components : how many; at most n are given
     metric : symmetric positive definite B of a generalised problem
-    metric_inverse : applies B⁻¹ exactly; makes "lanczos" possible for a generalised problem
+    metric_inverse : applies B⁻¹ exactly; makes "lanczos" possible for a generalised problem, and the choice of "auto"
     solver : "auto", "dense" (LAPACK), "lanczos" (ARPACK) or "krylov" (block Krylov; LOBPCG if there is a metric)
-    tol : largest relative residual ‖A x − λ B x‖ / |λ|
+    tol : largest relative residual ‖A x − λ B x‖ / (|λ| ‖B x‖)
     max_iter : most iterations
     rng : where random starts come from, default seed 0
     preconditioner : applies something like B⁻¹, for LOBPCG
-    start : n x p vectors to start from
+    start : n x p vectors to start from, for block Krylov and LOBPCG
 
     Returns
     -------
@@ -61,13 +63,21 @@ def leading_eigenpairs(
     A, B = as_operator(operator), None if metric is None else as_operator(metric)
     if A.shape[0] != A.shape[1]:
         raise InputError(f"operator is not square: got {A.shape}, expected as many rows as columns.")
+    if B is not None and B.shape != A.shape:
+        raise InputError(f"metric does not match the operator: got {B.shape}, expected {A.shape}.")
     k = min(check_count("n_components", n_components), A.shape[0])
+    tol, max_iter = check_number("tol", tol), None if max_iter is None else check_count("max_iter", max_iter)
+    start = _check_start(start, A.shape[0])
     rng = np.random.default_rng(0) if rng is None else rng
-    solver, reason = _choose(A.shape[0], k, check_choice("solver", solver, SOLVERS))
+    solver = check_choice("solver", solver, SOLVERS)
+    if B is None:
+        solver, reason = _choose(A.shape, k, solver)
+    else:
+        solver, reason = _choose_generalised(A.shape[0], k, solver, invertible=metric_inverse is not None)
     if solver == "dense":
-        pairs = dense_eigenpairs(A, k, metric=B)
-    elif solver == "lanczos" and (B is None or metric_inverse is not None):
-        pairs = lanczos(A, k, rng=rng, tol=tol**2, max_iter=max_iter, metric=B, metric_inverse=metric_inverse)
+        pairs = dense_eigenpairs(A, k, metric=B, tol=tol)
+    elif solver == "lanczos":
+        pairs = lanczos(A, k, rng=rng, tol=tol, max_iter=max_iter, metric=B, metric_inverse=metric_inverse)
     elif B is None:
         pairs = block_krylov(A, k, rng=rng, tol=tol, max_iter=max_iter or 200, start=start)
     else:
@@ -99,11 +109,12 @@ def leading_singular_triplets(
     operator : matrix or Operator A, N x M
     n_components : how many; at most the rank are given
     solver : "auto", "dense" (LAPACK), "lanczos" (ARPACK) or "krylov" (block Krylov)
-    tol : largest relative residual ‖AᵀA v − σ² v‖ / σ²; the relative error of σ is about its square
+    tol : largest relative residual on the shorter side, ‖AᵀA v − σ² v‖ / σ² or ‖A Aᵀ u − σ² u‖ / σ²; the relative
+        error of σ is about its square
     max_iter : most iterations
     rng : where random starts come from, default seed 0
     left : whether the left vectors are wanted (N x k numbers)
-    start : vectors to start from, M x p
+    start : vectors to start from, M x p, for block Krylov
 
     Returns
     -------
@@ -111,11 +122,12 @@ def leading_singular_triplets(
     """
     A = as_operator(operator)
     k = min(check_count("n_components", n_components), *A.shape)
-    tol = check_number("tol", tol)
+    tol, max_iter = check_number("tol", tol), None if max_iter is None else check_count("max_iter", max_iter)
+    start = _check_start(start, A.shape[1])
     rng = np.random.default_rng(0) if rng is None else rng
-    solver, reason = _choose(min(A.shape), k, check_choice("solver", solver, SOLVERS))
+    solver, reason = _choose(A.shape, k, check_choice("solver", solver, SOLVERS))
     if solver == "dense":
-        found = dense_singular_triplets(A, k)
+        found = dense_singular_triplets(A, k, tol=tol)
         precision = max(A.shape) * float(np.finfo(A.dtype).eps)
     else:
         found = _through_gram(A, k, solver, tol, max_iter, rng, left, start)
@@ -133,48 +145,94 @@ def leading_singular_triplets(
 
 
 def _through_gram(
-    A: Operator, k: int, solver: str, tol: float, max_iter: int | None, rng: np.random.Generator, left: bool, start: Array | None
+    A: Operator,
+    k: int,
+    solver: str,
+    tol: float,
+    max_iter: int | None,
+    rng: np.random.Generator,
+    left: bool,
+    start: Array | None,
 ) -> SingularTriplets:
     """Singular triplets from the eigenpairs of the smaller Gram matrix."""
     tall = A.shape[0] >= A.shape[1]
+    short = A if tall else A.T  # its columns are the shorter kind of vectors
     if start is not None and not tall:
         start = A @ start.astype(A.dtype)
-    gram = Gram(A if tall else A.T)
     if solver == "krylov":
-        pairs = block_krylov(gram, k, rng=rng, tol=tol, max_iter=max_iter or 200, start=start)
+        pairs = block_krylov(Gram(short), k, rng=rng, tol=tol, max_iter=max_iter or 200, start=start)
     else:
-        pairs = lanczos(gram, k, rng=rng, tol=tol**2, max_iter=max_iter)
+        pairs = lanczos(Gram(short), k, rng=rng, tol=tol, max_iter=max_iter)
     values = np.sqrt(np.maximum(pairs.values, 0))  # rounding leaves a Gram matrix a little below zero
-    scale = np.where(values > 0, values, 1)
-    other = (A if tall else A.T) @ pairs.vectors if left or not tall else None
-    if other is not None:
-        other /= scale
-    U, V = (other, pairs.vectors) if tall else (pairs.vectors, other)
+    U, V = None, pairs.vectors
+    if left or not tall:
+        other = (short @ pairs.vectors) / np.where(values > 0, values, 1)
+        U, V = (other, pairs.vectors) if tall else (pairs.vectors, other)
     signs = signs_of(V)
-    V *= signs
-    if U is not None:
-        U *= signs
-    return SingularTriplets(U, values, V, pairs.residuals, pairs.iterations, solver, converged=pairs.converged)
+    return SingularTriplets(
+        None if U is None else U * signs,
+        values,
+        V * signs,
+        pairs.residuals,
+        pairs.iterations,
+        solver,
+        converged=pairs.converged,
+    )
 
 
-def _choose(n: int, k: int, solver: str) -> tuple[str, str]:
+def _choose(shape: tuple[int, ...], k: int, solver: str) -> tuple[str, str]:
     """Give the solver and the reason, as data."""
+    n = min(shape)
     if solver == "lanczos" and k >= n:
-        return "dense", f"Lanczos cannot give all {n} pairs, LAPACK can"
+        return "dense", f"Lanczos cannot give all {n} components, LAPACK can"
     if solver != "auto":
         return solver, "asked for"
-    if n <= _DENSE_LIMIT:
+    entries = shape[0] * shape[1]
+    if n <= _DENSE_LIMIT and entries <= _DENSE_ENTRIES:
         return "dense", f"the smaller side is {n}, at most {_DENSE_LIMIT}: LAPACK is exact and faster there"
-    if 3 * k > n:
+    if 3 * k > n and entries <= _MOST_ENTRIES:
         return "dense", f"{k} of {n} components are wanted: an iteration would build most of the space anyway"
     return "krylov", f"{k} of {n} components are wanted: block Krylov needs the fewest products"
+
+
+def _choose_generalised(n: int, k: int, solver: str, *, invertible: bool) -> tuple[str, str]:
+    """Give the solver of A x = λ B x and the reason, as data; `invertible` says that B⁻¹ is at hand."""
+    reason = "asked for"
+    if solver == "auto":
+        if n <= _DENSE_LIMIT:
+            return "dense", f"the problem has {n} rows, at most {_DENSE_LIMIT}: LAPACK is exact and faster there"
+        solver = "lanczos" if invertible else "krylov"
+        reason = (
+            "the inverse of the metric is given" if invertible else "the metric can only be multiplied with: LOBPCG"
+        )
+    if solver == "lanczos" and k >= n:
+        return "dense", f"Lanczos cannot give all {n} components, LAPACK can"
+    if solver == "lanczos" and not invertible:
+        solver, reason = "krylov", "Lanczos needs metric_inverse, LOBPCG does not"
+    if solver == "krylov" and ROOM * k > n:
+        return "dense", f"{k} of {n} components are wanted: LOBPCG has room for {n // ROOM}, LAPACK for all"
+    return solver, reason
+
+
+def _check_start(start: Any, n_rows: int) -> Array | None:
+    """Give the start as an array of the right height, None if there is nothing in it."""
+    if start is None:
+        return None
+    start = np.asarray(start)
+    if start.ndim != 2 or start.shape[0] != n_rows:
+        raise InputError(
+            f"start does not match the operator: got {start.shape}, expected {n_rows} rows, a vector a column."
+        )
+    check_finite("start", start)
+    return start if start.shape[1] else None
 
 
 def _report(found: Eigenpairs | SingularTriplets, tol: float) -> None:
     if not found.converged:
         warnings.warn(
             f"the {found.solver} solver stopped after {found.iterations} iterations with a relative residual of "
-            f"{float(found.residuals.max()):.1e}, above tol={tol:g}. The last components are approximate: raise max_iter or tol.",
+            f"{float(found.residuals.max()):.1e}, above tol={tol:g}. "
+            "The last components are approximate: raise max_iter or tol.",
             TacitWarning,
             stacklevel=3,
         )

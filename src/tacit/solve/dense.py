@@ -2,51 +2,83 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.linalg as la
 
+from tacit.errors import InputError
 from tacit.operators.base import Array, Operator
+from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs, LeastSquares, SingularTriplets
 from tacit.solve.signs import descending, signs_of
+from tacit.solve.threads import one_thread
 
 __all__ = ["dense_eigenpairs", "dense_least_squares", "dense_singular_triplets"]
 
 
-def dense_eigenpairs(operator: Operator, n_components: int, *, metric: Operator | None = None) -> Eigenpairs:
-    """Give the largest eigenpairs of a symmetric operator, by forming it; A x = λ B x if a metric B is given."""
+def dense_eigenpairs(
+    operator: Operator, n_components: int, *, metric: Operator | None = None, tol: float = 1.0
+) -> Eigenpairs:
+    """Give the largest eigenpairs of a symmetric operator, by forming it; A x = λ B x if a metric B is given.
+
+    `tol` changes nothing but how residuals are measured: see `relative_residuals`.
+    """
     A = operator.to_dense()
     B = None if metric is None else metric.to_dense()
     n = A.shape[0]
-    values, vectors = la.eigh((A + A.T) / 2, B, subset_by_index=(max(0, n - n_components), n - 1))
+    try:
+        with one_thread(4.0 * n**3):
+            values, vectors = la.eigh((A + A.T) / 2, B, subset_by_index=(max(0, n - n_components), n - 1))
+    except la.LinAlgError as failure:
+        raise InputError(
+            f"the eigenproblem has no solution: LAPACK says '{failure}', expected a symmetric operator and a positive "
+            "definite metric. Add a small multiple of the identity to the metric."
+        ) from failure
     values, vectors = descending(values, vectors)
     weighted = vectors if B is None else B @ vectors
     errors = np.linalg.norm(A @ vectors - weighted * values, axis=0)
-    scale = np.maximum(np.abs(values), np.finfo(A.dtype).tiny)
-    return Eigenpairs(values, vectors, errors / scale, 1, "dense")
+    size = float(np.abs(values).max() if B is not None else np.abs(A).sum(axis=0).max())
+    weights = np.linalg.norm(weighted, axis=0)
+    eps = float(np.finfo(A.dtype).eps)
+    residuals = relative_residuals(errors, values, tol=tol, size=size, eps=eps, weights=weights)
+    return Eigenpairs(values, vectors, residuals, 1, "dense")
 
 
-def dense_singular_triplets(operator: Operator, n_components: int) -> SingularTriplets:
-    """Give the largest singular triplets of an operator, by forming it."""
-    A = operator.to_dense()
-    # gesvd is slower than gesdd but does not give up on matrices with many equal or tiny singular values
-    try:
-        U, values, Vt = la.svd(A, full_matrices=False)
-    except la.LinAlgError:
-        U, values, Vt = la.svd(A, full_matrices=False, lapack_driver="gesvd")
+def dense_singular_triplets(operator: Operator, n_components: int, *, tol: float = 1.0) -> SingularTriplets:
+    """Give the largest singular triplets of an operator, by forming it; `tol` as for `dense_eigenpairs`."""
+    U, values, Vt, A = _svd(operator)
     U, values, V = U[:, :n_components], values[:n_components], Vt[:n_components].T
     signs = signs_of(V)
     errors = np.linalg.norm(A.T @ U - V * values, axis=0)
-    scale = np.maximum(values, np.finfo(A.dtype).tiny)
-    return SingularTriplets(U * signs, values, V * signs, errors / scale, 1, "dense")
+    eps = float(np.finfo(A.dtype).eps)
+    residuals = relative_residuals(errors, values, tol=tol, size=float(values.max(initial=0)), eps=eps)
+    return SingularTriplets(U * signs, values, V * signs, residuals, 1, "dense")
 
 
-def dense_least_squares(operator: Operator, targets: Array, *, ridge: float = 0.0) -> LeastSquares:
-    """Solve min ‖A w − t‖² + ridge ‖w‖² by the singular values of A; the shortest solution if there are many."""
-    A = operator.to_dense()
-    U, values, Vt = la.svd(A, full_matrices=False)
+def dense_least_squares(operator: Operator, targets: Any, *, ridge: float = 0.0) -> LeastSquares:
+    """Solve min ‖A w − t‖² + ridge ‖w‖² by the singular values of A; the shortest solution if there are many.
+
+    Sparse targets are never made dense: N x p may be far larger than A.
+    """
+    U, values, Vt, A = _svd(operator)
     real = values > values.max(initial=0) * max(A.shape) * np.finfo(A.dtype).eps
-    filters = np.where(real, values / np.where(real, values**2 + ridge, 1), 0)
-    solution = Vt.T @ (filters[:, None] * (U.T @ targets))
-    gradient = A.T @ (targets - A @ solution) - ridge * solution
-    scale = np.maximum(np.linalg.norm(A.T @ targets, axis=0), np.finfo(A.dtype).tiny)
-    return LeastSquares(solution.astype(A.dtype), np.linalg.norm(gradient, axis=0) / scale, 1, "dense")
+    filters = np.where(real, values / np.where(real, values**2 + ridge, 1), 0).astype(A.dtype)
+    solution = Vt.T @ (filters[:, None] * np.asarray(targets.T @ U).T)
+    rhs = np.asarray(targets.T @ A).T
+    fitted = (A.T @ A) @ solution if A.shape[0] > A.shape[1] else A.T @ (A @ solution)
+    errors = np.linalg.norm(rhs - fitted - A.dtype.type(ridge) * solution, axis=0)
+    # Aᵀt that is rounding beside ‖A‖ ‖t‖ is zero
+    eps, lengths = np.finfo(A.dtype).eps, np.sqrt(np.asarray((targets * targets).sum(axis=0))).ravel()
+    scale = np.linalg.norm(rhs, axis=0) + 10 * eps * values.max(initial=0) * lengths + np.finfo(A.dtype).tiny
+    return LeastSquares(solution.astype(A.dtype, copy=False), errors / scale, 1, "dense")
+
+
+def _svd(operator: Operator) -> tuple[Array, Array, Array, Array]:
+    """Give U, σ, Vᵀ and the matrix itself."""
+    A = operator.to_dense()
+    with one_thread(float(A.size) * min(A.shape)):
+        try:
+            return *la.svd(A, full_matrices=False), A
+        except la.LinAlgError:  # gesvd is slower than gesdd but does not give up on many equal or tiny singular values
+            return *la.svd(A, full_matrices=False, lapack_driver="gesvd"), A

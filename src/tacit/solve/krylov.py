@@ -11,10 +11,11 @@ import numpy as np
 import scipy.linalg as la
 
 from tacit.operators.base import Array, Operator
-from tacit.solve.residuals import relative_residuals, within
+from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs
 from tacit.solve.signs import descending
 from tacit.solve.starts import N_RANDOM, start_block
+from tacit.solve.threads import one_thread
 
 __all__ = ["block_krylov"]
 
@@ -51,7 +52,7 @@ def block_krylov(
     columns and 4 n x basis_size x block_size flops for orthogonality, an iteration.
 
     A Krylov space holds no more copies of a repeated eigenvalue than its first block has columns. So when as many equal
-    values as that come out above the last wanted one, the block is widened with random columns before they are believed.
+    values as that come out above the last wanted one, random columns widen the block before they are believed.
     """
     n = operator.shape[0]
     wanted = min(n, n_components)
@@ -66,10 +67,9 @@ def block_krylov(
         iteration += 1
         space.project()
         values, errors = space.values[:wanted], space.errors[:wanted]
-        facts = {"size": space.size, "eps": space.eps}
-        relative = relative_residuals(errors, values, **facts)
+        relative = relative_residuals(errors, values, tol=tol, size=space.size, eps=space.eps)
         enough, whole = space.filled >= wanted, space.filled == n
-        settled = enough and within(relative, values, tol, **facts)
+        settled = enough and bool((relative <= max(tol, space.eps)).all())
         hidden = settled and not whole and _may_hide_copies(values, errors + 100 * space.eps * space.size, n_random)
         stop = settled and not hidden and iteration >= least
         if whole or stop or (enough and iteration >= max_iter):
@@ -109,11 +109,12 @@ class _Space:
         rest, T = _orthogonalise(product, self.basis[:, :filled])
         self.projected[:filled, done:filled], self.projected[done:filled, :filled] = T, T.T
         T = self.projected[:filled, :filled]
-        lowest = max(0, filled - self.keep)
-        values, S = la.eigh((T + T.T) / 2, subset_by_index=(lowest, filled - 1), overwrite_a=True, check_finite=False)
-        self.values, self.S = values[::-1], S[:, ::-1]
-        self.fresh, coupling, self.weakest = _split(rest, 100 * self.eps * self.size)
-        self.errors = np.linalg.norm(coupling @ self.S[done:], axis=0)
+        chosen = (max(0, filled - self.keep), filled - 1)
+        with one_thread():
+            values, S = la.eigh((T + T.T) / 2, subset_by_index=chosen, overwrite_a=True, check_finite=False)
+            self.fresh, coupling, self.weakest = _split(rest, 100 * self.eps * self.size)
+            self.values, self.S = values[::-1], S[:, ::-1]
+            self.errors = np.linalg.norm(coupling @ self.S[done:], axis=0)
 
     def grow(self, extra: int, rng: np.random.Generator) -> None:
         """Add the newest directions, random ones in place of those that vanished, and `extra` more."""
@@ -127,12 +128,14 @@ class _Space:
         new[:, :n_fresh] = self.fresh[:, :n_fresh]
         new[:, n_fresh:] = rng.standard_normal((n, width - n_fresh))
         if n_fresh < width or width < self.fresh.shape[1] or self.weakest < self.skew * self.size:
-            new[:] = la.qr(_orthogonalise(new, Q)[0], mode="economic", check_finite=False)[0]
+            rest = _orthogonalise(new, Q)[0]
+            with one_thread():
+                new[:] = la.qr(rest, mode="economic", check_finite=False)[0]
             new[:] = _orthogonalise(new, Q)[0]
         self.done, self.filled = self.filled, self.filled + width
 
     def ritz_vectors(self, n_components: int) -> Array:
-        """Give the leading Ritz vectors, longest value first."""
+        """Give the leading Ritz vectors, largest value first."""
         return np.asarray(self.basis[:, : self.filled] @ self.S[:, :n_components].astype(self.basis.dtype))
 
     def _restart(self) -> None:
@@ -156,11 +159,12 @@ class _Space:
 
 def _orthogonalise(W: Array, Q: Array) -> tuple[Array, Array]:
     """Take the span of Q out of W, twice, as once leaves rounding behind; give the rest and QᵀW as it was."""
-    first = Q.T @ W
-    rest = W - Q @ first
-    second = Q.T @ rest
-    rest -= Q @ second
-    return np.asarray(rest), np.asarray(first + second)
+    with one_thread(8.0 * Q.size * W.shape[1]):
+        first = Q.T @ W
+        rest = W - Q @ first
+        second = Q.T @ rest
+        rest -= Q @ second
+        return np.asarray(rest), np.asarray(first + second)
 
 
 def _split(rest: Array, noise: float) -> tuple[Array, Array, float]:

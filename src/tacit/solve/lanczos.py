@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
 from tacit.errors import SolverError
-from tacit.operators.base import Operator
+from tacit.operators.base import Array, Operator
+from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs
 from tacit.solve.signs import descending
+from tacit.solve.starts import start_block
 
 __all__ = ["lanczos"]
 
@@ -30,26 +32,112 @@ def lanczos(
     operator : symmetric Operator, n x n, with n > n_components
     n_components : how many eigenpairs
     rng : where the start vector comes from
-    tol : relative accuracy of the eigenvalues; 0 is machine precision
+    tol : largest relative residual; 0 is machine precision
     max_iter : most restarts, default ARPACK's (10 n)
     metric, metric_inverse : symmetric positive definite B and the operator that applies its inverse
 
     Raises
     ------
-    SolverError : if ARPACK gives up
+    SolverError : if ARPACK gives up, or if it missed some of the copies of a repeated eigenvalue, which a method that
+        follows one vector can see only thanks to rounding
     """
+    counted = _Counted(operator)
+    eps = float(np.finfo(operator.dtype).eps)
     v0 = rng.standard_normal(operator.shape[0]).astype(operator.dtype)
+    if not (operator @ v0).any():  # ARPACK calls a zero operator a zero start
+        return _of_nothing(operator, n_components, rng, metric)
+    for accuracy in (max(tol / 10, eps), eps):  # ARPACK estimates residuals, and is wrong at times
+        values, vectors = _arpack(counted, n_components, v0, accuracy, max_iter, metric, metric_inverse)
+        values, vectors = descending(values, vectors)
+        weighted = vectors if metric is None else metric @ vectors
+        errors = np.linalg.norm(operator @ vectors - weighted * values, axis=0)
+        size = max(float(np.abs(values).max()), counted.size if metric is None else 0.0)
+        weights = np.linalg.norm(weighted, axis=0)
+        residuals = relative_residuals(errors, values, tol=tol, size=size, eps=eps, weights=weights)
+        converged = bool((residuals <= max(tol, eps)).all())
+        if converged:
+            break
+        v0 = vectors.sum(axis=1)  # from where it thought it was done
+    again = rng.standard_normal(operator.shape[0]).astype(operator.dtype)  # the first start has shown what it has
+    deflated = _Deflated(counted, weighted, values + size)
+    _check_complete(float(values[-1]), deflated, size, again, metric, metric_inverse)
+    return Eigenpairs(values, vectors, residuals, counted.passes, "lanczos", converged=converged)
+
+
+def _arpack(
+    operator: Operator,
+    n_components: int,
+    v0: Array,
+    accuracy: float,
+    max_iter: int | None,
+    metric: Operator | None,
+    metric_inverse: LinearOperator | None,
+) -> tuple[Array, Array]:
+    """Call ARPACK and say clearly if it gives up."""
     try:
-        values, vectors = eigsh(
-            operator, n_components, M=metric, Minv=metric_inverse, which="LA", v0=v0, tol=tol, maxiter=max_iter
+        return eigsh(
+            operator, n_components, M=metric, Minv=metric_inverse, which="LA", v0=v0, tol=accuracy, maxiter=max_iter
         )
     except ArpackNoConvergence as failure:
         raise SolverError(
             f"the Lanczos solver did not converge: got {len(failure.eigenvalues)} of {n_components} eigenpairs. "
             "Raise max_iter or tol, or use solver='krylov'."
         ) from failure
-    values, vectors = descending(values, vectors)
-    weighted = vectors if metric is None else metric @ vectors
-    errors = np.linalg.norm(operator @ vectors - weighted * values, axis=0)
-    scale = np.maximum(np.abs(values), np.finfo(operator.dtype).tiny)
-    return Eigenpairs(values, vectors, errors / scale, 1, "lanczos")
+    except ArpackError as failure:
+        raise SolverError(f"the Lanczos solver failed: {failure}. Use solver='krylov' or solver='dense'.") from failure
+
+
+def _check_complete(
+    last: float,
+    deflated: Operator,
+    size: float,
+    v0: Array,
+    metric: Operator | None,
+    metric_inverse: LinearOperator | None,
+) -> None:
+    """Raise if there is something left that is larger than what was found; a rough look finds it if it is."""
+    try:
+        left = eigsh(deflated, 1, M=metric, Minv=metric_inverse, which="LA", v0=v0, tol=1e-2, return_eigenvectors=False)
+    except ArpackError:  # nothing stands out
+        return
+    if left[0] > last + 1e-4 * size:
+        raise SolverError(
+            f"the Lanczos solver missed an eigenvalue of about {left[0]:.4g}, larger than the last one it found, "
+            f"{last:.4g}: it does not see every copy of a repeated one. Use solver='krylov'."
+        )
+
+
+class _Deflated(Operator):
+    """A − (B V) diag(s) (B V)ᵀ: the same operator with the eigenpairs that were found moved out of the way."""
+
+    def __init__(self, operator: Operator, weighted: Array, shifts: Array) -> None:
+        super().__init__(operator.shape, operator.dtype)
+        self.operator, self.weighted, self.shifts = operator, weighted, shifts[:, None]
+
+    def _matmat(self, V: Array) -> Array:
+        return np.asarray(self.operator @ V - self.weighted @ (self.shifts * (self.weighted.T @ V)))
+
+
+class _Counted(Operator):
+    """An operator that counts its products and remembers how much longer it made a vector at most."""
+
+    def __init__(self, operator: Operator) -> None:
+        super().__init__(operator.shape, operator.dtype)
+        self.operator, self.passes, self.size = operator, 0, 0.0
+
+    def _matmat(self, V: Array) -> Array:
+        product = np.asarray(self.operator @ V)
+        self.passes += 1
+        length = float(np.linalg.norm(V))
+        self.size = max(self.size, float(np.linalg.norm(product)) / length if length else 0.0)
+        return product
+
+
+def _of_nothing(operator: Operator, n_components: int, rng: np.random.Generator, metric: Operator | None) -> Eigenpairs:
+    """Give eigenpairs of the zero operator: any vectors will do, orthonormal in the metric."""
+    vectors = start_block(operator.shape[0], n_components, operator.dtype, rng)
+    if metric is not None:
+        factor = np.linalg.cholesky(vectors.T @ (metric @ vectors))
+        vectors = np.linalg.solve(factor, vectors.T).T
+    values, vectors = descending(np.zeros(n_components, operator.dtype), vectors)
+    return Eigenpairs(values, vectors, np.zeros(n_components), 1, "lanczos")

@@ -1,21 +1,23 @@
 """Least squares with many right-hand sides: min ‖A w − t‖² + ridge ‖w‖² for every column t of the targets.
 
-Block conjugate gradients [OLeary1980] let all the right-hand sides search together: the columns help each other to the
-directions in which A is large, so that a hundred targets need a fifth of the iterations that each would need alone. The QR
-form [Dubrulle2001] keeps this stable when targets are nearly dependent. LSMR [Fong2011] is there for systems without a ridge.
+Small problems go to LAPACK, large ones with a ridge to conjugate gradients on the normal equations, and those without a
+ridge to LSMR [Fong2011], which never squares the condition of A.
 """
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.linalg as la
 from scipy.sparse.linalg import LinearOperator, lsmr
 
-from tacit.checks import check_choice, check_number, check_rows
-from tacit.operators.base import Array, Operator, as_operator
+from tacit.checks import check_choice, check_count, check_finite, check_number, check_rows, is_sparse
+from tacit.errors import InputError, TacitWarning
+from tacit.operators.base import Array, MatrixOperator, Operator, as_operator
 from tacit.operators.gram import Gram
+from tacit.solve.conjugate import block_cg, preconditioned_cg, reachable
 from tacit.solve.dense import dense_least_squares
 from tacit.solve.result import LeastSquares
 
@@ -23,6 +25,8 @@ __all__ = ["SOLVERS", "block_cg", "least_squares", "preconditioned_cg"]
 
 SOLVERS = ("auto", "dense", "block-cg", "cg", "lsmr")
 _DENSE_LIMIT = 400  # smaller side up to which LAPACK is the faster one
+_DENSE_ENTRIES = 2**23  # entries up to which it is: a short side says nothing about a long one
+_COLUMNS = 256  # sparse targets are made dense so many at a time
 
 
 def least_squares(
@@ -44,143 +48,131 @@ def least_squares(
     targets : N x p, dense or sparse
     ridge : weight of ‖w‖²; 0 gives the shortest least-squares solution
     tol : largest relative residual of the normal equations, ‖Aᵀ(t − A w) − ridge w‖ / ‖Aᵀ t‖
-    max_iter : most iterations, default 500 (LSMR: the smaller side of A)
+    max_iter : most iterations, default 500 (LSMR: twice the smaller side of A)
     solver : "auto", "dense", "block-cg", "cg" (takes a preconditioner), "lsmr"
     preconditioner : applies something like (AᵀA + ridge I)⁻¹; turns "auto" into "cg"
-    start : M x p, where to start
+    start : M x p, where conjugate gradients start; without a ridge what it has outside the rows of A stays in the
+        solution
 
     Returns
     -------
-    LeastSquares
+    LeastSquares : with `solver` and `reason` saying what was done
+
+    Warns
+    -----
+    TacitWarning : if `tol` was not reached
     """
     A = as_operator(operator)
     check_choice("solver", solver, SOLVERS)
     ridge, tol = check_number("ridge", ridge), check_number("tol", tol)
-    check_rows("targets", targets.shape[0], A.shape[0], of="the operator")
-    solver, reason = _choose(A, ridge, solver, preconditioner)
+    max_iter = None if max_iter is None else check_count("max_iter", max_iter)
+    targets = _check_targets(targets, A)
+    start = _check_start(start, (A.shape[1], targets.shape[1]))
+    solver, reason = _choose(A.shape, ridge, solver, preconditioned=preconditioner is not None)
     if solver == "dense":
-        T = targets.toarray() if hasattr(targets, "toarray") else np.asarray(targets)
-        found = dense_least_squares(A, T.astype(A.dtype, copy=False), ridge=ridge)
+        found = dense_least_squares(A, targets, ridge=ridge)
     elif solver == "lsmr":
-        found = _lsmr(A, targets, ridge, tol, max_iter)
+        found = _lsmr(A, targets, ridge, tol, max_iter or 2 * min(A.shape))
     else:
-        rhs = np.ascontiguousarray(_adjoint_times(A, targets), dtype=A.dtype)
-        normal = Gram(A, shift=ridge)
-        method = block_cg if solver == "block-cg" else preconditioned_cg
-        extra = {} if solver == "block-cg" else {"preconditioner": preconditioner}
-        found = method(normal, rhs, tol=tol, max_iter=max_iter or 500, start=start, **extra)
-    return LeastSquares(found.solution, found.residuals, found.iterations, solver, reason, found.converged)
+        system, rhs = Gram(A, shift=ridge), _adjoint_times(A, targets)
+        if solver == "block-cg":
+            found = block_cg(system, rhs, tol=tol, max_iter=max_iter or 500, start=start)
+        else:
+            found = preconditioned_cg(
+                system, rhs, tol=tol, max_iter=max_iter or 500, start=start, preconditioner=preconditioner
+            )
+    _report(found, tol)
+    return replace(found, reason=reason)
 
 
-def block_cg(
-    system: Operator, rhs: Array, *, tol: float = 1e-6, max_iter: int = 500, start: Array | None = None, width: int = 128
-) -> LeastSquares:
-    """Solve a symmetric positive definite system for many right-hand sides, `width` of them searching together.
-
-    Memory: five blocks of n x `width` beside the right-hand sides and the solution.
-    """
-    solution = np.zeros_like(rhs) if start is None else start.astype(rhs.dtype)
-    sizes = np.linalg.norm(rhs, axis=0)
-    residuals = np.zeros(rhs.shape[1])
-    iterations = 0
-    for first in range(0, rhs.shape[1], width):
-        part = slice(first, min(rhs.shape[1], first + width))
-        R = rhs[:, part] if start is None else rhs[:, part] - system @ solution[:, part]
-        residuals[part], n = _search_together(system, R, solution[:, part], sizes[part], tol, max_iter)
-        iterations = max(iterations, n)
-    return LeastSquares(solution, residuals, iterations, "block-cg", converged=bool((residuals <= _reachable(tol, rhs.dtype)).all()))
+def _check_targets(targets: Any, A: Operator) -> Any:
+    """Give the targets as a float matrix, sparse ones still sparse."""
+    if not is_sparse(targets):
+        targets = np.asarray(targets)
+    if targets.ndim != 2:
+        raise InputError(
+            f"targets is not a matrix: got {targets.ndim} dimensions, expected one column a target. "
+            "Use targets.reshape(-1, 1) for a single one."
+        )
+    check_rows("targets", targets.shape[0], A.shape[0], of="the operator")
+    check_finite("targets", targets)
+    return (targets.tocsc() if is_sparse(targets) else targets).astype(A.dtype, copy=False)
 
 
-def preconditioned_cg(
-    system: Operator,
-    rhs: Array,
-    *,
-    tol: float = 1e-6,
-    max_iter: int = 500,
-    start: Array | None = None,
-    preconditioner: LinearOperator | None = None,
-) -> LeastSquares:
-    """Solve a symmetric positive definite system, each right-hand side on its own but all in one product."""
-    solution = np.zeros_like(rhs) if start is None else start.astype(rhs.dtype)
-    R = rhs.copy() if start is None else rhs - system @ solution
-    sizes = np.maximum(np.linalg.norm(rhs, axis=0), np.finfo(rhs.dtype).tiny)
-    reachable = _reachable(tol, rhs.dtype)
-    Z = R if preconditioner is None else preconditioner @ R
-    P, energy = Z.copy(), np.einsum("ij,ij->j", R, Z)
-    iterations = 0
-    while (np.linalg.norm(R, axis=0) / sizes > reachable).any() and iterations < max_iter:
-        iterations += 1
-        product = system @ P
-        curvature = np.einsum("ij,ij->j", P, product)
-        step = np.divide(energy, curvature, out=np.zeros_like(energy), where=curvature > 0)
-        solution += step * P
-        R -= step * product
-        Z = R if preconditioner is None else preconditioner @ R
-        previous, energy = energy, np.einsum("ij,ij->j", R, Z)
-        P = Z + np.divide(energy, previous, out=np.zeros_like(energy), where=previous > 0) * P
-    residuals = np.linalg.norm(R, axis=0) / sizes
-    return LeastSquares(solution, residuals, iterations, "cg", converged=bool((residuals <= reachable).all()))
-
-
-def _search_together(
-    system: Operator, R: Array, solution: Array, sizes: Array, tol: float, max_iter: int
-) -> tuple[Array, int]:
-    """Block CG in the QR form: R = Q C throughout; adds to `solution` in place, gives residuals and iterations."""
-    sizes = np.maximum(sizes, np.finfo(R.dtype).tiny)
-    Q, C = la.qr(R, mode="economic", check_finite=False)
-    P = Q.copy()
-    relative = np.linalg.norm(C, axis=0) / sizes
-    reachable = _reachable(tol, R.dtype)
-    iterations = 0
-    while (relative > reachable).any() and iterations < max_iter:
-        iterations += 1
-        product = system @ P
-        curvature = (P.T @ product).astype(np.float64)
-        steps = la.cho_factor((curvature + curvature.T) / 2, check_finite=False)
-        solution += P @ la.cho_solve(steps, C.astype(np.float64)).astype(R.dtype)
-        Q -= product @ la.cho_solve(steps, np.eye(len(C))).astype(R.dtype)
-        Q, S = la.qr(Q, mode="economic", overwrite_a=True, check_finite=False)
-        P = Q + P @ S.T
-        C = S @ C
-        relative = np.linalg.norm(C, axis=0) / sizes
-    return relative, iterations
-
-
-def _reachable(tol: float, dtype: np.dtype) -> float:
-    """Rounding sets a floor to what a recurrence can reach."""
-    return max(tol, 20 * float(np.finfo(dtype).eps))
+def _check_start(start: Any, shape: tuple[int, int]) -> Array | None:
+    if start is None:
+        return None
+    start = np.asarray(start)
+    if start.shape != shape:
+        raise InputError(f"start does not match the operator and targets: got {start.shape}, expected {shape}.")
+    check_finite("start", start)
+    return start
 
 
 def _adjoint_times(A: Operator, targets: Any) -> Array:
-    """Aᵀ T, dense; a sparse T goes in as it is where A is a matrix in memory, so that it is never made dense N x p."""
-    matrix = getattr(A, "matrix", None)
-    if hasattr(targets, "toarray"):
-        product = matrix.T @ targets if matrix is not None else A.T @ targets.toarray()
-        return product.toarray() if hasattr(product, "toarray") else np.asarray(product)
-    return np.asarray(A.T @ np.asarray(targets, dtype=A.dtype))
+    """Aᵀ T, dense; a sparse T is never dense as a whole, since N x p may be far larger than A."""
+    if not is_sparse(targets):
+        return np.ascontiguousarray(A.T @ targets)
+    if isinstance(A, MatrixOperator):
+        product = A.matrix.T @ targets
+        return np.ascontiguousarray(product.toarray() if is_sparse(product) else product)
+    product = np.empty((A.shape[1], targets.shape[1]), A.dtype)
+    for first in range(0, targets.shape[1], _COLUMNS):
+        part = slice(first, first + _COLUMNS)
+        product[:, part] = A.T @ targets[:, part].toarray()
+    return product
 
 
-def _lsmr(A: Operator, targets: Any, ridge: float, tol: float, max_iter: int | None) -> LeastSquares:
-    T = targets.toarray() if hasattr(targets, "toarray") else np.asarray(targets)
-    columns, iterations = [], 0
-    for t in T.T:
-        found = lsmr(A, t, damp=np.sqrt(ridge), atol=tol / 10, btol=tol / 10, conlim=0, maxiter=max_iter)
-        columns.append(found[0])
-        iterations = max(iterations, found[2])
-    W = np.stack(columns, axis=1).astype(A.dtype)
-    gradient = A.T @ (T.astype(A.dtype) - A @ W) - A.dtype.type(ridge) * W
-    sizes = np.maximum(np.linalg.norm(A.T @ T.astype(A.dtype), axis=0), np.finfo(A.dtype).tiny)
-    residuals = np.linalg.norm(gradient, axis=0) / sizes
-    return LeastSquares(W, residuals, iterations, "lsmr", converged=bool((residuals <= _reachable(tol, A.dtype)).all()))
+def _lsmr(A: Operator, targets: Any, ridge: float, tol: float, max_iter: int) -> LeastSquares:
+    """LSMR for one column after another."""
+    n_targets = targets.shape[1]
+    solution, residuals = np.zeros((A.shape[1], n_targets), A.dtype), np.zeros(n_targets)
+    iterations, goal = 0, reachable(tol, A.dtype)
+    for j in range(n_targets):
+        t = targets[:, [j]].toarray().ravel() if is_sparse(targets) else targets[:, j]
+        solution[:, j], residuals[j], steps = _lsmr_column(A, t, ridge, goal, max_iter)
+        iterations = max(iterations, steps)
+    return LeastSquares(solution, residuals, iterations, "lsmr", converged=bool((residuals <= goal).all()))
 
 
-def _choose(A: Operator, ridge: float, solver: str, preconditioner: LinearOperator | None) -> tuple[str, str]:
+def _lsmr_column(A: Operator, t: Array, ridge: float, goal: float, max_iter: int) -> tuple[Array, float, int]:
+    """Ask LSMR for more until our residual, which is not the one it stops by, is small enough."""
+    eps, asked = float(np.finfo(A.dtype).eps), goal / 10
+    rhs_size = float(np.linalg.norm(A.T @ t))
+    while True:
+        with np.errstate(over="ignore"):  # its first estimate of the condition is infinite in single precision
+            x, _, steps, _, _, size, *_ = lsmr(
+                A, t, damp=ridge**0.5, atol=asked, btol=asked, conlim=0, maxiter=max_iter
+            )
+        gradient = A.T @ (t - A @ x.astype(A.dtype)) - A.dtype.type(ridge) * x
+        # where Aᵀt is rounding beside ‖A‖ ‖t‖, so may the gradient be
+        rounding = 10 * eps * float(size) * float(np.linalg.norm(t))
+        scale = max(rhs_size, rounding / goal, float(np.finfo(A.dtype).tiny))
+        residual = float(np.linalg.norm(gradient)) / scale
+        if residual <= goal or steps >= max_iter or asked <= eps:
+            return x, residual, int(steps)
+        asked = max(eps, min(0.1, goal / residual / 2) * asked)
+
+
+def _choose(shape: tuple[int, ...], ridge: float, solver: str, *, preconditioned: bool) -> tuple[str, str]:
+    """Give the solver and the reason, as data."""
     if solver != "auto":
         return solver, "asked for"
-    if preconditioner is not None:
+    if preconditioned:
         return "cg", "a preconditioner was given"
-    if min(A.shape) <= _DENSE_LIMIT:
-        return "dense", f"the smaller side of {A.shape} is at most {_DENSE_LIMIT}"
+    if min(shape) <= _DENSE_LIMIT and shape[0] * shape[1] <= _DENSE_ENTRIES:
+        return "dense", f"the smaller side of {shape} is at most {_DENSE_LIMIT}: LAPACK is exact and faster there"
     if ridge == 0:
         return "lsmr", "no ridge: LSMR is stable where the normal equations are not"
-    return "block-cg", f"{A.shape} is large and the ridge makes the normal equations well conditioned"
+    return "block-cg", f"{shape} is large and the ridge makes the normal equations well conditioned"
+
+
+def _report(found: LeastSquares, tol: float) -> None:
+    if not found.converged:
+        warnings.warn(
+            f"the {found.solver} solver of least squares stopped after {found.iterations} iterations with a relative "
+            f"residual of {float(found.residuals.max()):.1e}, above tol={tol:g}. "
+            "The solution is approximate: raise max_iter, tol or ridge.",
+            TacitWarning,
+            stacklevel=3,
+        )

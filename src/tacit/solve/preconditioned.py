@@ -1,18 +1,25 @@
-"""LOBPCG: generalised eigenproblems A x = λ B x where B cannot be inverted cheaply but something like its inverse can."""
+"""LOBPCG: generalised eigenproblems A x = λ B x where B⁻¹ is dear but something like it is cheap."""
 
 from __future__ import annotations
 
 import warnings
 
 import numpy as np
+import scipy.linalg as la
 from scipy.sparse.linalg import LinearOperator, lobpcg
 
+from tacit.errors import InputError
 from tacit.operators.base import Array, Operator
-from tacit.solve.least_squares import block_cg
+from tacit.solve.conjugate import block_cg
+from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs
 from tacit.solve.signs import descending
+from tacit.solve.starts import N_RANDOM, start_block
 
-__all__ = ["preconditioned_eigenpairs"]
+__all__ = ["ROOM", "preconditioned_eigenpairs"]
+
+ROOM = 5  # LOBPCG searches in three blocks at a time, and breaks down where these are a large part of the space
+_ROUND = 20  # SciPy's stopping rule is absolute; ours is relative, and looked at after every so many iterations
 
 
 def preconditioned_eigenpairs(
@@ -33,25 +40,35 @@ def preconditioned_eigenpairs(
     operator, metric : A and B
     n_components : how many eigenpairs; at most a fifth of n, as LOBPCG needs room
     rng : where the random start comes from
-    tol : largest relative residual ‖A x − λ B x‖ / |λ|
+    tol : largest relative residual ‖A x − λ B x‖ / (|λ| ‖B x‖)
     max_iter : most iterations
     preconditioner : applies something like B⁻¹, default a few steps of conjugate gradients on B
     start : n x p vectors to start from
     """
-    n = operator.shape[0]
-    width = min(n // 5, n_components + max(4, n_components // 5))  # a few more than wanted: the last ones converge last
-    X = rng.standard_normal((n, width)).astype(operator.dtype)
-    if start is not None:
-        X[:, : min(width, start.shape[1])] = start[:, :width]
+    n, dtype = operator.shape[0], operator.dtype
+    if ROOM * n_components > n:
+        raise InputError(
+            f"n_components is too large for LOBPCG: got {n_components} of {n}, expected at most {n // ROOM}. "
+            "Use solver='dense'."
+        )
+    width = min(n // ROOM, n_components + max(N_RANDOM, n_components // 5))  # the last ones converge last
+    X = start_block(n, width, dtype, rng, start)
     preconditioner = _inexact_inverse(metric) if preconditioner is None else preconditioner
-    for done in range(_ROUND, max_iter + _ROUND, _ROUND):
-        values, X = _round(operator, X, metric, preconditioner)
+    eps = float(np.finfo(dtype).eps)
+    iterations, converged, goal = 0, False, 0.0
+    while not converged and iterations < max_iter:
+        steps = min(_ROUND, max_iter - iterations)
+        values, X = _round(operator, X, metric, preconditioner, steps, goal)
+        iterations += steps
         top_values, top = descending(values, X, n_components)
-        errors = np.linalg.norm(operator @ top - (metric @ top) * top_values, axis=0)
-        relative = errors / np.maximum(np.abs(top_values), np.finfo(operator.dtype).tiny)
-        if (relative <= tol).all():
-            break
-    return Eigenpairs(top_values, top, relative, done, "lobpcg", converged=bool((relative <= tol).all()))
+        weighted = metric @ top
+        weights = np.linalg.norm(weighted, axis=0)
+        errors = np.linalg.norm(operator @ top - weighted * top_values, axis=0)
+        size = float(np.abs(values).max())
+        relative = relative_residuals(errors, top_values, tol=tol, size=size, eps=eps, weights=weights)
+        converged = bool((relative <= max(tol, eps)).all())
+        goal = tol / 2 * float((np.abs(top_values) * weights).min())
+    return Eigenpairs(top_values.astype(dtype), top.astype(dtype), relative, iterations, "lobpcg", converged=converged)
 
 
 def _inexact_inverse(metric: Operator) -> LinearOperator:
@@ -63,14 +80,12 @@ def _inexact_inverse(metric: Operator) -> LinearOperator:
     return LinearOperator(metric.shape, matvec=apply, matmat=apply, dtype=metric.dtype)
 
 
-_ROUND = 20  # SciPy's stopping rule is absolute; ours is relative, and looked at after every so many iterations
-
-
 def _round(
-    operator: Operator, X: Array, metric: Operator, preconditioner: LinearOperator | None
+    operator: Operator, X: Array, metric: Operator, preconditioner: LinearOperator, steps: int, goal: float
 ) -> tuple[Array, Array]:
-    """Run LOBPCG for a while from X."""
+    """Run LOBPCG for a while from X; vectors whose error is below the goal rest, as they would only bring noise."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # it warns whenever it is stopped before its own tolerance
-        values, vectors = lobpcg(operator, X, B=metric, M=preconditioner, largest=True, tol=1e-14, maxiter=_ROUND)
+        warnings.simplefilter("ignore", la.LinAlgWarning)  # and of its own small systems, from which it recovers
+        values, vectors = lobpcg(operator, X, B=metric, M=preconditioner, largest=True, tol=goal, maxiter=steps)
     return np.asarray(values), np.asarray(vectors)

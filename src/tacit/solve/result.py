@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,8 @@ class Eigenpairs:
     ----------
     values : (k,) eigenvalues, largest first
     vectors : (n, k) eigenvectors, orthonormal (in B); in each the entry largest in magnitude is positive
-    residuals : (k,) ‖A x − λ B x‖ / |λ|, each measured or estimated by the solver's own recurrence
+    residuals : (k,) ‖A x − λ B x‖ / (|λ| ‖B x‖), measured, or known from the solver's own recurrence; where |λ| is so
+        small that rounding alone exceeds the tolerance, relative to the smallest for which it does not
     iterations : passes of the operator over a block of vectors
     solver, reason : which method it was, and why that one
     converged : whether every residual is within the tolerance
@@ -44,7 +45,7 @@ class SingularTriplets:
     left : (n_rows, k) u, or None if not asked for
     values : (k,) singular values, largest first; those that are zero to working precision are left out
     right : (n_columns, k) v; in each the entry largest in magnitude is positive
-    residuals : (k,) ‖Aᵀ A v − σ² v‖ / σ²
+    residuals : (k,) ‖AᵀA v − σ² v‖ / σ², or ‖A Aᵀ u − σ² u‖ / σ² if A has fewer rows than columns
     iterations, solver, reason, converged : as for `Eigenpairs`
     """
 
@@ -81,9 +82,10 @@ Result = TypeVar("Result", Eigenpairs, SingularTriplets, LeastSquares)
 
 
 def without_vectors(found: Result) -> Result:
-    """The report of a solver without its large arrays, for a model that keeps those in its own scaling."""
-    if isinstance(found, Eigenpairs):
-        return replace(found, vectors=np.empty((0, found.values.size)))
-    if isinstance(found, SingularTriplets):
-        return replace(found, left=None, right=np.empty((0, found.values.size)))
-    return replace(found, solution=np.empty((0, found.residuals.size)))
+    """Give the report of a solver without its large arrays, for a model that keeps those in its own scaling."""
+    large: dict[str, Any] = {}
+    for name in ("left", "right", "solution", "vectors"):
+        value = getattr(found, name, None)
+        if value is not None:
+            large[name] = np.empty((0, value.shape[1]), value.dtype)
+    return replace(found, **large)

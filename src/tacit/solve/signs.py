@@ -10,7 +10,10 @@ __all__ = ["descending", "signs_of"]
 
 
 def signs_of(vectors: Array) -> Array:
-    """Give +1 or −1 for each column, so that `vectors * signs_of(vectors)` keeps the convention; the first of equals decides."""
+    """Give +1 or −1 for each column, so that `vectors * signs_of(vectors)` keeps the convention.
+
+    Of entries that are equally large the first one decides.
+    """
     if vectors.size == 0:
         return np.ones(vectors.shape[1], vectors.dtype)
     peaks = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.linalg as la
 
 from tacit.operators.base import Array
+from tacit.solve.threads import one_thread
 
 __all__ = ["N_RANDOM", "start_block"]
 
@@ -21,4 +22,5 @@ def start_block(n: int, width: int, dtype: np.dtype, rng: np.random.Generator, s
         if start.shape[1] > n_given:
             start = start @ rng.standard_normal((start.shape[1], n_given))
         V[:, : start.shape[1]] = start
-    return np.asarray(la.qr(V, mode="economic", overwrite_a=True, check_finite=False)[0])
+    with one_thread():
+        return np.asarray(la.qr(V, mode="economic", overwrite_a=True, check_finite=False)[0])

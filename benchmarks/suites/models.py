@@ -1,0 +1,79 @@
+"""Spaces and labels: fitting, placing new records, and how well the planted topics come out."""
+
+# ruff: noqa: D102 - asv shows the names of the methods, which say what they do
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tacit import LSI, MLSI, LabelHead
+from tacit.evaluate import f1, overlap_ndcg
+
+from .profiles import collection, profile
+
+__all__ = ["Head", "Space"]
+
+
+class Space:
+    """A space fitted to four fifths of the records."""
+
+    params = (("LSI", "MLSI"), ("float32", "float64"))
+    param_names = ("model", "dtype")
+    timeout = 900
+
+    def setup(self, model: str, dtype: str) -> None:
+        X, self.Y = collection(profile(), np.dtype(dtype).type)
+        self.n_train = X.shape[0] * 4 // 5
+        self.X, self.new = X[: self.n_train], X[self.n_train :]
+        self.fitted = self._fit(model)
+
+    def time_fit(self, model: str, dtype: str) -> None:
+        self._fit(model)
+
+    def time_transform(self, model: str, dtype: str) -> None:
+        self.fitted.transform(self.new)
+
+    def peakmem_fit(self, model: str, dtype: str) -> None:
+        self._fit(model)
+
+    def track_neighbours_that_share_topics(self, model: str, dtype: str) -> float:
+        """Give the nDCG@10 of searching the training records with 500 new ones."""
+        asked = self.fitted.transform(self.new[:500])
+        return overlap_ndcg(asked, self.fitted.transform(self.X), self.Y[self.n_train :][:500], self.Y[: self.n_train])
+
+    def _fit(self, model: str) -> Any:
+        k = profile().n_components
+        return LSI(k).fit(self.X) if model == "LSI" else MLSI(k).fit(self.X, self.Y[: self.n_train])
+
+
+class Head:
+    """Labels for new records, by classifiers on honest positions."""
+
+    params = (("svm", "ridge"),)
+    param_names = ("method",)
+    timeout = 900
+
+    def setup(self, method: str) -> None:
+        X, self.Y = collection(profile())
+        self.n_train = X.shape[0] * 4 // 5
+        space = MLSI(profile().n_components)
+        self.positions = space.fit_transform(X[: self.n_train], self.Y[: self.n_train])
+        self.new = space.transform(X[self.n_train :])
+        self.fitted = self._fit(method)
+
+    def time_fit(self, method: str) -> None:
+        self._fit(method)
+
+    def time_predict(self, method: str) -> None:
+        self.fitted.predict(self.new)
+
+    def peakmem_fit(self, method: str) -> None:
+        self._fit(method)
+
+    def track_micro_f1(self, method: str) -> float:
+        return f1(self.Y[self.n_train :], self.fitted.predict(self.new)).micro
+
+    def _fit(self, method: str) -> LabelHead:
+        return LabelHead(method, random_state=0).fit(self.positions, self.Y[: self.n_train])

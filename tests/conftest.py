@@ -1,0 +1,30 @@
+"""What the tests share: a planted collection whose topics are known, a seeded generator, the folder of the data sets."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from planted import Planted, plant
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20050815)
+
+
+@pytest.fixture(scope="session")
+def planted() -> Planted:
+    """120 training and 80 new records over 300 terms and 6 topics."""
+    return plant(120, 80)
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of the named data sets; a test that asks for it is skipped where there is none."""
+    folder = os.environ.get("TACIT_DATA")
+    if not folder:
+        pytest.skip("TACIT_DATA is not set: it names the folder that holds the data sets")
+    return Path(folder)

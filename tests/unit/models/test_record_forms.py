@@ -1,0 +1,112 @@
+"""The three forms of the record kernel answer every question alike, and as a dense matrix would."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.linalg as la
+import scipy.sparse as sp
+
+from tacit import TacitWarning
+from tacit.models.record_forms import AugmentedForm, DualForm, PrimalForm, RecordForm, dense_block, solve_shifted
+from tacit.operators import Product, as_operator
+
+SHAPES = {"wide": (20, 50), "square": (30, 30), "tall": (60, 15)}
+FORMS = ["dual", "primal", "augmented"]
+
+
+def matrix(shape: str) -> np.ndarray:
+    return np.random.default_rng(1).standard_normal(SHAPES[shape])
+
+
+def held_as(form: str, X: Any, ridge: float) -> RecordForm:
+    if form == "dual":
+        K = X @ X.T
+        return DualForm(K.toarray() if sp.issparse(K) else K, ridge=ridge)
+    if form == "primal":
+        return PrimalForm(X, ridge=ridge)
+    return AugmentedForm(X, ridge=ridge, tol=1e-12, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("ridge", [0.0, 0.7])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("form", FORMS)
+def test_answers_are_those_of_the_dense_matrix(form: str, shape: str, ridge: float, sparse: bool) -> None:
+    X = matrix(shape)
+    n = len(X)
+    K = X @ X.T
+    T = (np.random.default_rng(2).random((n, 4)) < 0.3).astype(float)
+    given = sp.csr_array(T) if sparse else T
+    held = held_as(form, sp.csr_array(X) if sparse else X, ridge)
+    inverse = np.linalg.pinv(K + ridge * np.eye(n), hermitian=True, rcond=1e-10)
+    assert (held.n_records, held.dtype) == (n, np.float64)
+    np.testing.assert_allclose(held.trace, np.trace(K), rtol=1e-12)
+    np.testing.assert_allclose(held.fitted(held.adjoint(T)), K @ T, atol=1e-9)
+    coefficients = held.regress(given)
+    np.testing.assert_allclose(held.fitted(coefficients), K @ inverse @ T, atol=1e-8)
+    np.testing.assert_allclose(held.misfit(given, coefficients), T - K @ inverse @ T, atol=1e-8)
+    expected = T.T @ inverse @ T
+    np.testing.assert_allclose(held.cross(given, coefficients), expected, atol=1e-8 * np.abs(expected).max())
+    if form != "dual":
+        np.testing.assert_allclose(coefficients, X.T @ inverse @ T, atol=1e-8)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("extra", ["none", "dense", "factored"])
+def test_leading_directions_are_those_of_the_dense_matrix(form: str, shape: str, extra: str) -> None:
+    X = matrix(shape)
+    F, R = np.random.default_rng(2).random((len(X), 4)), np.random.default_rng(3).random((4, 3))
+    given = {"none": None, "dense": F @ R, "factored": Product(sp.csr_array(F), R)}[extra]
+    values, V = held_as(form, X, 0.0).leading(given, 6)
+    C = X @ X.T + (0 if extra == "none" else F @ R @ R.T @ F.T)
+    np.testing.assert_allclose(values, la.eigvalsh(C)[::-1][:6], rtol=1e-9)
+    np.testing.assert_allclose(C @ V, V * values, atol=1e-7)
+    np.testing.assert_allclose(V.T @ V, np.eye(6), atol=1e-9)
+
+
+@pytest.mark.parametrize("form", ["dual", "primal"])
+def test_left_vectors_come_without_the_zero_directions(form: str) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((40, 5)) @ rng.standard_normal((5, 20))
+    held = held_as(form, X, 0.0)
+    assert isinstance(held, (DualForm, PrimalForm))
+    U = np.concatenate([block for _, block in held.left_blocks()])
+    assert U.shape == (40, 5)
+    np.testing.assert_allclose((U * held.left_values()) @ U.T, X @ X.T, atol=1e-9)
+
+
+def test_single_precision_does_not_lose_the_small_directions_of_tall_data() -> None:
+    """20,000 records, singular values from 1 to 1/1000: float32 sums would drown all those below 1/20."""
+    rng = np.random.default_rng(0)
+    U = la.qr(rng.standard_normal((20_000, 8)), mode="economic")[0]
+    V = la.qr(rng.standard_normal((8, 8)))[0]
+    sizes = np.logspace(0, -3, 8)
+    X = ((U * sizes) @ V.T).astype(np.float32)
+    form = PrimalForm(X)
+    values, found = form.leading(None, 8)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(np.sqrt(values), sizes, rtol=1e-3)
+    assert form.left_values().size == 8
+    np.testing.assert_allclose(np.abs(np.sum(found * U, axis=0)), 1, rtol=1e-3)
+
+
+def test_a_dense_block_is_made_of_anything() -> None:
+    A = np.arange(6.0).reshape(3, 2)
+    for given in (A, sp.csr_array(A), as_operator(A), Product(A, np.eye(2))):
+        block = dense_block(given, np.float32)
+        assert block.dtype == np.float32
+        np.testing.assert_array_equal(block, A)
+
+
+def test_a_shifted_system_is_solved_or_says_that_it_is_not() -> None:
+    A = matrix("wide")
+    rhs = np.random.default_rng(4).standard_normal((50, 3))
+    found = solve_shifted(as_operator(A), 0.5, rhs, tol=1e-12)
+    np.testing.assert_allclose((A.T @ A + 0.5 * np.eye(50)) @ found.solution, rhs, atol=1e-9)
+    expected = r"stopped after 1 iterations with a relative residual of \d.*, above tol=1e-12\. Raise max_iter, ridge or"
+    with pytest.warns(TacitWarning, match=expected):
+        solve_shifted(as_operator(A), 1e-3, rhs, tol=1e-12, max_iter=1)

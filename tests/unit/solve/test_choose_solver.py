@@ -1,0 +1,177 @@
+"""Which solver answers and why, as data; what is said of wrong arguments, and of answers that are not there yet."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from tacit.errors import InputError, TacitWarning
+from tacit.operators import MatrixOperator, Operator, as_operator
+from tacit.solve import leading_eigenpairs, leading_singular_triplets
+
+RNG = np.random.default_rng(0)
+S = np.diag(np.linspace(1, 2, 12))
+
+
+def sparse(n_rows: int, n_columns: int) -> sp.csr_array:
+    return sp.random_array((n_rows, n_columns), density=0.01, rng=np.random.default_rng(0), format="csr")
+
+
+@pytest.mark.parametrize(
+    ("shape", "k", "solver", "reason"),
+    [
+        ((40, 300), 3, "dense", "the smaller side is 40, at most 500: LAPACK is exact and faster there"),
+        ((700, 600), 3, "krylov", "3 of 600 components are wanted: block Krylov needs the fewest products"),
+        (
+            (520, 510),
+            200,
+            "dense",
+            "200 of 510 components are wanted: an iteration would build most of the space anyway",
+        ),
+        ((100, 60_000), 3, "krylov", "3 of 100 components are wanted: block Krylov needs the fewest products"),
+    ],
+)
+def test_auto_says_what_it_chose_and_why(shape: tuple[int, int], k: int, solver: str, reason: str) -> None:
+    found = leading_singular_triplets(sparse(*shape), k)
+    assert (found.solver, found.reason) == (solver, reason)
+
+
+def test_auto_of_eigenproblems() -> None:
+    small = leading_eigenpairs(S, 2)
+    assert (small.solver, small.reason[:27]) == ("dense", "the smaller side is 12, at ")
+    large = leading_eigenpairs(sp.diags_array(np.linspace(1, 2, 600)), 2)
+    assert (large.solver, large.reason) == (
+        "krylov",
+        "2 of 600 components are wanted: block Krylov needs the fewest products",
+    )
+
+
+def test_auto_of_generalised_problems() -> None:
+    n = 520
+    A, B = sp.diags_array(np.r_[5.0, 4.0, 3.0, np.zeros(n - 3)]), sp.diags_array(np.full(n, 2.0))
+    inverse = as_operator(sp.diags_array(np.full(n, 0.5)))
+    by_metric = leading_eigenpairs(A, 2, metric=B)
+    assert (by_metric.solver, by_metric.reason) == ("lobpcg", "the metric can only be multiplied with: LOBPCG")
+    by_inverse = leading_eigenpairs(A, 2, metric=B, metric_inverse=inverse)
+    assert (by_inverse.solver, by_inverse.reason) == ("lanczos", "the inverse of the metric is given")
+    many = leading_eigenpairs(A, 200, metric=B)
+    assert (many.solver, many.reason) == (
+        "dense",
+        "200 of 520 components are wanted: LOBPCG has room for 104, LAPACK for all",
+    )
+    few = leading_eigenpairs(S, 2, metric=np.eye(12))
+    assert (few.solver, few.reason[:24]) == ("dense", "the problem has 12 rows,")
+    for found in (by_metric, by_inverse):
+        np.testing.assert_allclose(found.values, [2.5, 2.0], rtol=1e-5)
+
+
+def test_what_was_asked_for_is_done_or_said_otherwise() -> None:
+    for solver in ("dense", "lanczos", "krylov"):
+        found = leading_eigenpairs(S, 2, solver=solver)
+        assert (found.solver, found.reason) == (solver, "asked for")
+    whole = leading_eigenpairs(S, 12, solver="lanczos")
+    assert (whole.solver, whole.reason) == ("dense", "Lanczos cannot give all 12 components, LAPACK can")
+    whole = leading_eigenpairs(S, 12, metric=np.eye(12), solver="lanczos", metric_inverse=as_operator(np.eye(12)))
+    assert (whole.solver, whole.reason) == ("dense", "Lanczos cannot give all 12 components, LAPACK can")
+    blind = leading_eigenpairs(S, 2, metric=np.eye(12), solver="lanczos")
+    assert (blind.solver, blind.reason) == ("lobpcg", "Lanczos needs metric_inverse, LOBPCG does not")
+
+
+def test_without_left_vectors_the_product_for_them_is_saved() -> None:
+    class Counting(MatrixOperator):
+        passes = 0
+
+        def _matmat(self, V: np.ndarray) -> np.ndarray:
+            Counting.passes += 1
+            return super()._matmat(V)
+
+    A = RNG.standard_normal((30, 20))
+    counts = []
+    for left in (True, False):
+        Counting.passes = 0
+        found = leading_singular_triplets(Counting(A), 3, solver="krylov", left=left)
+        counts.append(Counting.passes)
+        assert (found.left is not None) == left
+    assert counts[1] == counts[0] - 1
+    assert leading_singular_triplets(A, 3, solver="dense", left=False).left is None
+    assert leading_singular_triplets(A.T, 3, solver="krylov", left=False).left is None
+
+
+@pytest.mark.parametrize("shape", [(60, 40), (40, 60)])
+def test_a_warm_start_on_either_side_saves_passes(shape: tuple[int, int]) -> None:
+    A = RNG.standard_normal(shape)
+    cold = leading_singular_triplets(A, 4, solver="krylov", tol=1e-8)
+    warm = leading_singular_triplets(A, 4, solver="krylov", tol=1e-8, start=cold.right)
+    assert warm.iterations < cold.iterations
+    np.testing.assert_allclose(warm.values, cold.values, rtol=1e-10)
+
+
+def test_the_default_generator_is_the_same_every_time() -> None:
+    A = RNG.standard_normal((60, 40))
+    one, two = (leading_singular_triplets(A, 4, solver="krylov") for _ in range(2))
+    np.testing.assert_array_equal(one.right, two.right)
+
+
+@pytest.mark.parametrize("solve", [leading_eigenpairs, leading_singular_triplets])
+def test_an_answer_that_is_not_there_yet_comes_with_a_warning(solve: object) -> None:
+    A = sp.diags_array(np.linspace(1, 2, 400))
+    with pytest.warns(
+        TacitWarning,
+        match=r"the krylov solver stopped after 2 iterations with a relative residual of \d\.\de-\d\d, "
+        r"above tol=1e-09\. The last components are approximate: raise max_iter or tol\.",
+    ):
+        found = solve(A, 3, solver="krylov", tol=1e-9, max_iter=2)  # type: ignore[operator]
+    assert not found.converged
+
+
+def test_a_stopped_generalised_problem_comes_with_a_warning() -> None:
+    A, B = np.diag(np.linspace(1, 2, 100)), np.eye(100)
+    with pytest.warns(TacitWarning, match="the lobpcg solver stopped after 3 iterations"):
+        leading_eigenpairs(A, 3, metric=B, solver="krylov", tol=1e-12, max_iter=3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_components": 0}, "n_components is out of range: got 0"),
+        (
+            {"solver": "arpack"},
+            r"solver is unknown: got 'arpack', expected one of 'auto', 'dense', 'lanczos', 'krylov'",
+        ),
+        ({"tol": -1}, "tol is out of range: got -1"),
+        ({"max_iter": 0}, "max_iter is out of range: got 0"),
+        ({"start": np.ones((3, 1))}, r"start does not match the operator: got \(3, 1\), expected 12 rows"),
+        ({"start": np.ones(12)}, r"start does not match the operator: got \(12,\), expected 12 rows"),
+        ({"start": np.full((12, 1), np.nan)}, "start contains NaN"),
+    ],
+)
+@pytest.mark.parametrize("solve", [leading_eigenpairs, leading_singular_triplets])
+def test_wrong_arguments_are_named(solve: object, options: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        solve(S, **{"n_components": 2, **options})  # type: ignore[operator]
+
+
+def test_wrong_operators_are_named() -> None:
+    with pytest.raises(InputError, match=r"operator is not square: got \(12, 3\)"):
+        leading_eigenpairs(S[:, :3], 2)
+    with pytest.raises(InputError, match=r"metric does not match the operator: got \(3, 3\), expected \(12, 12\)"):
+        leading_eigenpairs(S, 2, metric=np.eye(3))
+    with pytest.raises(InputError, match=r"the eigenproblem has no solution: LAPACK says .* positive definite"):
+        leading_eigenpairs(S, 2, metric=np.zeros((12, 12)), solver="dense")
+
+
+def test_a_start_without_vectors_is_no_start() -> None:
+    for options in ({}, {"start": np.ones((12, 0))}):
+        assert leading_eigenpairs(S, 2, solver="krylov", **options).converged
+
+
+def test_operators_that_are_not_matrices_work_too() -> None:
+    class Halves(Operator):
+        def _matmat(self, V: np.ndarray) -> np.ndarray:
+            return 0.5 ** np.arange(len(V))[:, None] * V
+
+        _rmatmat = _matmat
+
+    found = leading_singular_triplets(Halves((8, 8), np.float64), 3)
+    np.testing.assert_allclose(found.values, [1, 0.5, 0.25])
