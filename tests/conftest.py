@@ -1,4 +1,4 @@
-"""What the tests share: a planted collection whose topics are known, a seeded generator, the folder of the data sets."""
+"""What the tests share: a planted collection with known topics, a seeded generator, the folder of the data sets."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from planted import Planted, plant
 
 

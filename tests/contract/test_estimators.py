@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from planted import Planted
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
+from planted import Planted
 from tacit import LSI, MLSI, InputError, KernelLSI, LabelHead
 
 HONEST = (
@@ -36,6 +36,7 @@ ESTIMATORS = [
     MLSI(2, coordinates="in-sample", scaling="unit", ridge=0, solver="augmented"),
     MLSI(2, coordinates="in-sample", kernel="rbf", n_landmarks=5),
     MLSI(2, coordinates="in-sample", kernel="precomputed"),
+    LabelHead("logistic"),
     LabelHead("svm", random_state=0),
     LabelHead("ridge"),
 ]

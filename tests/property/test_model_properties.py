@@ -12,9 +12,9 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from planted import Planted
 from sklearn.base import clone
 
+from planted import Planted
 from tacit import LSI, MLSI, KernelLSI, TacitWarning
 
 Maker = Callable[..., Any]
@@ -109,7 +109,9 @@ def test_sparse_and_dense_records_are_the_same(name: str, planted: Planted) -> N
     assert_positions(second.transform(planted.new[0].toarray()), first.transform(planted.new[0]))
     for sparse in (sp.csc_array, sp.coo_array, sp.csr_matrix):
         np.testing.assert_allclose(
-            SPACES[name]().fit(sparse(X), Y).transform(sparse(planted.new[0])), first.transform(planted.new[0]), atol=1e-9
+            SPACES[name]().fit(sparse(X), Y).transform(sparse(planted.new[0])),
+            first.transform(planted.new[0]),
+            atol=1e-9,
         )
 
 

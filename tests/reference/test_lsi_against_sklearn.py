@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from planted import Planted
 from sklearn.decomposition import PCA, KernelPCA, TruncatedSVD
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import KernelCenterer, normalize
 
+from planted import Planted
 from tacit import LSI, KernelLSI
 
 K = 10
@@ -33,7 +33,9 @@ def test_lsi_is_truncated_svd(planted: Planted, solver: str, form: Any) -> None:
     np.testing.assert_allclose(up_to_sign(model.components_.T, peer.components_.T), peer.components_.T, atol=1e-6)
     expected = peer.transform(new)
     np.testing.assert_allclose(up_to_sign(model.transform(new), expected), expected, atol=1e-5)
-    np.testing.assert_allclose(model.inverse_transform(model.transform(new)), peer.inverse_transform(expected), atol=1e-5)
+    np.testing.assert_allclose(
+        model.inverse_transform(model.transform(new)), peer.inverse_transform(expected), atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -47,7 +49,9 @@ def test_centred_lsi_is_principal_components(planted: Planted, solver: str, form
     np.testing.assert_allclose(model.explained_ratio_, peer.explained_variance_ratio_, rtol=1e-8)
     expected = peer.transform(new)
     np.testing.assert_allclose(up_to_sign(model.transform(form(sp.csr_array(new))), expected), expected, atol=1e-5)
-    np.testing.assert_allclose(model.inverse_transform(model.transform(new)), peer.inverse_transform(expected), atol=1e-5)
+    np.testing.assert_allclose(
+        model.inverse_transform(model.transform(new)), peer.inverse_transform(expected), atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

@@ -7,6 +7,7 @@ import inspect
 import itertools
 import json
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +18,7 @@ import pytest
 from scipy.linalg import subspace_angles
 
 from tacit import LSI, MLSI
+from tacit.errors import SolverError
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 SUITES = sorted(path.stem for path in (BENCHMARKS / "suites").glob("*.py") if path.stem not in ("__init__", "profiles"))
@@ -152,6 +154,23 @@ def test_the_crossover_is_where_the_dense_solver_stops_to_win(
 ) -> None:
     crossover = importlib.import_module("solver_crossover").crossover
     assert crossover({"dense": {1: 1.0, 2: 3.0, 4: 20.0}, "krylov": iterative}) == expected
+
+
+def test_a_solver_that_gives_up_stays_in_the_race_and_never_wins() -> None:
+    study = importlib.import_module("solver_crossover")
+
+    def racers(X: float, Y: float, k: int) -> dict[str, Any]:
+        def give_up() -> None:
+            raise SolverError("no")
+
+        return {"dense": lambda: time.sleep(X), "lanczos": give_up if Y else lambda: None}
+
+    times = study.race(racers, {1: (0.01, 1), 2: (0.01, 0), 3: (0.01, 0)}, 5)
+    assert times["lanczos"][1] == np.inf
+    assert study._cell(times["lanczos"][1]) == "gave up"
+    # at size 2 the dense one is far behind, and is not tried again
+    assert sorted(times["dense"]) == [1, 2]
+    assert study.crossover(times) == (1, 2)
 
 
 def test_solvers_are_raced_at_every_size() -> None:

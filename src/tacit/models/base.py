@@ -15,7 +15,7 @@ from tacit.operators.base import Array
 
 __all__ = ["SCALINGS", "SpaceModel", "check_terms", "warn", "warn_if_fewer"]
 
-SCALINGS = ("unit", "weighted")
+SCALINGS = {"unit": 0.0, "damped": 0.25, "weighted": 0.5}  # the power of λ that a unit position is multiplied with
 
 
 class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -78,7 +78,7 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 f"positions do not belong to this space: got shape {positions.shape}, "
                 f"expected (n_records, {self._n_features_out})."
             )
-        return np.asarray(positions / np.sqrt(self.eigenvalues_) if self.scaling == "weighted" else positions)
+        return np.asarray(positions / self.eigenvalues_ ** SCALINGS[self.scaling])
 
     @property
     def _n_features_out(self) -> int:

@@ -26,6 +26,7 @@ from tacit.models.calibration import apply_sigmoids, apply_temperature, fit_sigm
 from tacit.models.linear import (
     Linear,
     cross_fitted_scores,
+    fit_logistic,
     fit_ridge,
     fit_svm,
     is_direct,
@@ -46,14 +47,16 @@ class LabelHead(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    method : {"svm", "ridge"}, default "svm"
-        "svm" trains a linear support vector machine a label, as the papers do. "ridge" solves one regularised
-        least-squares problem for all labels together: far faster, the more so the more labels there are.
+    method : {"logistic", "svm", "ridge"}, default "logistic"
+        "logistic" fits logistic regressions, all labels together: the best ranking of the three. "svm" trains a linear
+        support vector machine a label, as the papers do. "ridge" solves one regularised least-squares problem for all
+        labels together: by far the fastest.
     C : float above 0, default 1.0
-        For "svm": weight of the errors. Small values give flat, cautious classifiers, large ones follow every record.
+        For "logistic" and "svm": weight of the errors. Small values give flat, cautious classifiers, large ones follow
+        every record.
     ridge : float >= 0, default 1.0
         For "ridge": penalty on the squared coefficients; 0 is plain least squares, large values give flat classifiers.
-    normalise : bool, default False
+    normalise : bool, default True
         Scale every row to unit length first, so that only directions count, as with cosine similarity.
     thresholds : {"tuned", "zero"} or float, default "tuned"
         A record gets a label if its score is above the label's threshold. "tuned" takes for each label the one with the
@@ -91,12 +94,12 @@ class LabelHead(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    "svm" and sparse features cost `cv` + 1 trainings. Coordinates in which a record's own labels had a hand make
+    All but "ridge" on dense features cost `cv` + 1 trainings. Coordinates in which a record's own labels had a hand make
     left-out scores too good: give a label-informed space's `fit_transform`, which is honest, and not its `transform`.
 
     References
     ----------
-    Yu2005, Platt1999, Yang2001
+    Yu2005, Platt1999, Yang2001, Lin2008
 
     Examples
     --------
@@ -110,11 +113,11 @@ class LabelHead(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        method: str = "svm",
+        method: str = "logistic",
         *,
         C: float = 1.0,
         ridge: float = 1.0,
-        normalise: bool = False,
+        normalise: bool = True,
         thresholds: str | float = "tuned",
         min_f1: float = 0.1,
         cv: int = 5,
@@ -220,7 +223,7 @@ class LabelHead(ClassifierMixin, BaseEstimator):
         return not self.multilabel_ and len(self.classes_) == 2
 
     def _check_parameters(self) -> None:
-        check_choice("method", self.method, ("svm", "ridge"))
+        check_choice("method", self.method, ("logistic", "svm", "ridge"))
         check_number("C", self.C, open_low=True)
         check_number("ridge", self.ridge)
         check_number("min_f1", self.min_f1, high=1.0)
@@ -246,11 +249,11 @@ class LabelHead(ClassifierMixin, BaseEstimator):
         if self.method == "ridge" and is_direct(X):
             return ridge_and_left_out_scores(X, Y, ridge=self.ridge, left_out=wanted)
         seed = int(as_rng(self.random_state).integers(2**31 - 1))
-        fit = (
-            partial(fit_svm, C=self.C, n_jobs=self.n_jobs, seed=seed)
-            if self.method == "svm"
-            else partial(fit_ridge, ridge=self.ridge)
-        )
+        fit = {
+            "logistic": partial(fit_logistic, C=self.C),
+            "svm": partial(fit_svm, C=self.C, n_jobs=self.n_jobs, seed=seed),
+            "ridge": partial(fit_ridge, ridge=self.ridge),
+        }[self.method]
         return fit(X, Y), cross_fitted_scores(fit, X, Y, n_folds=self.cv, seed=seed) if wanted else None
 
     def _find_thresholds(self, Y: sp.csr_array, trained: np.ndarray, left_out: np.ndarray | None) -> np.ndarray:

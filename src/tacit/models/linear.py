@@ -23,10 +23,19 @@ from sklearn.model_selection import KFold
 from sklearn.svm import LinearSVC
 
 from tacit.errors import TacitWarning
+from tacit.models.logistic import logistic_regressions
 from tacit.operators.algebra import Centred
 from tacit.solve.least_squares import least_squares
 
-__all__ = ["Linear", "cross_fitted_scores", "fit_ridge", "fit_svm", "is_direct", "ridge_and_left_out_scores"]
+__all__ = [
+    "Linear",
+    "cross_fitted_scores",
+    "fit_logistic",
+    "fit_ridge",
+    "fit_svm",
+    "is_direct",
+    "ridge_and_left_out_scores",
+]
 
 _DIRECT_SIDE = 4096  # shorter side up to which a dense Gram matrix and its eigenvectors (128 MiB each) are quick
 _SVM_STEPS = 10_000  # liblinear's own 1,000 is too few for its dual method on a few thousand texts
@@ -42,6 +51,22 @@ class Linear(NamedTuple):
     def scores(self, X: Any) -> np.ndarray:
         """One score a record and label."""
         return np.asarray(X @ self.coef.T) + self.intercept
+
+
+def fit_logistic(X: Any, Y: sp.csr_array, *, C: float) -> Linear:
+    """One logistic regression a label, all of them in the same products; a constant where there is only one side."""
+    counts = np.asarray(Y.sum(axis=0)).ravel()
+    mixed = np.flatnonzero((counts > 0) & (counts < Y.shape[0]))
+    coef, intercept = np.zeros((Y.shape[1], X.shape[1]), X.dtype), np.where(counts > 0, 1.0, -1.0).astype(X.dtype)
+    if mixed.size:
+        coef[mixed], intercept[mixed], converged = logistic_regressions(X, Y[:, mixed], C=C)
+        if not converged:
+            warnings.warn(
+                "The logistic regressions stopped before they converged; scores are usable but not exact. Lower C.",
+                TacitWarning,
+                stacklevel=4,
+            )
+    return Linear(coef, intercept)
 
 
 def fit_svm(X: Any, Y: sp.csr_array, *, C: float, n_jobs: int | None, seed: int) -> Linear:

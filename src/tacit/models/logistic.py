@@ -17,7 +17,7 @@ from scipy.special import expit
 
 from tacit.operators.base import Array
 
-__all__ = ["fit_logistic"]
+__all__ = ["logistic_regressions"]
 
 _WIDTH = 256  # labels at a time, so that the n_records x labels arrays stay small
 _NEWTON_STEPS = 30
@@ -33,7 +33,7 @@ class _State(NamedTuple):
     values: Array
 
 
-def fit_logistic(X: Any, Y: sp.csr_array, *, C: float, tol: float = 1e-3) -> tuple[Array, Array, bool]:
+def logistic_regressions(X: Any, Y: sp.csr_array, *, C: float, tol: float = 1e-3) -> tuple[Array, Array, bool]:
     """Give coefficients (n_labels x n_features), intercepts, and whether all labels converged.
 
     Parameters

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_number
 from tacit.errors import InputError
-from tacit.models.base import SpaceModel, warn_if_fewer
+from tacit.models.base import SCALINGS, SpaceModel, warn_if_fewer
 from tacit.models.kernels import (
     check_fits,
     check_kernel,
@@ -47,7 +47,7 @@ class LSI(SpaceModel):
     Parameters
     ----------
     n_components : int, default 100 — dimensions; if X has a smaller rank, that many are kept, with a warning
-    scaling : {"weighted", "unit"}, default "weighted" — "unit" gives U, all dimensions alike; "weighted" gives
+    scaling : {"weighted", "damped", "unit"}, default "weighted" — "unit" gives U, all dimensions alike; "weighted" gives
         U S = X V, the important ones longer, as scikit-learn's TruncatedSVD
     center : bool, default False — take the mean record out first (principal components); X stays sparse
     solver : {"auto", "dense", "lanczos", "krylov"}, default "auto" — `solution_.reason` says why "auto" took which
@@ -103,7 +103,7 @@ class LSI(SpaceModel):
         """Find the space and give the positions of the records in it, (n_records, n_components_)."""
         found = self._fit(X, left=True)
         assert found.left is not None
-        return np.asarray(found.left * (found.values if self.scaling == "weighted" else 1))
+        return np.asarray(found.left * self.eigenvalues_ ** SCALINGS[self.scaling])
 
     def _fit(self, X: Any, *, left: bool) -> SingularTriplets:
         check_choice("solver", self.solver, SOLVERS)
@@ -129,7 +129,7 @@ class LSI(SpaceModel):
         self.eigenvalues_ = found.values**2
         self.explained_ratio_ = (self.eigenvalues_ / total).astype(X.dtype)
         self.term_loadings_ = found.right.T * found.values[:, None]
-        scale = np.ones_like(found.values) if self.scaling == "weighted" else 1 / found.values
+        scale = self.eigenvalues_ ** (SCALINGS[self.scaling] - 0.5)
         self.components_ = found.right.T * scale[:, None]
         self.solution_ = without_vectors(found)
         self.n_iter_ = found.iterations
@@ -222,7 +222,7 @@ class KernelLSI(SpaceModel):
         warn_if_fewer(self.n_components, values.size, "the rank of the kernel matrix")
         self.eigenvalues_ = values
         self.n_iter_ = self.solution_.iterations
-        self.dual_components_ = (directions * (np.sqrt(values) if self.scaling == "weighted" else 1)).T
+        self.dual_components_ = (directions * values ** SCALINGS[self.scaling]).T
         return self
 
     def transform(self, X: Any) -> Array:

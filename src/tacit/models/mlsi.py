@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_count, check_number
 from tacit.errors import InputError
-from tacit.models.base import SpaceModel, warn, warn_if_fewer
+from tacit.models.base import SCALINGS, SpaceModel, warn, warn_if_fewer
 from tacit.models.blend import Blend, blend
 from tacit.models.honest import honest_positions
 from tacit.models.kernels import (
@@ -59,15 +59,15 @@ class MLSI(SpaceModel):
     Parameters
     ----------
     n_components : int, default 100 — dimensions k; fewer are kept, with a warning, if there are not that many
-    label_weight : float in [0, 1], default 0.7 — β. 0 is plain LSI; 1 lets the labels alone shape the space, which then
+    label_weight : float in [0, 1], default 0.5 — β. 0 is plain LSI; 1 lets the labels alone shape the space, which then
         has at most as many dimensions as there are labels
-    shrinkage : float >= 0, default 0.5 — γ. Lets labels that the words express badly count less; 0 trusts all alike
+    shrinkage : float >= 0, default 0.03 — γ. Lets labels that the words express badly count less; 0 trusts all alike
     ridge : float >= 0, default 1.0 — added to the diagonal of the record kernel, in units of its mean diagonal entry
         (the mean squared length of a record). 0 is the paper's literal method, which ignores the labels once there are
         more records than terms; large values smooth the map from words to positions
     balance : bool, default True — scale the labels so that a labelled record weighs as much in Y as in X (equal traces)
-    scaling : {"unit", "weighted"}, default "weighted" — "unit" gives v = X w with unit columns (first version of the
-        paper), "weighted" multiplies them by sqrt(λ) (the revised text)
+    scaling : {"damped", "unit", "weighted"}, default "damped" — "unit" gives v = X w with unit columns (first version of
+        the paper), "weighted" multiplies them by λ^½ (the revised text), "damped" by λ^¼, which retrieves best
     kernel, kernel_params : record kernel: "linear", "rbf", "poly", "cosine", …, a callable on two matrices, or
         "precomputed"
     label_kernel, label_kernel_params : label kernel, likewise; with "precomputed", y is the N x N matrix
@@ -122,11 +122,11 @@ class MLSI(SpaceModel):
         self,
         n_components: int = 100,
         *,
-        label_weight: float = 0.7,
-        shrinkage: float = 0.5,
+        label_weight: float = 0.5,
+        shrinkage: float = 0.03,
         ridge: float = 1.0,
         balance: bool = True,
-        scaling: str = "weighted",
+        scaling: str = "damped",
         kernel: Kernel = "linear",
         kernel_params: Mapping[str, Any] | None = None,
         label_kernel: Kernel = "linear",
@@ -369,7 +369,7 @@ class MLSI(SpaceModel):
         return found.astype(self.embedding_.dtype, copy=False)
 
     def _scaled(self, unit: Array) -> Array:
-        return np.asarray(unit * np.sqrt(self.eigenvalues_) if self.scaling == "weighted" else unit)
+        return np.asarray(unit * self.eigenvalues_ ** SCALINGS[self.scaling])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -84,9 +84,7 @@ def test_sparse_and_dense_label_features_are_the_same(X: np.ndarray, F: np.ndarr
 
 def test_a_tiny_ridge_is_nearly_none(X: np.ndarray, F: np.ndarray) -> None:
     for form in ("dual", "primal", "augmented"):
-        literal, tiny = (
-            blend(forms(X, ridge)[form], F, K, label_weight=0.5, shrinkage=1) for ridge in (0.0, 1e-7)
-        )
+        literal, tiny = (blend(forms(X, ridge)[form], F, K, label_weight=0.5, shrinkage=1) for ridge in (0.0, 1e-7))
         np.testing.assert_allclose(tiny.positions, literal.positions, atol=1e-6)
         np.testing.assert_allclose(tiny.eigenvalues, literal.eigenvalues, rtol=1e-7)
 
@@ -96,7 +94,8 @@ def test_without_a_ridge_only_expressible_labels_count(rng: np.random.Generator,
     X = rng.standard_normal((40, 10))
     good, bad = X @ rng.standard_normal((10, 2)), rng.standard_normal((40, 3))
     only, mixed = (
-        blend(forms(X, 0.0)[form], labels, K, label_weight=0.9, shrinkage=1) for labels in (good, np.hstack([good, bad]))
+        blend(forms(X, 0.0)[form], labels, K, label_weight=0.9, shrinkage=1)
+        for labels in (good, np.hstack([good, bad]))
     )
     assert only.informed
     assert mixed.informed

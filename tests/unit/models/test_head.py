@@ -23,7 +23,7 @@ from tacit.models.linear import cross_fitted_scores, fit_ridge, fit_svm, ridge_a
 from tacit.models.thresholds import best_f1_thresholds
 from tacit.relations.labels import LabelMatrix
 
-METHODS = ["svm", "ridge"]
+METHODS = ["logistic", "svm", "ridge"]
 
 
 def planted(
@@ -48,7 +48,7 @@ def ridge_twin(X: np.ndarray, Y: np.ndarray, ridge: float) -> tuple[np.ndarray, 
 
 
 # Nothing is expected to fail; checks that need pandas or the array API skip themselves.
-@parametrize_with_checks([LabelHead("svm"), LabelHead("ridge")])
+@parametrize_with_checks([LabelHead("logistic"), LabelHead("svm"), LabelHead("ridge")])
 def test_scikit_learn_contract(estimator: LabelHead, check: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TacitWarning)  # a check with a single class; our own test looks at the warning
@@ -61,7 +61,7 @@ def test_scikit_learn_contract(estimator: LabelHead, check: Any) -> None:
 @pytest.mark.parametrize(("n_records", "n_features"), [(60, 7), (20, 50)])
 def test_ridge_equals_the_normal_equations(n_records: int, n_features: int) -> None:
     X, Y = planted(n_records, n_features=n_features)
-    head = LabelHead("ridge", ridge=0.3).fit(X, Y)
+    head = LabelHead("ridge", ridge=0.3, normalise=False).fit(X, Y)
     coef, intercept = ridge_twin(X, Y, 0.3)
     np.testing.assert_allclose(head.coef_, coef, atol=1e-10)
     np.testing.assert_allclose(head.intercept_, intercept, atol=1e-10)
@@ -71,7 +71,7 @@ def test_ridge_equals_the_normal_equations(n_records: int, n_features: int) -> N
 def test_ridge_zero_is_the_smallest_least_squares_solution() -> None:
     X, Y = planted(40, n_features=6)
     X = np.column_stack([X, X[:, 0] + X[:, 1]])  # a column too many
-    head = LabelHead("ridge", ridge=0).fit(X, Y)
+    head = LabelHead("ridge", ridge=0, normalise=False).fit(X, Y)
     centred, targets = X - X.mean(axis=0), 2.0 * Y - 1
     np.testing.assert_allclose(head.coef_, np.linalg.lstsq(centred, targets - targets.mean(axis=0))[0].T, atol=1e-8)
 
@@ -129,7 +129,7 @@ def test_large_dense_ridge_equals_direct_ridge(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 def test_svm_is_one_linear_svc_a_label(container: Any) -> None:
     X, Y = planted()
-    head = LabelHead("svm", C=0.1, random_state=0).fit(container(X), Y)
+    head = LabelHead("svm", C=0.1, normalise=False, random_state=0).fit(container(X), Y)
     for label in range(Y.shape[1]):
         twin = LinearSVC(C=0.1, tol=1e-8, max_iter=100_000, dual=False).fit(X, Y[:, label])
         np.testing.assert_allclose(head.coef_[label], twin.coef_[0], atol=1e-3)
@@ -174,7 +174,7 @@ def test_folds_without_a_positive_answer_no() -> None:
 def test_normalise_is_unit_length_rows() -> None:
     X, Y = planted()
     inside = LabelHead("ridge", normalise=True).fit(X, Y)
-    outside = LabelHead("ridge").fit(normalize(X), Y)
+    outside = LabelHead("ridge", normalise=False).fit(normalize(X), Y)
     np.testing.assert_allclose(inside.decision_function(3 * X), outside.decision_function(normalize(X)))
     np.testing.assert_array_equal(inside.predict(X), inside.predict(0.01 * X))
 
@@ -184,7 +184,7 @@ def test_normalise_is_unit_length_rows() -> None:
 
 def test_tuned_thresholds_and_calibration_come_from_left_out_scores() -> None:
     X, Y = planted()
-    head = LabelHead("ridge", min_f1=0.0).fit(X, Y)
+    head = LabelHead("ridge", min_f1=0.0, normalise=False).fit(X, Y)
     _, left_out = ridge_and_left_out_scores(X, sp.csr_array(Y), ridge=1.0)
     np.testing.assert_allclose(head.thresholds_, best_f1_thresholds(Y, left_out))
     sigmoids = fit_sigmoids(left_out, Y)
@@ -406,7 +406,7 @@ def test_float32_stays_float32(method: str, container: Any) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"method": "svn"}, "method is unknown: got 'svn', expected one of 'svm', 'ridge'. Did you mean 'svm'?"),
+        ({"method": "svn"}, "method is unknown: got 'svn', expected one of 'logistic', 'svm', 'ridge'. Did you mean 'svm'?"),
         ({"C": 0}, "C is out of range: got 0, expected a number above 0"),
         ({"ridge": -1}, "ridge is out of range: got -1"),
         ({"cv": 1}, "cv is out of range: got 1, expected a whole number of at least 2"),

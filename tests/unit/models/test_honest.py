@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.linalg as la
 import scipy.sparse as sp
-from planted import Planted
 
+from planted import Planted
 from tacit import MLSI, TacitWarning
 from tacit.models.honest import cross_fitted, estimated_leverages, honest_positions, leave_one_out
 from tacit.models.record_forms import AugmentedForm, DualForm, PrimalForm, RecordForm
@@ -115,9 +115,9 @@ def test_folds_keep_nothing_of_the_records_they_hold_out(planted: Planted) -> No
     first = fold_of == 0
     changed = V + 10 * first[:, None]
     held = [
-        honest_positions(
-            form, positions, form.regress(positions), n_folds=5, rng=np.random.default_rng(5), tol=0.5
-        )[first]
+        honest_positions(form, positions, form.regress(positions), n_folds=5, rng=np.random.default_rng(5), tol=0.5)[
+            first
+        ]
         for positions in (V, changed)
         for form in [AugmentedForm(X, ridge=1.0, tol=0.5, rng=np.random.default_rng(0))]
     ]
@@ -173,9 +173,7 @@ def test_records_that_hardly_lean_on_each_other_are_folded(planted: Planted) -> 
 
 def test_without_a_ridge_the_augmented_form_folds(planted: Planted) -> None:
     X, Y = planted.training
-    found, by_five = (
-        MLSI(4, solver="augmented", ridge=0, n_folds=folds).fit_transform(X, Y) for folds in (None, 5)
-    )
+    found, by_five = (MLSI(4, solver="augmented", ridge=0, n_folds=folds).fit_transform(X, Y) for folds in (None, 5))
     np.testing.assert_array_equal(found, by_five)
 
 

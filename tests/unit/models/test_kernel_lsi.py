@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from planted import Planted
 from sklearn.metrics.pairwise import rbf_kernel
 
+from planted import Planted
 from tacit import InputError, KernelLSI, TacitWarning
 from tacit.models import kernels
 
@@ -21,18 +21,21 @@ RBF = {"kernel": "rbf", "kernel_params": {"gamma": 0.01}}
 def test_training_positions_are_the_eigenvectors(planted: Planted) -> None:
     X = planted.training[0]
     unit = KernelLSI(K, scaling="unit", **RBF).fit_transform(X)
-    weighted = KernelLSI(K, **RBF).fit_transform(X)
+    weighted, damped = (KernelLSI(K, scaling=scaling, **RBF).fit_transform(X) for scaling in ("weighted", "damped"))
     np.testing.assert_allclose(unit.T @ unit, np.eye(K), atol=1e-9)
     values, vectors = np.linalg.eigh(rbf_kernel(X, gamma=0.01))
     top, leading = values[::-1][:K], vectors[:, ::-1][:, :K]
     np.testing.assert_allclose(np.abs(np.sum(unit * leading, axis=0)), 1, rtol=1e-9)
     np.testing.assert_allclose(weighted, unit * np.sqrt(top), atol=1e-9)
+    np.testing.assert_allclose(damped, unit * top**0.25, atol=1e-9)
 
 
 def test_a_kernel_of_ones_own_is_a_function_of_two_matrices(planted: Planted) -> None:
     X, new = planted.training[0].toarray(), planted.new[0].toarray()
     named = KernelLSI(K, **RBF).fit(X)
-    own = KernelLSI(K, kernel=lambda A, B, width: rbf_kernel(A, B, gamma=1 / width), kernel_params={"width": 100}).fit(X)
+    own = KernelLSI(K, kernel=lambda A, B, width: rbf_kernel(A, B, gamma=1 / width), kernel_params={"width": 100}).fit(
+        X
+    )
     np.testing.assert_allclose(own.transform(new), named.transform(new), atol=1e-9)
 
 
@@ -61,7 +64,9 @@ def test_more_landmarks_come_nearer_to_the_kernel(planted: Planted) -> None:
 
 
 def test_too_few_landmarks_leave_fewer_dimensions(planted: Planted) -> None:
-    with pytest.warns(TacitWarning, match="n_components=6 is more than the rank of the kernel matrix: kept 4 dimensions"):
+    with pytest.warns(
+        TacitWarning, match="n_components=6 is more than the rank of the kernel matrix: kept 4 dimensions"
+    ):
         model = KernelLSI(K, n_landmarks=4, **RBF).fit(planted.training[0])
     assert model.transform(planted.new[0]).shape == (80, 4)
 

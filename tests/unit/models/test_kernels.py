@@ -61,7 +61,9 @@ def test_a_precomputed_label_kernel_is_factored() -> None:
 def test_of_very_many_label_directions_the_leading_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "LABEL_FEATURE_LIMIT", 2)
     S = np.diag([5.0, 3.0, 1.0, 1.0])
-    with pytest.warns(TacitWarning, match=r"label_kernel has rank 4: kept its 2 leading directions, 80\.0% of its trace"):
+    with pytest.warns(
+        TacitWarning, match=r"label_kernel has rank 4: kept its 2 leading directions, 80\.0% of its trace"
+    ):
         F = precomputed_label_features(S, 4, np.float64)
     np.testing.assert_allclose(F @ F.T, np.diag([5.0, 3.0, 0, 0]), atol=1e-12)
 
@@ -95,7 +97,9 @@ def test_matrices_that_are_no_label_kernel_are_refused(given: Any, message: str)
 def test_unknown_kernels_are_refused_under_the_name_of_the_argument() -> None:
     check_kernel("kernel", "rbf")
     check_kernel("kernel", lambda A, B: A @ B.T)
-    with pytest.raises(InputError, match=r"label_kernel is unknown: got 'rfb', expected one of .* Did you mean 'rbf'\?"):
+    with pytest.raises(
+        InputError, match=r"label_kernel is unknown: got 'rfb', expected one of .* Did you mean 'rbf'\?"
+    ):
         check_kernel("label_kernel", "rfb")
 
 

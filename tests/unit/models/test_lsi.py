@@ -5,29 +5,29 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from planted import Planted
 from sklearn.base import clone
 
+from planted import Planted
 from tacit import LSI, InputError
 
 K = 7
 
 
 @pytest.mark.parametrize("center", [False, True])
-@pytest.mark.parametrize("scaling", ["unit", "weighted"])
+@pytest.mark.parametrize("scaling", ["unit", "damped", "weighted"])
 @pytest.mark.parametrize("solver", ["dense", "lanczos", "krylov"])
 def test_fit_transform_is_fit_then_transform(planted: Planted, scaling: str, center: bool, solver: str) -> None:
     X = planted.training[0]
     model = LSI(K, scaling=scaling, center=center, solver=solver, tol=1e-10)
     positions = model.fit_transform(X)
     np.testing.assert_allclose(positions, model.transform(X), atol=1e-7)
-    lengths = np.ones(K) if scaling == "unit" else model.singular_values_
+    lengths = model.singular_values_ ** {"unit": 0, "damped": 0.5, "weighted": 1}[scaling]
     np.testing.assert_allclose(positions.T @ positions, np.diag(lengths**2), atol=1e-6)
 
 
 def test_a_full_space_leads_back_to_the_terms(rng: np.random.Generator) -> None:
     X = rng.standard_normal((12, 30))
-    for scaling in ("unit", "weighted"):
+    for scaling in ("unit", "damped", "weighted"):
         for center in (False, True):
             model = LSI(11 if center else 12, scaling=scaling, center=center)
             np.testing.assert_allclose(model.inverse_transform(model.fit_transform(X)), X, atol=1e-10)
@@ -91,7 +91,9 @@ def test_positions_of_another_space_are_refused(planted: Planted) -> None:
 
 
 def test_records_that_are_all_equal_have_nothing_left_after_centring() -> None:
-    with pytest.raises(InputError, match="X has rank 0 after centring: got n_samples=5 records that are all equal, expected"):
+    with pytest.raises(
+        InputError, match="X has rank 0 after centring: got n_samples=5 records that are all equal, expected"
+    ):
         LSI(2, center=True).fit(np.ones((5, 3)))
 
 

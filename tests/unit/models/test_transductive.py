@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.linalg as la
 import scipy.sparse as sp
-from planted import Planted
 
+from planted import Planted
 from tacit import LSI, InputError, TacitWarning, transductive_space
 from tacit.models.transductive import balance_labels
 
@@ -60,7 +60,9 @@ def test_precision_is_kept(planted: Planted) -> None:
 
 def test_bad_input_is_refused(planted: Planted) -> None:
     X, Y = planted.training
-    with pytest.raises(InputError, match="label_weight is out of range: got 1.5, expected a number of at least 0 and at"):
+    with pytest.raises(
+        InputError, match=r"label_weight is out of range: got 1\.5, expected a number of at least 0 and at"
+    ):
         transductive_space(X, Y, K, label_weight=1.5)
     with pytest.raises(InputError, match="y holds no label at all: got 120 records, 120 of them with unknown labels"):
         transductive_space(X, [None] * 120, K)
@@ -68,11 +70,13 @@ def test_bad_input_is_refused(planted: Planted) -> None:
         transductive_space(sp.csr_array((120, 3)), Y, K)
     with pytest.raises(InputError, match="X contains NaN: the first one is in row 1"):
         transductive_space(np.array([[1.0, 2.0], [np.nan, 1.0]]), [{"a"}, {"b"}], 1)
-    with pytest.raises(InputError, match="solver is unknown: got 'kyrlov'.*Did you mean 'krylov'"):
+    with pytest.raises(InputError, match=r"solver is unknown: got 'kyrlov'.*Did you mean 'krylov'"):
         transductive_space(X, Y, K, solver="kyrlov")
 
 
 def test_fewer_dimensions_than_asked_for_are_announced() -> None:
-    with pytest.warns(TacitWarning, match="n_components=9 is more than the rank of the words and labels together: kept 3"):
+    with pytest.warns(
+        TacitWarning, match="n_components=9 is more than the rank of the words and labels together: kept 3"
+    ):
         space = transductive_space(np.eye(3), [{"a"}, {"b"}, {"a"}], 9)
     assert space.positions.shape == (3, 3)

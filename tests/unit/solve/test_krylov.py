@@ -107,6 +107,20 @@ def test_a_useless_start_changes_nothing(kind: str, width: int) -> None:
     np.testing.assert_allclose(found.values, 0.9 ** np.arange(10), rtol=1e-9)
 
 
+def test_a_start_that_is_right_but_not_the_leading_part_is_seen_through() -> None:
+    second_best = la.eigh(DECAYING)[1][:, ::-1][:, 10:20]  # residual zero from the first pass on
+    found = solve(DECAYING, 10, tol=1e-3, start=second_best)
+    np.testing.assert_allclose(found.values, 0.9 ** np.arange(10), rtol=1e-3)
+
+
+def test_a_start_that_is_blind_to_a_part_of_the_space_is_seen_through() -> None:
+    new = symmetric(2 * 0.8 ** np.arange(50))  # as if records had come that share no word with the old ones
+    A = la.block_diag(DECAYING, new)
+    start = np.r_[np.random.default_rng(1).standard_normal((N, 10)), np.zeros((50, 10))]
+    found = solve(A, 6, tol=1e-6, start=start)
+    np.testing.assert_allclose(found.values, la.eigvalsh(A)[::-1][:6], rtol=1e-6)
+
+
 @pytest.mark.parametrize("copies", [9, 15, 24, 40])
 @pytest.mark.parametrize("tol", [1e-3, 1e-8])
 def test_more_copies_of_an_eigenvalue_than_a_block_holds_are_all_found(copies: int, tol: float) -> None:
