@@ -63,7 +63,8 @@ class RecordForm(ABC):
 
     def misfit(self, T: Any, coefficients: Array) -> Array:
         """What the fitted values of `regress(T)` leave of T, N x p; a sparse T is taken apart in blocks of rows."""
-        rest = -self.fitted(coefficients)
+        rest = self.fitted(coefficients)
+        np.negative(rest, out=rest)
         step = max(1, 2**22 // max(1, T.shape[1]))
         for start in range(0, self.n_records, step):
             rest[start : start + step] += dense_block(T[start : start + step], self.dtype)

@@ -406,7 +406,10 @@ def test_float32_stays_float32(method: str, container: Any) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"method": "svn"}, "method is unknown: got 'svn', expected one of 'logistic', 'svm', 'ridge'. Did you mean 'svm'?"),
+        (
+            {"method": "svn"},
+            "method is unknown: got 'svn', expected one of 'logistic', 'svm', 'ridge'. Did you mean 'svm'?",
+        ),
         ({"C": 0}, "C is out of range: got 0, expected a number above 0"),
         ({"ridge": -1}, "ridge is out of range: got -1"),
         ({"cv": 1}, "cv is out of range: got 1, expected a whole number of at least 2"),

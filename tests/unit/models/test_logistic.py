@@ -74,6 +74,8 @@ def test_ranks_new_records_better_than_least_squares_on_unequal_classes() -> Non
     centres = np.array([[0.0, 0.0], [1.0, 0.0], [10.0, 0.0]])
     y = rng.integers(0, 3, 600)
     X = centres[y] + 0.4 * rng.normal(size=(600, 2))
-    heads = [LabelHead(method, normalise=False, random_state=0).fit(X[:300], y[:300]) for method in ("logistic", "ridge")]
+    heads = [
+        LabelHead(method, normalise=False, random_state=0).fit(X[:300], y[:300]) for method in ("logistic", "ridge")
+    ]
     by_logistic, by_ridge = (np.mean(head.predict(X[300:]) == y[300:]) for head in heads)
     assert by_logistic > by_ridge + 0.1
