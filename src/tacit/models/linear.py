@@ -124,13 +124,6 @@ def fit_ridge(X: Any, Y: sp.csr_array, *, ridge: float) -> Linear:
     centred = Centred(X)
     targets = 2.0 * Y.toarray() - 1 - mean_target
     found = least_squares(centred, targets, ridge=ridge, tol=_EXACT)
-    if not found.converged:
-        warnings.warn(
-            f"The ridge regression stopped after {found.iterations} iterations at a relative residual of "
-            f"{found.residuals.max():.1g}; scores are usable but not exact. Raise ridge, or scale the features.",
-            TacitWarning,
-            stacklevel=4,
-        )
     coef = found.solution.T
     return Linear(coef, mean_target - coef @ centred.mean)
 

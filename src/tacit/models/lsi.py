@@ -47,8 +47,8 @@ class LSI(SpaceModel):
     Parameters
     ----------
     n_components : int, default 100 — dimensions; if X has a smaller rank, that many are kept, with a warning
-    scaling : {"weighted", "damped", "unit"}, default "weighted" — "unit" gives U, all dimensions alike; "weighted" gives
-        U S = X V, the important ones longer, as scikit-learn's TruncatedSVD
+    scaling : {"weighted", "damped", "unit"}, default "weighted" — "unit" gives U, all dimensions alike; "weighted"
+        gives U S = X V, the important ones longer, as scikit-learn's TruncatedSVD; "damped" is half way, U S^½
     center : bool, default False — take the mean record out first (principal components); X stays sparse
     solver : {"auto", "dense", "lanczos", "krylov"}, default "auto" — `solution_.reason` says why "auto" took which
     tol : float, default 1e-2 — largest relative residual of the iterative solvers; singular values are then right to

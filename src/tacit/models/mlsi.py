@@ -66,8 +66,8 @@ class MLSI(SpaceModel):
         (the mean squared length of a record). 0 is the paper's literal method, which ignores the labels once there are
         more records than terms; large values smooth the map from words to positions
     balance : bool, default True — scale the labels so that a labelled record weighs as much in Y as in X (equal traces)
-    scaling : {"damped", "unit", "weighted"}, default "damped" — "unit" gives v = X w with unit columns (first version of
-        the paper), "weighted" multiplies them by λ^½ (the revised text), "damped" by λ^¼, which retrieves best
+    scaling : {"damped", "unit", "weighted"}, default "damped" — "unit" gives v = X w with unit columns (first version
+        of the paper), "weighted" multiplies them by λ^½ (the revised text), "damped" by λ^¼, which retrieves best
     kernel, kernel_params : record kernel: "linear", "rbf", "poly", "cosine", …, a callable on two matrices, or
         "precomputed"
     label_kernel, label_kernel_params : label kernel, likewise; with "precomputed", y is the N x N matrix

@@ -115,7 +115,7 @@ def test_ridge_that_does_not_converge_says_so() -> None:
     # features from 1e-6 to 1e6 and hardly any ridge: conjugate gradients cannot reach the smallest in time
     X = sp.csr_array(sp.random_array((700, 600), density=0.05, rng=np.random.default_rng(0)) * np.logspace(-6, 6, 600))
     Y = (np.arange(700)[:, None] % [2, 3] == 0).astype(int)
-    with pytest.warns(TacitWarning, match="ridge regression stopped after .* iterations at a relative residual of"):
+    with pytest.warns(TacitWarning, match="least squares stopped after .* iterations with a relative residual of"):
         LabelHead("ridge", ridge=1e-12, thresholds="zero", calibrate=False).fit(X, Y)
 
 
