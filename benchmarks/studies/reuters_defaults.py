@@ -18,6 +18,8 @@ from pathlib import Path
 import numpy as np
 from reuters_trial import N_DIMENSIONS, Scores, Setting, collection, measure
 
+from tacit import MLSI
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a study is run as a script and shares `pages`
 from pages import DOCS, facts, mean_and_spread, put_section, table
 
@@ -28,9 +30,9 @@ Found = dict[Setting, list[Scores]]
 _TITLE = "# Which settings of MLSI suit few records with several labels?"
 _PEERS = (Setting("words", rows="as they are"), Setting("LSI", scaling="unit"), Setting("LSI", scaling="weighted"))
 _PAPER = Setting(label_weight=0.5, shrinkage=0.0, ridge=0.0, scaling="unit")
-_DEFAULT = Setting()  # of MLSI itself
+_DEFAULT = Setting(**{name: MLSI().get_params()[name] for name in ("label_weight", "shrinkage", "ridge", "scaling")})
 _COLUMNS = ("features", "coordinates", "rows", "macro F1", "micro F1", "AUC")
-_GRID = ((0.5, 0.7, 0.9), (0.0, 0.5, 1.0, 3.0), (0.0, 0.1, 0.3, 1.0), ("unit", "weighted"))
+_GRID = ((0.5, 0.7, 0.9), (0.0, 0.03, 0.5, 1.0), (0.0, 0.1, 0.3, 1.0), ("unit", "damped", "weighted"))
 _QUICK_GRID = ((0.7,), (0.5,), (0.1, 1.0), ("unit",))
 
 

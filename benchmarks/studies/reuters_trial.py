@@ -112,9 +112,8 @@ def features(fold: Fold, setting: Setting) -> tuple[Any, Any]:
 def judge(fold: Fold, setting: Setting) -> Scores:
     """Train the paper's classifiers on a split and measure them on its new records."""
     stretch = np.sqrt(len(fold.Y)) if setting.rows == "times √N" else 1
-    head = LabelHead(
-        C=setting.C, thresholds="zero", calibrate=False, normalise=setting.rows == "unit length", random_state=0
-    )
+    unit = setting.rows == "unit length"
+    head = LabelHead("svm", C=setting.C, thresholds="zero", calibrate=False, normalise=unit, random_state=0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TacitWarning)  # topics without a training record are counted, not warned about
         known, new = features(fold, setting)

@@ -94,8 +94,8 @@ class LabelHead(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    All but "ridge" on dense features cost `cv` + 1 trainings. Coordinates in which a record's own labels had a hand make
-    left-out scores too good: give a label-informed space's `fit_transform`, which is honest, and not its `transform`.
+    All but "ridge" on dense features cost `cv` + 1 trainings. Coordinates in which a record's own labels had a hand
+    make left-out scores too good: give a label-informed space's `fit_transform`, which is honest, not its `transform`.
 
     References
     ----------

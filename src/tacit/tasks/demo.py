@@ -137,7 +137,7 @@ def _build(n_components: int, random_state: int, say: _Stages) -> Demo:
     n_labels = len({name for names in labels for name in names})
     say(f"MLSI: a space of {n_components} dimensions from the words and {n_labels} subjects")
     # a head that learned where the labels have drawn the records would be too sure about texts that have none
-    head = LabelHead(method="ridge").fit(as_if_new, labels)
+    head = LabelHead("ridge", ridge=0.1).fit(as_if_new, labels)
     say("a suggester of subjects trained in this space")
     positions = informed.training_coordinates(term_weights, kind="transductive")
     return Demo(records, words, term_weights, informed, plain, positions, plain_positions, head)

@@ -69,7 +69,7 @@ def test_label_with_one_side_gets_a_constant() -> None:
 
 
 def test_ranks_new_records_better_than_least_squares_on_unequal_classes() -> None:
-    """Records far on the right side of a border pull a least-squares border towards them; a logistic one they leave alone."""
+    """Records far on the right side of a border pull a least-squares border towards them, and not a logistic one."""
     rng = np.random.default_rng(0)
     centres = np.array([[0.0, 0.0], [1.0, 0.0], [10.0, 0.0]])
     y = rng.integers(0, 3, 600)
