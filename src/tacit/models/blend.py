@@ -43,12 +43,14 @@ class Blend:
     positions : V, N x k, orthonormal columns, in each the entry largest in magnitude positive
     eigenvalues : λ of eq. (12), largest first
     coefficients : what places records by their terms; in unit scaling
+    adjoint : XᵀV, or V itself where K is held as a matrix
     informed : whether any label took part; without a ridge, those that the records do not express drop out
     """
 
     positions: Array
     eigenvalues: Array
     coefficients: Array
+    adjoint: Array
     informed: bool
 
 
@@ -65,17 +67,20 @@ def blend(form: RecordForm, F: Any, n_components: int, *, label_weight: float, s
     else:
         found = _with_labels(form, F, B, n_components, label_weight, shrinkage)
     signs = signs_of(found.positions)
-    return Blend(found.positions * signs, found.eigenvalues, found.coefficients * signs, found.informed)
+    for array in {id(each): each for each in (found.positions, found.coefficients, found.adjoint)}.values():
+        array *= signs  # in place: these are the largest arrays there are; the dual form's adjoint is V itself
+    return found
 
 
 def _without_labels(form: RecordForm, n_components: int, label_weight: float, shrinkage: float) -> Blend:
     """LSI: G = 0. At β = 1 nothing is left to explain, λ = 0 throughout."""
     if label_weight == 1:
         nothing = np.empty((form.n_records, 0), form.dtype)
-        return Blend(nothing, np.empty(0, form.dtype), form.adjoint(nothing), informed=False)
+        return Blend(nothing, np.empty(0, form.dtype), form.adjoint(nothing), form.adjoint(nothing), informed=False)
     mu, V = _nonzero(form, *form.leading(None, n_components))
     shifted = mu + form.ridge
-    return Blend(V, shifted / (1 / (1 - label_weight) + shrinkage), form.adjoint(V) / shifted, informed=False)
+    A = form.adjoint(V)
+    return Blend(V, shifted / (1 / (1 - label_weight) + shrinkage), A / shifted, A, informed=False)
 
 
 def _with_labels(
@@ -94,13 +99,14 @@ def _with_labels(
         mu, V = _nonzero(form, *form.leading(extra, n_components))
         shifted = mu + form.ridge
         eigenvalues = shifted / (1 / (1 - label_weight) + shrinkage)
+    A = form.adjoint(V)
     if B is None:
-        return Blend(V, eigenvalues, form.regress(V), informed=True)
+        return Blend(V, eigenvalues, form.regress(V), A, informed=True)
     bent = B @ (root @ (root.T @ (F.T @ V))).astype(form.dtype)
     if label_weight < 1:
-        bent += form.adjoint(V)
+        bent += A
     bent /= shifted.astype(form.dtype)
-    return Blend(V, eigenvalues, bent, informed=True)
+    return Blend(V, eigenvalues, bent, A, informed=True)
 
 
 _LABELS_TOL = 1e-8  # label features are few and narrow: tight costs little

@@ -346,20 +346,22 @@ class MLSI(SpaceModel):
             weights = features.T @ weights  # from weights of the records to weights of the terms or features
         if self.kernel == "linear":
             self.components_ = np.ascontiguousarray(weights.T, dtype=dtype)
-            self.term_loadings_ = np.asarray(X.T @ self.embedding_).T
+            loadings = X.T @ self.embedding_ if isinstance(form, DualForm) else space.adjoint
+            self.term_loadings_ = np.asarray(loadings, dtype=dtype).T
         else:
             lifted = weights if self.landmark_map_ is None else self.landmark_map_ @ weights
             self.dual_components_ = np.ascontiguousarray(lifted.T, dtype=dtype)
         Y = F if self.labels_ is None else self.labels_.indicator.astype(dtype)
         self.label_loadings_ = None if Y is None else np.asarray(Y.T @ self.embedding_).T
-        self.objective_ = self._objective(form, F)
+        self.objective_ = self._objective(form, F, space.adjoint)
         self.solution_ = tuple(getattr(form, "reports", ()))
         self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
 
-    def _objective(self, form: RecordForm, F: Any) -> float:
+    def _objective(self, form: RecordForm, F: Any, adjoint: Array) -> float:
         """Eq. (2) at V: Tr C − Tr VᵀCV."""
         V, beta = self.embedding_, self.label_weight
-        words = form.trace - float(np.einsum("ij,ij->", V, form.fitted(form.adjoint(V)), dtype=np.float64))
+        explained = float(np.sum(V * form.fitted(V))) if isinstance(form, DualForm) else squared_norm(adjoint)
+        words = form.trace - explained
         labels = 0.0 if F is None else squared_norm(F) - squared_norm(F.T @ V)
         return (1 - beta) * words + beta * labels
 
