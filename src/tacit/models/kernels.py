@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 from tacit.checks import check_choice, check_count, check_finite, check_rows, human_size, is_sparse
 from tacit.errors import InputError
 from tacit.models.base import warn
-from tacit.operators import Kernel, kernel_matrix
+from tacit.operators import Kernel, as_operator, kernel_matrix
 from tacit.operators.base import Array
 from tacit.relations.labels import LabelMatrix
 
@@ -164,8 +164,7 @@ def precomputed_label_features(K_y: Any, n_records: int, dtype: Any) -> Array:
 
 def squared_norm(F: Any) -> float:
     """Sum of squares of the entries, in double precision."""
-    entries = F.data if is_sparse(F) else np.asarray(F)
-    return float(np.sum(np.square(entries, dtype=np.float64)))
+    return as_operator(F).squared_norm()
 
 
 def _is_symmetric(K: Array) -> bool:

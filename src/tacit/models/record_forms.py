@@ -253,22 +253,24 @@ class AugmentedForm(RecordForm):
         Z, start = self.X, None
         if extra is not None:
             Z = Stacked([self.X, extra])
-            start = self._label_start(Z, extra, n_components)
+            start = self._label_start(Z, extra)
         found = leading_singular_triplets(
             Z, n_components, tol=self.tol, max_iter=self.max_iter, rng=self.rng, start=start
         )
         self.reports.append(without_vectors(found))
         return found.values**2, np.asarray(found.left)
 
-    def _label_start(self, Z: Operator, extra: Any, n_components: int) -> Array:
-        """Zᵀ extra: the labels are most of what the space bends towards, so the iteration starts with them."""
+    def _label_start(self, Z: Operator, extra: Any) -> Array:
+        """Zᵀ extra: the labels are most of what the space bends towards, so the iteration starts there."""
         labels = as_operator(extra)
         width = labels.shape[1]
-        if width <= n_components:
-            mix = np.eye(width, dtype=self.dtype)
-        else:
-            mix = self.rng.standard_normal((width, n_components)).astype(self.dtype)
+        mix = np.eye(width, dtype=self.dtype)
+        if width > _START_COLUMNS:
+            mix = self.rng.standard_normal((width, _START_COLUMNS)).astype(self.dtype)
         return np.asarray(Z.T @ (labels @ mix))
+
+
+_START_COLUMNS = 40  # what the first block of the Krylov solver has room for
 
 
 def solve_shifted(A: Any, shift: float, rhs: Array, *, tol: float, max_iter: int | None = None) -> LeastSquares:

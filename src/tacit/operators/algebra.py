@@ -14,6 +14,9 @@ from tacit.operators.base import Array, Operator, as_operator
 __all__ = ["Centred", "DiagonalPlusLowRank", "Product", "Scaled", "Stacked", "Sum"]
 
 
+_COLUMNS = 32
+
+
 class Stacked(Operator):
     """Blocks side by side: [A, B, …]."""
 
@@ -27,10 +30,13 @@ class Stacked(Operator):
         super().__init__((n_rows, int(self.edges[-1])), np.result_type(*(block.dtype for block in self.blocks)))
 
     def _matmat(self, V: Array) -> Array:
-        total = np.zeros((self.shape[0], V.shape[1]), np.result_type(self.dtype, V.dtype))
-        for block, start, stop in zip(self.blocks, self.edges[:-1], self.edges[1:], strict=True):
-            total += block @ V[start:stop]
-        return total
+        first, *others = zip(self.blocks, self.edges[:-1], self.edges[1:], strict=True)
+        total = (first[0] @ V[: first[2]]).astype(np.result_type(self.dtype, V.dtype), copy=False)
+        for block, start, stop in others:
+            for left in range(0, V.shape[1], _COLUMNS):  # a few at a time: a second N x columns array would be large
+                columns = slice(left, left + _COLUMNS)
+                total[:, columns] += block @ V[start:stop, columns]
+        return np.asarray(total)
 
     def _rmatmat(self, U: Array) -> Array:
         return np.concatenate([block.T @ U for block in self.blocks])

@@ -67,6 +67,11 @@ class Operator(LinearOperator):
             )
         return super().dot(x)
 
+    @property
+    def is_dense(self) -> bool:
+        """Whether products are dense matrix products, which gain from every further column."""
+        return False
+
     def squared_norm(self) -> float:
         """Give the squared Frobenius norm, i.e. the trace of the Gram matrix, where the entries are at hand."""
         raise NotImplementedError(f"{type(self).__name__} does not know its Frobenius norm")
@@ -82,6 +87,11 @@ class _Transposed(Operator):
     def __init__(self, operator: Operator) -> None:
         super().__init__((operator.shape[1], operator.shape[0]), operator.dtype)
         self.operator = operator
+
+    @property
+    def is_dense(self) -> bool:
+        """As the operator itself."""
+        return self.operator.is_dense
 
     def _matmat(self, V: Array) -> Array:
         return self.operator._rmatmat(V)
@@ -106,6 +116,11 @@ class MatrixOperator(Operator):
     def __init__(self, matrix: Any) -> None:
         super().__init__(matrix.shape, matrix.dtype)
         self.matrix = matrix
+
+    @property
+    def is_dense(self) -> bool:
+        """True for an array."""
+        return not is_sparse(self.matrix)
 
     def _matmat(self, V: Array) -> Array:
         return np.asarray(self.matrix @ V)

@@ -10,6 +10,10 @@ from tacit.operators.base import Array, Operator, as_operator
 
 __all__ = ["Gram"]
 
+# Columns that go through a sparse matrix together: more would leave the cache, and the N x columns product in between
+# would be the largest array of all.
+_WIDTH = 32
+
 
 class Gram(Operator):
     """AᵀA + shift·I, on the columns of A; `Gram(A.T)` is A Aᵀ, on its rows.
@@ -27,10 +31,18 @@ class Gram(Operator):
         self.shift = self.dtype.type(shift)
 
     def _matmat(self, V: Array) -> Array:
-        product = self.operator.T @ (self.operator @ V)
+        if self.operator.is_dense or V.shape[1] <= _WIDTH:
+            return self._block(V)
+        product = np.empty((self.shape[0], V.shape[1]), np.result_type(self.dtype, V.dtype))
+        for start in range(0, V.shape[1], _WIDTH):
+            product[:, start : start + _WIDTH] = self._block(V[:, start : start + _WIDTH])
+        return product
+
+    def _block(self, V: Array) -> Array:
+        product = np.asarray(self.operator.T @ (self.operator @ V))
         if self.shift:
             product += self.shift * V
-        return np.asarray(product)
+        return product
 
     def _rmatmat(self, U: Array) -> Array:
         return self._matmat(U)

@@ -31,7 +31,7 @@ def block_cg(
     tol: float = 1e-6,
     max_iter: int = 500,
     start: Array | None = None,
-    width: int = 128,
+    width: int = 64,
 ) -> LeastSquares:
     """Solve a symmetric positive definite system for many right-hand sides, `width` of them searching together.
 
@@ -106,16 +106,22 @@ def _refine(
     eps, floor = float(np.finfo(rhs.dtype).eps), reachable(tol, rhs.dtype)
     sizes = np.maximum(np.linalg.norm(rhs, axis=0), np.finfo(rhs.dtype).tiny)
     solution[:, ~rhs.any(axis=0)] = 0  # no residual is small beside nothing, so nothing else would do
-    R = rhs - system @ solution if solution.any() else rhs.copy()
+    untouched = not solution.any()
+    R = rhs if untouched else rhs - system @ solution
     relative, iterations, stretch = np.linalg.norm(R, axis=0) / sizes, 0, 0.0
     for _ in range(_ROUNDS):
         going = np.flatnonzero(relative > floor)
         if not going.size or iterations >= max_iter:
             break
-        change = np.zeros((len(rhs), going.size), rhs.dtype)
-        steps, most, fine = search(system, R[:, going], change, floor * sizes[going], max_iter - iterations)
-        iterations, stretch = iterations + steps, max(stretch, most)
-        solution[:, going] += change
+        everything = going.size == rhs.shape[1]
+        into_solution = untouched and everything  # the usual case: no other array of that size is needed
+        change = solution if into_solution else np.zeros((len(rhs), going.size), rhs.dtype)
+        searched = R if everything else R[:, going]
+        steps, most, fine = search(system, searched, change, floor * sizes[going], max_iter - iterations)
+        iterations, stretch, untouched = iterations + steps, max(stretch, most), False
+        if not into_solution:
+            solution[:, going] += change
+        R = R.copy() if R is rhs else R
         R[:, going] = rhs[:, going] - system @ solution[:, going]
         before, relative = relative, np.linalg.norm(R, axis=0) / sizes
         if not fine:
@@ -130,10 +136,10 @@ def _refine(
 def _search_together(system: Operator, R: Array, change: Array, goals: Array, max_iter: int) -> tuple[int, float, bool]:
     """Block CG in the QR form: R = Q C throughout, Q orthonormal."""
     lengths = np.linalg.norm(R, axis=0)  # equal lengths first, or a short column would look like a dependent one
-    with one_thread():
-        Q, C, order = la.qr(R / lengths, mode="economic", pivoting=True, check_finite=False)
-        Q, C = _without_noise(Q, C.astype(np.float64))
-        C = C[:, np.argsort(order)] * lengths
+    with one_thread(4.0 * R.size * R.shape[1]):
+        Q, C = la.qr(R / lengths, mode="economic", overwrite_a=True, check_finite=False)
+        Q, C = _without_noise(Q, C.astype(np.float64), look_closer=True)
+        C = C * lengths
     P, iterations, stretch = Q, 0, 0.0
     while (np.linalg.norm(C, axis=0) > goals).any() and iterations < max_iter:
         product = system @ P
@@ -146,7 +152,8 @@ def _search_together(system: Operator, R: Array, change: Array, goals: Array, ma
                 return iterations, stretch, False
             iterations += 1
             change += P @ la.cho_solve(steps, C).astype(R.dtype)
-            Q = Q - product @ la.cho_solve(steps, np.eye(len(C))).astype(R.dtype)
+            product @= la.cho_solve(steps, np.eye(len(C))).astype(R.dtype)
+            Q = np.subtract(Q, product, out=product)
             Q, S = la.qr(Q, mode="economic", overwrite_a=True, check_finite=False)
             Q, S = _without_noise(Q, S.astype(np.float64))
             P = Q + P @ S.T.astype(R.dtype)
@@ -154,14 +161,19 @@ def _search_together(system: Operator, R: Array, change: Array, goals: Array, ma
     return iterations, stretch, True
 
 
-def _without_noise(Q: Array, S: Array) -> tuple[Array, Array]:
-    """Leave those directions out of the product Q S that are rounding beside the others."""
+def _without_noise(Q: Array, S: Array, *, look_closer: bool = False) -> tuple[Array, Array]:
+    """Leave those directions out of the product Q S that are rounding beside the others.
+
+    The diagonal of S shows dependent columns only one by one; `look_closer` finds any that depend on several others.
+    """
     noise = _ROUNDING * float(np.finfo(Q.dtype).eps)
     sizes = np.abs(np.diag(S))
-    if (sizes > noise * sizes.max(initial=0)).all():
+    if not look_closer and (sizes > noise * sizes.max(initial=0)).all():
         return Q, S
     left, sizes, right = la.svd(S, full_matrices=False)
     real = sizes > noise * sizes.max(initial=0)
+    if real.all():
+        return Q, S
     return Q @ left[:, real].astype(Q.dtype), sizes[real, None] * right[real]
 
 

@@ -14,7 +14,7 @@ from tacit.operators.base import Array, Operator
 from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs
 from tacit.solve.signs import descending
-from tacit.solve.starts import N_RANDOM, start_block
+from tacit.solve.starts import start_block
 from tacit.solve.threads import one_thread
 
 __all__ = ["block_krylov"]
@@ -56,12 +56,11 @@ def block_krylov(
     """
     n = operator.shape[0]
     wanted = min(n, n_components)
-    n_start = 0 if start is None else min(start.shape[1], wanted)
-    block = min(n, block_size or max(int(np.clip(wanted // 2, 8, 48)), n_start + N_RANDOM if n_start else 0))
+    block = min(n, block_size or int(np.clip(wanted // 2, 8, 48)))
     keep = wanted + max(block, wanted // 4)
     room = min(n, max(basis_size or max(3 * wanted + 2 * block, _SMALL_BASIS), keep + block))
     space = _Space(operator, start_block(n, block, operator.dtype, rng, start), room, keep, tol)
-    least = 3 if n_start else 1  # given vectors may be right at once and yet not the leading ones
+    least = 1 if start is None else 3  # given vectors may be right at once and yet not the leading ones
     n_random, iteration = block, 0
     while True:
         iteration += 1

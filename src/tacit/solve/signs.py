@@ -24,4 +24,5 @@ def descending(values: Array, vectors: Array, n_components: int | None = None) -
     """Sort eigenpairs by value, largest first, keep `n_components` of them, and fix the signs."""
     order = np.argsort(values, kind="stable")[::-1][:n_components]
     kept = vectors[:, order]
-    return values[order], kept * signs_of(kept)
+    kept *= signs_of(kept)  # a copy already, by the selection
+    return values[order], kept
