@@ -133,8 +133,8 @@ def _label_root(form: RecordForm, F: Any, B: Array | None, label_weight: float, 
 
 def _nonzero(form: RecordForm, mu: Array, V: Array) -> tuple[Array, Array]:
     """Leave out directions that are zero to working precision: dividing by them would make noise of them."""
-    real = mu > mu.max(initial=0) * form.floor
-    return mu[real], V[:, real]
+    n_real = int(np.count_nonzero(mu > mu.max(initial=0) * form.floor))  # they come largest first
+    return mu[:n_real], V[:, :n_real]
 
 
 def _expressible(form: RecordForm, F: Any, B: Array) -> tuple[Any, Array]:

@@ -341,16 +341,17 @@ class MLSI(SpaceModel):
         dtype = X.dtype
         self.embedding_ = space.positions.astype(dtype, copy=False)
         self.eigenvalues_ = space.eigenvalues.astype(dtype)
-        weights = self._scaled(space.coefficients)
+        weights = space.coefficients
         if isinstance(form, DualForm) and not self._is_kernel:
             weights = features.T @ weights  # from weights of the records to weights of the terms or features
+        scale = self.eigenvalues_ ** SCALINGS[self.scaling]
         if self.kernel == "linear":
-            self.components_ = np.ascontiguousarray(weights.T, dtype=dtype)
+            self.components_ = np.multiply(weights.T, scale[:, None], order="C").astype(dtype, copy=False)
             loadings = X.T @ self.embedding_ if isinstance(form, DualForm) else space.adjoint
             self.term_loadings_ = np.asarray(loadings, dtype=dtype).T
         else:
             lifted = weights if self.landmark_map_ is None else self.landmark_map_ @ weights
-            self.dual_components_ = np.ascontiguousarray(lifted.T, dtype=dtype)
+            self.dual_components_ = np.multiply(lifted.T, scale[:, None], order="C").astype(dtype, copy=False)
         Y = F if self.labels_ is None else self.labels_.indicator.astype(dtype)
         self.label_loadings_ = None if Y is None else np.asarray(Y.T @ self.embedding_).T
         self.objective_ = self._objective(form, F, space.adjoint)

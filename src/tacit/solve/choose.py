@@ -166,13 +166,17 @@ def _through_gram(
     values = np.sqrt(np.maximum(pairs.values, 0))  # rounding leaves a Gram matrix a little below zero
     U, V = None, pairs.vectors
     if left or not tall:
-        other = (short @ pairs.vectors) / np.where(values > 0, values, 1)
+        other = short @ pairs.vectors
+        other /= np.where(values > 0, values, 1)  # in place, here and below: a second array of this size would be large
         U, V = (other, pairs.vectors) if tall else (pairs.vectors, other)
     signs = signs_of(V)
+    V *= signs
+    if U is not None:
+        U *= signs
     return SingularTriplets(
-        None if U is None else U * signs,
+        U,
         values,
-        V * signs,
+        V,
         pairs.residuals,
         pairs.iterations,
         solver,

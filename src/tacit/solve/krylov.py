@@ -13,7 +13,7 @@ import scipy.linalg as la
 from tacit.operators.base import Array, Operator
 from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs
-from tacit.solve.signs import descending
+from tacit.solve.signs import signs_of
 from tacit.solve.starts import start_block
 from tacit.solve.threads import one_thread
 
@@ -76,9 +76,10 @@ def block_krylov(
         if hidden:
             n_random, least = n_random + block, iteration + iteration // 2 + 3
         space.grow(block if hidden else 0, rng)
-    top_values, vectors = descending(values, space.ritz_vectors(wanted))
+    vectors = space.ritz_vectors(wanted)
+    vectors *= signs_of(vectors)
     return Eigenpairs(
-        top_values.astype(operator.dtype), vectors, relative, iteration, "krylov", converged=settled or whole
+        values.astype(operator.dtype), vectors, relative, iteration, "krylov", converged=settled or whole
     )
 
 
@@ -172,7 +173,7 @@ def _orthogonalise(W: Array, Q: Array) -> tuple[Array, Array]:
 
 def _split(rest: Array, noise: float) -> tuple[Array, Array, float]:
     """Write rest = fresh · coupling, `fresh` orthonormal and without what is noise; give both and the weakest size."""
-    U, coupling = la.qr(rest, mode="economic", check_finite=False)
+    U, coupling = la.qr(rest, mode="economic", overwrite_a=True, check_finite=False)
     coupling = coupling.astype(np.float64)
     sizes = np.abs(np.diag(coupling))
     if (sizes <= noise).any():  # the space is nearly invariant in some directions: these are not worth following

@@ -16,8 +16,12 @@ def signs_of(vectors: Array) -> Array:
     """
     if vectors.size == 0:
         return np.ones(vectors.shape[1], vectors.dtype)
-    peaks = vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])]
-    return np.where(peaks < 0, -1, 1).astype(vectors.dtype)
+    # by the extremes, not by absolute values or positions, either of which would take a second array
+    high, low = vectors.max(axis=0), -vectors.min(axis=0)
+    signs = np.where(low > high, -1, 1).astype(vectors.dtype)
+    for column in np.flatnonzero(low == high):
+        signs[column] = -1 if vectors[:, column].argmin() < vectors[:, column].argmax() else 1
+    return signs
 
 
 def descending(values: Array, vectors: Array, n_components: int | None = None) -> tuple[Array, Array]:
