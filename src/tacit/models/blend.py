@@ -99,10 +99,11 @@ def _with_labels(
         mu, V = _nonzero(form, *form.leading(extra, n_components))
         shifted = mu + form.ridge
         eigenvalues = shifted / (1 / (1 - label_weight) + shrinkage)
-    A = form.adjoint(V)
     if B is None:
-        return Blend(V, eigenvalues, form.regress(V), A, informed=True)
+        return Blend(V, eigenvalues, form.regress(V), form.adjoint(V), informed=True)
     bent = B @ (root @ (root.T @ (F.T @ V))).astype(form.dtype)
+    del B  # as large as what follows
+    A = form.adjoint(V)
     if label_weight < 1:
         bent += A
     bent /= shifted.astype(form.dtype)

@@ -24,7 +24,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import as_rng, check_choice, check_count, check_number
+from tacit.checks import as_rng, check_choice, check_count, check_number, is_sparse
 from tacit.errors import InputError
 from tacit.models.base import SCALINGS, SpaceModel, warn, warn_if_fewer
 from tacit.models.blend import Blend, blend
@@ -43,6 +43,7 @@ from tacit.models.transductive import balance_labels, read_labels
 from tacit.operators import Kernel
 from tacit.operators.base import Array
 from tacit.relations.labels import LabelMatrix
+from tacit.solve.threads import one_thread
 
 __all__ = ["COORDINATES", "MLSI"]
 
@@ -166,7 +167,7 @@ class MLSI(SpaceModel):
         y : binary matrix (dense or sparse), list of label sets, one class a record, or `LabelMatrix`; None only if
             label_weight=0
         """
-        self._fit(X, y)
+        self._fit(X, y, None)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
@@ -175,13 +176,8 @@ class MLSI(SpaceModel):
         By default these are honest: not what `transform` gives for the same records, on purpose, just as scikit-learn's
         TargetEncoder cross-fits. What follows in a pipeline is then trained on positions like those it will meet.
         """
-        kind = check_choice("coordinates", self.coordinates, COORDINATES)
-        form, space = self._fit(X, y)
-        if kind == "transductive":
-            return self._scaled(self.embedding_)
-        if kind == "honest":
-            return self._scaled(self._honest(form, space.coefficients))
-        return self._scaled(form.fitted(space.coefficients).astype(self.embedding_.dtype, copy=False))
+        positions = self._fit(X, y, check_choice("coordinates", self.coordinates, COORDINATES))
+        return self._scaled(self.embedding_ if positions is None else positions)
 
     def transform(self, X: Any) -> Array:
         """Place records by their terms alone, (n_records, n_components_)."""
@@ -235,7 +231,8 @@ class MLSI(SpaceModel):
         counts = np.maximum(self.labels_.counts, 1)[:, None]
         return self._scaled(self.label_loadings_.T / counts.astype(self.embedding_.dtype))
 
-    def _fit(self, X: Any, y: Any) -> tuple[RecordForm, Blend]:
+    def _fit(self, X: Any, y: Any, kind: str | None) -> Array | None:
+        """Find the space; give the honest or in-sample positions, unscaled, if one of them is asked for."""
         self._check_parameters()
         X = self._read_training(X)
         rng = as_rng(self.random_state)
@@ -246,10 +243,19 @@ class MLSI(SpaceModel):
         self.solver_, self.solver_reason_ = self._choose_form(features.shape, 0 if F is None else F.shape[1])
         form = self._hold(features, rng)
         F = self._balanced(F, form)
-        space = blend(form, F, self.n_components, label_weight=self.label_weight, shrinkage=self.shrinkage)
-        self._report(space)
-        self._keep(X, features, form, F, space)
-        return form, space
+        # nothing but sparse products is large then, and these know no BLAS threads, which would only add their buffers
+        with one_thread(0.0 if is_sparse(features) else np.inf):
+            space = blend(form, F, self.n_components, label_weight=self.label_weight, shrinkage=self.shrinkage)
+            self._report(space)
+            self.embedding_ = space.positions.astype(X.dtype, copy=False)
+            self.eigenvalues_ = space.eigenvalues.astype(X.dtype)
+            positions = None
+            if kind == "honest":
+                positions = self._honest(form, space.coefficients)
+            elif kind == "in-sample":
+                positions = form.fitted(space.coefficients).astype(X.dtype, copy=False)
+            self._keep(X, features, form, F, space)
+        return positions
 
     def _check_parameters(self) -> None:
         check_number("label_weight", self.label_weight, high=1.0)
@@ -339,19 +345,17 @@ class MLSI(SpaceModel):
         for name in ("components_", "dual_components_", "term_loadings_"):
             self.__dict__.pop(name, None)  # of an earlier fit with another kernel
         dtype = X.dtype
-        self.embedding_ = space.positions.astype(dtype, copy=False)
-        self.eigenvalues_ = space.eigenvalues.astype(dtype)
         weights = space.coefficients
         if isinstance(form, DualForm) and not self._is_kernel:
             weights = features.T @ weights  # from weights of the records to weights of the terms or features
-        scale = self.eigenvalues_ ** SCALINGS[self.scaling]
+        weights *= self.eigenvalues_ ** SCALINGS[self.scaling]  # in place: nobody needs them unscaled any more
         if self.kernel == "linear":
-            self.components_ = np.multiply(weights.T, scale[:, None], order="C").astype(dtype, copy=False)
+            self.components_ = np.asarray(weights, dtype=dtype).T
             loadings = X.T @ self.embedding_ if isinstance(form, DualForm) else space.adjoint
             self.term_loadings_ = np.asarray(loadings, dtype=dtype).T
         else:
             lifted = weights if self.landmark_map_ is None else self.landmark_map_ @ weights
-            self.dual_components_ = np.multiply(lifted.T, scale[:, None], order="C").astype(dtype, copy=False)
+            self.dual_components_ = np.asarray(lifted, dtype=dtype).T
         Y = F if self.labels_ is None else self.labels_.indicator.astype(dtype)
         self.label_loadings_ = None if Y is None else np.asarray(Y.T @ self.embedding_).T
         self.objective_ = self._objective(form, F, space.adjoint)

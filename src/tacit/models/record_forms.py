@@ -270,7 +270,7 @@ class AugmentedForm(RecordForm):
         return np.asarray(Z.T @ (labels @ mix))
 
 
-_START_COLUMNS = 40  # what the first block of the Krylov solver has room for
+_START_COLUMNS = 36  # beside them the first block of the Krylov solver has room for random ones
 
 
 def solve_shifted(A: Any, shift: float, rhs: Array, *, tol: float, max_iter: int | None = None) -> LeastSquares:

@@ -14,7 +14,7 @@ from tacit.operators.base import Array, Operator, as_operator
 __all__ = ["Centred", "DiagonalPlusLowRank", "Product", "Scaled", "Stacked", "Sum"]
 
 
-_COLUMNS = 32
+_COLUMNS = 8
 
 
 class Stacked(Operator):

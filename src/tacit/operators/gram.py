@@ -12,7 +12,7 @@ __all__ = ["Gram"]
 
 # Columns that go through a sparse matrix together: more would leave the cache, and the N x columns product in between
 # would be the largest array of all.
-_WIDTH = 32
+_WIDTH = 24
 
 
 class Gram(Operator):
@@ -33,7 +33,7 @@ class Gram(Operator):
     def _matmat(self, V: Array) -> Array:
         if self.operator.is_dense or V.shape[1] <= _WIDTH:
             return self._block(V)
-        product = np.empty((self.shape[0], V.shape[1]), np.result_type(self.dtype, V.dtype))
+        product = np.empty((self.shape[0], V.shape[1]), np.result_type(self.dtype, V.dtype), order="F")  # for LAPACK
         for start in range(0, V.shape[1], _WIDTH):
             product[:, start : start + _WIDTH] = self._block(V[:, start : start + _WIDTH])
         return product

@@ -31,7 +31,7 @@ def block_cg(
     tol: float = 1e-6,
     max_iter: int = 500,
     start: Array | None = None,
-    width: int = 64,
+    width: int = 48,
 ) -> LeastSquares:
     """Solve a symmetric positive definite system for many right-hand sides, `width` of them searching together.
 

@@ -78,9 +78,7 @@ def block_krylov(
         space.grow(block if hidden else 0, rng)
     vectors = space.ritz_vectors(wanted)
     vectors *= signs_of(vectors)
-    return Eigenpairs(
-        values.astype(operator.dtype), vectors, relative, iteration, "krylov", converged=settled or whole
-    )
+    return Eigenpairs(values.astype(operator.dtype), vectors, relative, iteration, "krylov", converged=settled or whole)
 
 
 class _Space:
@@ -162,13 +160,13 @@ class _Space:
 
 
 def _orthogonalise(W: Array, Q: Array) -> tuple[Array, Array]:
-    """Take the span of Q out of W, twice, as once leaves rounding behind; give the rest and QᵀW as it was."""
+    """Take the span of Q out of W, in place, twice, as once leaves rounding behind; give W and QᵀW as it was."""
     with one_thread(8.0 * Q.size * W.shape[1]):
         first = Q.T @ W
-        rest = W - Q @ first
-        second = Q.T @ rest
-        rest -= Q @ second
-        return np.asarray(rest), np.asarray(first + second)
+        W -= Q @ first
+        second = Q.T @ W
+        W -= Q @ second
+        return W, np.asarray(first + second)
 
 
 def _split(rest: Array, noise: float) -> tuple[Array, Array, float]:

@@ -18,7 +18,7 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 __all__ = ["one_thread"]
 
-_WORTH_SHARING = 2e9  # floating-point operations, about a tenth of a second of one core
+_WORTH_SHARING = 2e10  # floating-point operations, about half a second of one core
 
 
 @contextmanager
