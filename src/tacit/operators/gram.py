@@ -10,9 +10,9 @@ from tacit.operators.base import Array, Operator, as_operator
 
 __all__ = ["Gram"]
 
-# Columns that go through a sparse matrix together: more would leave the cache, and the N x columns product in between
-# would be the largest array of all.
-_WIDTH = 24
+# Bytes of the N x columns product in between, for as many columns as go through a sparse matrix together: more would
+# leave the cache, and with many records it would be the largest array of all.
+_BETWEEN = 4000000
 
 
 class Gram(Operator):
@@ -31,11 +31,12 @@ class Gram(Operator):
         self.shift = self.dtype.type(shift)
 
     def _matmat(self, V: Array) -> Array:
-        if self.operator.is_dense or V.shape[1] <= _WIDTH:
+        width = max(24, _BETWEEN // (self.operator.shape[0] * self.dtype.itemsize))
+        if self.operator.is_dense or V.shape[1] <= width:
             return self._block(V)
         product = np.empty((self.shape[0], V.shape[1]), np.result_type(self.dtype, V.dtype), order="F")  # for LAPACK
-        for start in range(0, V.shape[1], _WIDTH):
-            product[:, start : start + _WIDTH] = self._block(V[:, start : start + _WIDTH])
+        for start in range(0, V.shape[1], width):
+            product[:, start : start + width] = self._block(V[:, start : start + width])
         return product
 
     def _block(self, V: Array) -> Array:

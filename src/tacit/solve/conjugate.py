@@ -21,6 +21,7 @@ from tacit.solve.threads import one_thread
 __all__ = ["block_cg", "preconditioned_cg", "reachable"]
 
 _ROUNDING = 20.0  # units in the last place that count as rounding
+_BLOCK_BYTES = 9_000_000  # a block that searches together; the more columns the fewer steps, and the more memory
 _ROUNDS = 4  # a recurrence drifts from the true residual; so it is computed anew, and the search goes on from there
 
 
@@ -31,7 +32,7 @@ def block_cg(
     tol: float = 1e-6,
     max_iter: int = 500,
     start: Array | None = None,
-    width: int = 48,
+    width: int | None = None,
 ) -> LeastSquares:
     """Solve a symmetric positive definite system for many right-hand sides, `width` of them searching together.
 
@@ -42,8 +43,10 @@ def block_cg(
     tol : largest relative residual ‖b − S x‖ / ‖b‖
     max_iter : most iterations for each `width` columns
     start : n x p, where to start, default zero
-    width : columns that search together; memory is five blocks of n x `width` beside `rhs` and the solution
+    width : columns that search together, default 48 to 128, by their length; memory is five blocks of n x `width`
+        beside `rhs` and the solution
     """
+    width = width or int(np.clip(_BLOCK_BYTES // (len(rhs) * rhs.dtype.itemsize), 48, 128))
     solution = _start(rhs, start)
     residuals = np.zeros(rhs.shape[1])
     iterations, converged = 0, True
