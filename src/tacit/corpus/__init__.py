@@ -1,15 +1,20 @@
 """Collections: files and named data sets become records with id, text, labels, links and fields."""
 
 from tacit.corpus.datasets import VectorSet, load_arxiv, load_mulan, load_rcv1, load_reuters21578
+from tacit.corpus.enzyme import load_enzyme
 from tacit.corpus.record import Record
 from tacit.corpus.standard_library import standard_library_records
+from tacit.corpus.taxonomies import TaxonomyTable, load_taxonomy
 
 __all__ = [
     "Record",
+    "TaxonomyTable",
     "VectorSet",
     "load_arxiv",
+    "load_enzyme",
     "load_mulan",
     "load_rcv1",
     "load_reuters21578",
+    "load_taxonomy",
     "standard_library_records",
 ]

@@ -1,10 +1,36 @@
 """Predictions and truth in, measures out: labels said right, labels ranked right, and neighbours that share labels.
 
 The measures are those of scikit-learn, which the tests hold them to; what is added is an honest account of labels that
-could not be learnt or judged, and sparse arithmetic that bears 100,000 records with 1,000 labels.
+could not be learnt or judged, measures that know a taxonomy, and sparse arithmetic that bears 100,000 records with
+1,000 labels.
 """
 
+from tacit.evaluate.hierarchy import (
+    HierarchicalF1,
+    Level,
+    LevelReport,
+    TreeDistance,
+    hierarchical_f1,
+    level_report,
+    tree_distance,
+)
 from tacit.evaluate.labelling import AUCScores, F1Scores, auc, f1, label_report
 from tacit.evaluate.ranking import ndcg_at_k, overlap_ndcg, precision_at_k
 
-__all__ = ["AUCScores", "F1Scores", "auc", "f1", "label_report", "ndcg_at_k", "overlap_ndcg", "precision_at_k"]
+__all__ = [
+    "AUCScores",
+    "F1Scores",
+    "HierarchicalF1",
+    "Level",
+    "LevelReport",
+    "TreeDistance",
+    "auc",
+    "f1",
+    "hierarchical_f1",
+    "label_report",
+    "level_report",
+    "ndcg_at_k",
+    "overlap_ndcg",
+    "precision_at_k",
+    "tree_distance",
+]

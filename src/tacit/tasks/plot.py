@@ -11,20 +11,32 @@ import numpy as np
 from tacit.errors import InputError, MissingExtraError
 from tacit.tasks.layout import Layout
 
-__all__ = ["check_map_path", "draw_map"]
+__all__ = ["check_map_path", "draw_map", "save_figure"]
 
 
-def check_map_path(path: str | Path) -> Path:
+def check_map_path(path: str | Path, *, argument: str = "map") -> Path:
     """Raise what `draw_map` would raise for this path, before hours of work have gone into the map."""
     path = Path(path).expanduser()
     if importlib.util.find_spec("matplotlib") is None:
         raise MissingExtraError("matplotlib", "plot", "Drawing a map")
     if path.suffix.lower() not in _FORMATS:
         raise InputError(
-            f"map is no picture file: got {str(path)!r}, expected a name that ends in {', '.join(_FORMATS)}."
+            f"{argument} is no picture file: got {str(path)!r}, expected a name that ends in {', '.join(_FORMATS)}."
         )
     if not path.parent.is_dir() or path.is_dir():
-        raise InputError(f"map cannot be written: got {str(path)!r}, expected a file in a folder that exists.")
+        raise InputError(f"{argument} cannot be written: got {str(path)!r}, expected a file in a folder that exists.")
+    return path
+
+
+def save_figure(figure: Any, path: Path, *, argument: str = "map") -> Path:
+    """Write a drawing to a path that `check_map_path` has passed."""
+    try:
+        figure.savefig(path)
+    except OSError as error:
+        raise InputError(
+            f"{argument} cannot be written: got {str(path)!r} and {error.strerror}, "
+            "expected a file that may be changed."
+        ) from error
     return path
 
 
@@ -40,14 +52,7 @@ def draw_map(layout: Layout, path: str | Path, *, title: str) -> Path:
         What stands above the map.
     """
     path = check_map_path(path)
-    figure = _figure(layout, title)
-    try:
-        figure.savefig(path)
-    except OSError as error:
-        raise InputError(
-            f"map cannot be written: got {str(path)!r} and {error.strerror}, expected a file that may be changed."
-        ) from error
-    return path
+    return save_figure(_figure(layout, title), path)
 
 
 _FORMATS = (".png", ".pdf", ".svg")

@@ -1,0 +1,88 @@
+"""The ENZYME database, read from a folder on this machine: short texts on enzymes, labelled by their EC numbers.
+
+The first three numbers of an EC number are classes within classes: 1 are the oxidoreductases, 1.1 those that act on
+CH-OH groups, 1.1.1 those of them with NAD or NADP as acceptor. The fourth number is the enzyme itself.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from tacit.corpus.datasets import _find
+from tacit.corpus.record import Record
+from tacit.errors import InputError
+
+__all__ = ["load_enzyme"]
+
+Entry = dict[str, list[str]]
+
+
+def load_enzyme(data_dir: str | Path | None = None, *, oxidoreductases: bool = False) -> list[Record]:
+    """Read the enzymes of release 27.0 of the ENZYME database; deleted and transferred entries are left out.
+
+    Parameters
+    ----------
+    data_dir : path, optional
+        Folder with a subfolder `enzyme`; the environment variable TACIT_DATA if not given.
+    oxidoreductases : bool, default False
+        Read the oxidoreductases only, whose EC numbers start with 1.
+
+    Returns
+    -------
+    list of Record
+        `id` is the EC number; `labels` has one class, the first three numbers; `text` is names, reaction, cofactors
+        and comments; `title` is the name; `fields` has `accessions`, the proteins of Swiss-Prot that are this enzyme.
+    """
+    entries = _entries(_find(data_dir, "enzyme", "enzyme.dat.gz"))
+    records = (_record(entry) for entry in entries if not _is_gone(entry))
+    return [record for record in records if not oxidoreductases or record.id.startswith("1.")]
+
+
+def _entries(path: Path) -> Iterator[Entry]:
+    """Give the lines of each entry by their two-letter code; the entry without an ID is the head of the file."""
+    entry: Entry = {}
+    try:
+        with gzip.open(path, "rt", encoding="latin-1") as lines:
+            for line in lines:
+                if not line.startswith("//"):
+                    entry.setdefault(line[:2], []).append(line[5:].strip())
+                    continue
+                if "ID" in entry:
+                    yield entry
+                entry = {}
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            f"{path} is damaged: got {error}, expected a gzipped ENZYME file. Copy the file again."
+        ) from error
+
+
+def _is_gone(entry: Entry) -> bool:
+    return entry.get("DE", [""])[0].startswith(("Deleted entry", "Transferred entry"))
+
+
+def _record(entry: Entry) -> Record:
+    number = entry["ID"][0]
+    parts = [_joined(entry, code) for code in ("DE", "AN", "CA", "CF", "CC")]
+    return Record(
+        id=number,
+        text="\n".join(part for part in parts if part),
+        labels=(_class_of(number),),
+        title=parts[0].removesuffix("."),
+        fields={"accessions": tuple(re.findall(r"(\w+),\s*\w+\s*;", _joined(entry, "DR")))},
+    )
+
+
+def _joined(entry: Entry, code: str) -> str:
+    """Give the lines of one code as one text; a name that is broken at its hyphen becomes whole again."""
+    text = "\n".join(line.removeprefix("-!- ") for line in entry.get(code, []))
+    # '9-, 11-' and then 'and 15-hydroxy' on the next line are words of their own
+    return re.sub(r"(?<=\S)-\n(?!(?:and|or|to)\b)", "-", text).replace("\n", " ")
+
+
+def _class_of(number: str) -> str:
+    """Give the first three numbers; '1.1.-.-' is '1.1', since '-' says that the class is not settled."""
+    return ".".join(step for step in number.split(".")[:3] if step != "-")

@@ -1,0 +1,296 @@
+"""How well labels are said where they form a taxonomy: half right counts, and so does how far off a mistake is.
+
+To a flat measure a story of "bonds" called "equities" is as wrong as one called "sports". The measures here know the
+way from one to the other. They take label names that are nodes of a `Taxonomy`, with one or several parents each.
+Records whose true labels are unknown are left out; an unknown prediction counts as no label.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from tacit.errors import TacitWarning
+from tacit.evaluate.nodes import read_nodes
+from tacit.relations.taxonomy import Taxonomy
+
+__all__ = ["HierarchicalF1", "Level", "LevelReport", "TreeDistance", "hierarchical_f1", "level_report", "tree_distance"]
+
+Counts = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class HierarchicalF1:
+    """Precision, recall and F1 of label sets that were completed by their ancestors.
+
+    Attributes
+    ----------
+    precision, recall, f1 : float
+        Over all decisions together: records with many labels, and deep ones, weigh more.
+    mean_precision, mean_recall, mean_f1 : float
+        Means of the records' own values; precision over the records with a prediction, recall over those with a true
+        label, F1 over those with either.
+    per_record : array of shape (n_records,)
+        F1 of each record; NaN where its labels are unknown, or where it has neither a label nor a prediction.
+    n_records : int
+        How many records have an F1.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    mean_precision: float
+    mean_recall: float
+    mean_f1: float
+    per_record: npt.NDArray[np.float64]
+    n_records: int
+
+
+@dataclass(frozen=True)
+class TreeDistance:
+    """How far from the truth the mistakes are, in edges of the taxonomy.
+
+    Attributes
+    ----------
+    mean : float
+        Over all mistakes; 0 if there are none.
+    mean_wrong, mean_missed : float
+        Over the wrongly predicted labels, and over the missed ones; 0 if there are none.
+    histogram : int array
+        `histogram[d]` mistakes are d edges away; place 0 is always 0.
+    n_wrong, n_missed, n_right : int
+        How many labels were predicted wrongly, not predicted, and predicted rightly.
+    """
+
+    mean: float
+    mean_wrong: float
+    mean_missed: float
+    histogram: npt.NDArray[np.int64]
+    n_wrong: int
+    n_missed: int
+    n_right: int
+
+
+@dataclass(frozen=True)
+class Level:
+    """What was said right among the nodes of one depth.
+
+    Attributes
+    ----------
+    depth : int
+        Edges from a root, by the longest way.
+    n_nodes, n_judged : int
+        Nodes of this depth, and those among them that occur or are predicted.
+    n_records : int
+        Records that truly are in one of the nodes, or below it.
+    precision, recall, micro_f1 : float
+        Over all decisions about these nodes together.
+    macro_f1 : float
+        Mean over the judged nodes; NaN if there are none.
+    """
+
+    depth: int
+    n_nodes: int
+    n_judged: int
+    n_records: int
+    precision: float
+    recall: float
+    micro_f1: float
+    macro_f1: float
+
+
+@dataclass(frozen=True)
+class LevelReport:
+    """One `Level` for each depth of a taxonomy, from the roots down."""
+
+    levels: tuple[Level, ...]
+
+    def text(self) -> str:
+        """Give the levels as a table for people."""
+        lines = ["depth  nodes  judged  records  precision  recall  micro F1  macro F1"]
+        lines += [
+            f"{row.depth:5d}  {row.n_nodes:5d}  {row.n_judged:6d}  {row.n_records:7d}  {row.precision:9.3f}  "
+            f"{row.recall:6.3f}  {row.micro_f1:8.3f}  {row.macro_f1:8.3f}"
+            for row in self.levels
+        ]
+        return "\n".join(lines)
+
+
+def hierarchical_f1(y_true: Any, y_pred: Any, taxonomy: Taxonomy, *, roots: bool | None = None) -> HierarchicalF1:
+    """Measure predicted labels by F1 after each label brought its ancestors with it.
+
+    With T and P a record's true and predicted labels and all nodes above them, summed over the records:
+        hP = Σ|P ∩ T| / Σ|P|,  hR = Σ|P ∩ T| / Σ|T|,  hF = 2 hP hR / (hP + hR)
+
+    Parameters
+    ----------
+    y_true, y_pred : LabelMatrix, 0/1 matrix (dense or sparse), or label sets
+        Names are nodes of the taxonomy. A matrix without names has one column for each node, in the taxonomy's order,
+        or the columns of the other argument, if that one has names.
+    taxonomy : Taxonomy
+    roots : bool, optional
+        Whether roots count. By default they do unless there is only one: below a single root everybody gets it right,
+        which flatters every method alike; several roots are classes like others.
+
+    Returns
+    -------
+    HierarchicalF1
+        Precision is 0 where nothing is predicted, recall 0 where nothing is true; all are NaN if both hold.
+
+    References
+    ----------
+    Kiritchenko, Matwin, Nock and Famili (2006), Learning and evaluation in the presence of class hierarchies.
+    Silla and Freitas (2011), A survey of hierarchical classification across different application domains.
+    """
+    pair = read_nodes(y_true, y_pred, taxonomy)
+    counted = np.ones(len(taxonomy.names))
+    if not (len(taxonomy.roots) > 1 if roots is None else roots):
+        counted[taxonomy.columns(taxonomy.roots)] = 0.0
+    truth, predicted = _expanded(pair.truth, taxonomy), _expanded(pair.predicted, taxonomy)
+    n_hit, n_true, n_said = truth.multiply(predicted) @ counted, truth @ counted, predicted @ counted
+    judged = n_true + n_said > 0
+    if not judged.any():
+        warnings.warn(
+            f"Nothing can be measured: none of {pair.known.size} records has a known label or a prediction that "
+            "counts, so the hierarchical F1 is NaN.",
+            TacitWarning,
+            stacklevel=2,
+        )
+    per_record = np.full(pair.known.size, np.nan)
+    per_record[np.flatnonzero(pair.known)[judged]] = 2 * n_hit[judged] / (n_true + n_said)[judged]
+    precision, recall, f1 = _rates(n_hit.sum(), n_said.sum(), n_true.sum())
+    return HierarchicalF1(
+        precision,
+        recall,
+        f1,
+        mean_precision=_mean_rate(n_hit, n_said, judged),
+        mean_recall=_mean_rate(n_hit, n_true, judged),
+        mean_f1=_mean_rate(2 * n_hit, n_said + n_true, judged),
+        per_record=per_record,
+        n_records=int(np.count_nonzero(judged)),
+    )
+
+
+def tree_distance(y_true: Any, y_pred: Any, taxonomy: Taxonomy) -> TreeDistance:
+    """Measure how far mistakes are from the truth, in edges of the taxonomy.
+
+    A wrongly predicted label is as far off as the nearest true label of its record, a missed label as the nearest
+    predicted one. Where a record has none on the other side, the way leads to a virtual root above all roots, which is
+    one edge beyond them. So saying nothing is nearer than saying something in another tree.
+
+    Parameters
+    ----------
+    y_true, y_pred : LabelMatrix, 0/1 matrix (dense or sparse), or label sets
+        As for `hierarchical_f1`. Labels are taken as they stand: expand both with `Taxonomy.expand`, or neither, since
+        the ancestors of a true label count as wrong if only the prediction has them.
+    taxonomy : Taxonomy
+
+    Returns
+    -------
+    TreeDistance
+    """
+    pair = read_nodes(y_true, y_pred, taxonomy)
+    right = sp.csr_array(pair.truth.multiply(pair.predicted))
+    wrong = _nearest(sp.csr_array(pair.predicted - right), pair.truth, taxonomy)
+    missed = _nearest(sp.csr_array(pair.truth - right), pair.predicted, taxonomy)
+    both = np.concatenate([wrong, missed])
+    mean, mean_wrong, mean_missed = (float(part.mean()) if part.size else 0.0 for part in (both, wrong, missed))
+    histogram = np.bincount(both, minlength=1).astype(np.int64)
+    return TreeDistance(mean, mean_wrong, mean_missed, histogram, wrong.size, missed.size, int(right.sum()))
+
+
+def level_report(y_true: Any, y_pred: Any, taxonomy: Taxonomy) -> LevelReport:
+    """Measure each depth of the taxonomy by itself, after each label brought its ancestors with it.
+
+    Tells where a method fails: near the roots, or only in the fine distinctions below. Parameters as for
+    `hierarchical_f1`.
+
+    Returns
+    -------
+    LevelReport
+        Nodes that neither occur nor are predicted are not in a macro F1: a large taxonomy has many of them.
+    """
+    pair = read_nodes(y_true, y_pred, taxonomy)
+    truth, predicted = _expanded(pair.truth, taxonomy), _expanded(pair.predicted, taxonomy)
+    hits, true, said = (_column_sums(part) for part in (truth.multiply(predicted), truth, predicted))
+    depths = np.asarray(taxonomy.depths)
+    levels = []
+    for depth in range(int(depths.max(initial=-1)) + 1):
+        here = depths == depth
+        judged = here & (true + said > 0)
+        rates = _rates(hits[here].sum(), said[here].sum(), true[here].sum())
+        macro = float((2 * hits[judged] / (true + said)[judged]).mean()) if judged.any() else float("nan")
+        n_records = int(np.count_nonzero(truth @ here.astype(float)))
+        levels.append(
+            Level(depth, int(np.count_nonzero(here)), int(np.count_nonzero(judged)), n_records, *rates, macro)
+        )
+    return LevelReport(tuple(levels))
+
+
+def _expanded(placed: sp.csr_array, taxonomy: Taxonomy) -> sp.csr_array:
+    expanded = sp.csr_array(placed @ taxonomy.closure)
+    expanded.data[:] = 1.0  # two labels below one ancestor bring it twice
+    return expanded
+
+
+def _rates(hits: float, said: float, true: float) -> tuple[float, float, float]:
+    """Give precision, recall and F1 of three counts."""
+    if said + true == 0:
+        return float("nan"), float("nan"), float("nan")
+    return float(hits / max(said, 1.0)), float(hits / max(true, 1.0)), float(2 * hits / (said + true))
+
+
+def _mean_rate(hits: Counts, sizes: Counts, judged: npt.NDArray[np.bool_]) -> float:
+    """Average hits / size over the records that have a size; 0 if some can be judged, but none of these."""
+    sized = sizes > 0
+    if not sized.any():
+        return 0.0 if judged.any() else float("nan")
+    return float((hits[sized] / sizes[sized]).mean())
+
+
+def _column_sums(matrix: Any) -> Counts:
+    return np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
+
+
+_BLOCK = 2_000_000  # distances held at a time
+
+
+def _nearest(mistakes: sp.csr_array, others: sp.csr_array, taxonomy: Taxonomy) -> npt.NDArray[np.int64]:
+    """Give for each mistake the distance to the nearest label that `others` has in the same record."""
+    mistakes.eliminate_zeros()
+    nodes = mistakes.indices.astype(np.int64)
+    rows = np.repeat(np.arange(mistakes.shape[0]), np.diff(mistakes.indptr))
+    nearest = _rise(taxonomy)[nodes]
+    n_other = np.diff(others.indptr)[rows]
+    targets = np.unique(others.indices)
+    step = max(1, _BLOCK // max(1, targets.size))
+    sources = np.unique(nodes[n_other > 0])
+    for start in range(0, sources.size, step):
+        block = sources[start : start + step]
+        distance = np.asarray(
+            taxonomy.distances([taxonomy.names[node] for node in block], [taxonomy.names[node] for node in targets])
+        )
+        chosen = np.flatnonzero((n_other > 0) & (nodes >= block[0]) & (nodes <= block[-1]))
+        first = np.concatenate([[0], np.cumsum(n_other[chosen])])[:-1]
+        # the place of each pair (mistake, other label of its record) within the stored labels of `others`
+        pair = np.arange(n_other[chosen].sum()) + np.repeat(others.indptr[rows[chosen]] - first, n_other[chosen])
+        source = np.repeat(np.searchsorted(block, nodes[chosen]), n_other[chosen])
+        target = np.searchsorted(targets, others.indices[pair])
+        nearest[chosen] = np.minimum.reduceat(distance[source, target], first)
+    return nearest
+
+
+def _rise(taxonomy: Taxonomy) -> npt.NDArray[np.int64]:
+    """Give the edges of the shortest way from each node up to the virtual root above all roots."""
+    parents = taxonomy.parent_matrix
+    start, above = parents.indptr.tolist(), parents.indices.tolist()
+    rise: list[int] = []
+    # parents come before children in a taxonomy, so theirs are known when a node's turn comes
+    for node in range(len(taxonomy.names)):
+        rise.append(1 + min((rise[parent] for parent in above[start[node] : start[node + 1]]), default=0))
+    return np.asarray(rise, dtype=np.int64)

@@ -1,0 +1,425 @@
+"""Taxonomies as one object: which label lies below which, in trees and in hierarchies with several parents.
+
+A taxonomy says that whoever is about cats is about animals. It reaches Tacit as a mapping, a table, nested
+dictionaries, labels that are paths, SKOS or a NetworkX graph; every other file meets a `Taxonomy`.
+"""
+
+from __future__ import annotations
+
+import bisect
+import difflib
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from tacit.checks import shown
+from tacit.errors import InputError
+from tacit.relations.label_forms import Names, check_names
+from tacit.relations.labels import LabelMatrix, as_labels
+from tacit.relations.taxonomy_input import (
+    Links,
+    read_graph,
+    read_nested,
+    read_parents,
+    read_paths,
+    sorted_links,
+)
+from tacit.relations.taxonomy_table import read_table
+from tacit.relations.taxonomy_titles import nearest_title, read_titles
+from tacit.relations.taxonomy_walks import depths, distances, reached, ways_up
+
+__all__ = ["Taxonomy"]
+
+Ints = npt.NDArray[np.int64]
+Texts = Mapping[Hashable, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Taxonomy:
+    """Which node lies below which: a tree, several trees, or a hierarchy in which nodes have several parents.
+
+    Made by one of the `from_` methods, which check what they read; the constructor checks shapes and order. A taxonomy
+    never changes, so copies of estimators share it.
+
+    Attributes
+    ----------
+    names : tuple of hashable
+        The nodes, parents before children, otherwise in order of first appearance.
+    parent_matrix : csr_array of shape (n_nodes, n_nodes)
+        1 at [i, j] if node j is a parent of node i.
+    titles : mapping of node to {language: title}
+        What to show to people; the language is "" where none is given.
+    alternative_titles : mapping of node to {language: tuple of str}
+        Other words for the node.
+    language : str
+        The language of titles where none is asked for.
+
+    Examples
+    --------
+    >>> taxonomy = Taxonomy.from_parents({"animals": None, "cats": "animals", "dogs": "animals"})
+    >>> taxonomy.ancestors("cats")
+    ('animals',)
+    >>> taxonomy.expand([{"cats"}, {"dogs"}]).to_sets()
+    [('animals', 'cats'), ('animals', 'dogs')]
+    """
+
+    names: Names
+    parent_matrix: sp.csr_array
+    titles: Texts = field(default_factory=dict)
+    alternative_titles: Texts = field(default_factory=dict)
+    language: str = ""
+
+    def __post_init__(self) -> None:
+        check_names(self.names)
+        if self.parent_matrix.shape != (len(self.names), len(self.names)):
+            raise InputError(
+                f"parent_matrix does not match names: got shape {self.parent_matrix.shape} for {len(self.names)} names."
+            )
+        rows, columns = self.parent_matrix.nonzero()
+        if (columns >= rows).any():
+            raise InputError(
+                "names is out of order: got a node before its parent, expected parents first. "
+                "Use Taxonomy.from_parents, which sorts."
+            )
+
+    @classmethod
+    def from_parents(cls, parents: Any, titles: Any = None, *, strict: bool = False) -> Taxonomy:
+        """Read a mapping of nodes to parents, or (node, parent) pairs in which a node may come several times.
+
+        Parameters
+        ----------
+        parents : mapping or iterable of pairs
+            A parent is a name, a list of names, or None, "" or () for a root. A string is one parent.
+        titles : mapping of node to str or to {language: str}, optional
+            What to show of the nodes; titles of other things are left out.
+        strict : bool, default False
+            Raise if a parent is no node of its own; otherwise it becomes a root.
+        """
+        return cls._from_links(read_parents(parents), titles, strict=strict)
+
+    @classmethod
+    def from_table(
+        cls,
+        path: str | Path,
+        *,
+        node: str | None = None,
+        parent: str | None = None,
+        title: str | None = None,
+        separator: str | None = None,
+        strict: bool = False,
+    ) -> Taxonomy:
+        """Read a table with a header, one row a node; several parents stand in several rows.
+
+        Parameters
+        ----------
+        path : path
+            Tab-separated (.tsv, .tab) or comma-separated (.csv), in UTF-8.
+        node, parent, title : str, optional
+            The names of the columns. If not given, columns called node, id, code, child ... and parent, broader ... are
+            taken, else the first two; titles are in a column called title, name, label ... if there is one.
+        separator : str, optional
+            One character, if it is not what the suffix says.
+        strict : bool, default False
+            Raise if a parent has no row of its own; otherwise it becomes a root.
+        """
+        links, titles = read_table(path, node, parent, title, separator)
+        return cls._from_links(links, titles, strict=strict)
+
+    @classmethod
+    def from_nested(cls, nested: Any) -> Taxonomy:
+        """Read {"a": {"b": {}, "c": ["x", "y"]}}; a name that occurs in two places is one node with two parents."""
+        return cls._from_links(read_nested(nested))
+
+    @classmethod
+    def from_paths(cls, labels: Iterable[str], separator: str | None = None) -> Taxonomy:
+        """Read labels that are paths, such as "a::b", "a/b" or "cs.IR": every prefix becomes a node, by its full text.
+
+        Without `separator` it is the first of "::", "/", ">" and "." that occurs in any label.
+        """
+        return cls._from_links(read_paths(labels, separator))
+
+    @classmethod
+    def from_skos(cls, source: Any, *, format: str | None = None, language: str = "en") -> Taxonomy:
+        """Read a SKOS vocabulary; needs rdflib (the extra "skos").
+
+        Parameters
+        ----------
+        source : path or rdflib.Graph
+            Turtle, RDF/XML, JSON-LD or N-Triples.
+        format : str, optional
+            rdflib's name of the format ("turtle", "xml", "json-ld", "nt"), if the suffix does not say it.
+        language : str, default "en"
+            Which titles to show first; those in other languages are kept.
+
+        Returns
+        -------
+        Taxonomy
+            Names are the IRIs of the concepts, sorted as far as parents come first. Both skos:broader and
+            skos:narrower count; skos:prefLabel gives titles, or else the last part of the IRI, and skos:altLabel
+            alternatives.
+        """
+        from tacit.relations.skos import read_skos
+
+        links, titles, alternatives = read_skos(source, format)
+        return replace(cls._from_links(links, titles), alternative_titles=alternatives, language=language)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, *, edges: str = "parent-to-child") -> Taxonomy:
+        """Read a directed NetworkX graph whose edges go "parent-to-child" or "child-to-parent"."""
+        return cls._from_links(read_graph(graph, edges))
+
+    @classmethod
+    def _from_links(cls, links: Links, titles: Any = None, *, strict: bool = False) -> Taxonomy:
+        names, matrix = sorted_links(links, strict=strict)
+        return cls(names, matrix, read_titles(titles, names))
+
+    @property
+    def n_nodes(self) -> int:
+        """How many nodes there are."""
+        return len(self.names)
+
+    @cached_property
+    def roots(self) -> Names:
+        """The nodes without a parent."""
+        return self._names(np.flatnonzero(np.diff(self.parent_matrix.indptr) == 0))
+
+    @cached_property
+    def leaves(self) -> Names:
+        """The nodes without a child; a root may be one."""
+        return self._names(np.flatnonzero(np.diff(self._child_matrix.indptr) == 0))
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether no node has several parents; several roots are allowed, as if one virtual root were above them."""
+        return bool(np.diff(self.parent_matrix.indptr).max(initial=0) <= 1)
+
+    @cached_property
+    def closure(self) -> sp.csr_array:
+        """Who is above whom: n x n float64, 1 at [i, j] if node j is node i or above it.
+
+        Notes
+        -----
+        Holds one entry for each pair of a node and an ancestor: n times the mean depth in a tree, so a chain of n
+        nodes takes n²/2. Computed on first use and kept.
+        """
+        return self._closure_rows(np.arange(self.n_nodes))
+
+    @cached_property
+    def depths(self) -> Ints:
+        """Edges on the longest way from a root to each node; roots are at 0.
+
+        The longest, so that a node is deeper than each of its parents even where it has several.
+        """
+        return depths(self.parent_matrix)
+
+    def __len__(self) -> int:
+        return self.n_nodes
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, Hashable) and name in self._places
+
+    def __copy__(self) -> Taxonomy:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Taxonomy:
+        return self
+
+    def index(self, name: Hashable) -> int:
+        """Give the number of a node, which is its row and column in every matrix here."""
+        return int(self._columns([name], "name")[0])
+
+    def columns(self, names: Iterable[Hashable]) -> Ints:
+        """Give the numbers of several nodes, in the order asked for."""
+        return self._columns(_several(names, "names"), "names")
+
+    def parents(self, name: Hashable) -> Names:
+        """Give the nodes right above a node."""
+        return self._names(_row(self.parent_matrix, self.index(name)))
+
+    def children(self, name: Hashable) -> Names:
+        """Give the nodes right below a node."""
+        return self._names(_row(self._child_matrix, self.index(name)))
+
+    def ancestors(self, name: Hashable) -> Names:
+        """Give all nodes above a node, without the node."""
+        node = self.index(name)
+        return self._names(reached(self.parent_matrix, [node]) - {node})
+
+    def descendants(self, name: Hashable) -> Names:
+        """Give all nodes below a node, without the node."""
+        node = self.index(name)
+        return self._names(reached(self._child_matrix, [node]) - {node})
+
+    def siblings(self, name: Hashable) -> Names:
+        """Give the other children of the parents of a node; those of a root are the other roots."""
+        node = self.index(name)
+        above = _row(self.parent_matrix, node)
+        if not len(above):
+            return tuple(root for root in self.roots if root != self.names[node])
+        return self._names({int(child) for parent in above for child in _row(self._child_matrix, parent)} - {node})
+
+    def depth(self, name: Hashable) -> int:
+        """Count the edges on the longest way from a root to a node."""
+        return int(self.depths[self.index(name)])
+
+    def lowest_common_ancestors(self, a: Hashable, b: Hashable) -> Names:
+        """Give the common ancestors of two nodes that have no common ancestor below them.
+
+        A node is its own ancestor here. There is one in a tree, none across roots, perhaps several among many parents.
+        """
+        common = reached(self.parent_matrix, [self.index(a)]) & reached(self.parent_matrix, [self.index(b)])
+        # what is above a common ancestor is a common ancestor, so one step up finds all that are not lowest
+        return self._names(common - {int(above) for node in common for above in _row(self.parent_matrix, node)})
+
+    def distance(self, a: Hashable, b: Hashable) -> int:
+        """Count the edges on the shortest way from one node up to a common ancestor and down to the other.
+
+        Nodes with no common ancestor are joined by a virtual root above all roots, one edge from each.
+        """
+        return int(distances(self.parent_matrix, self._columns([a], "a"), self._columns([b], "b"))[0, 0])
+
+    def distances(self, names_a: Iterable[Hashable], names_b: Iterable[Hashable]) -> Ints:
+        """Give `distance` for every pair of two lists of nodes, as a matrix of len(names_a) x len(names_b)."""
+        one = self._columns(_several(names_a, "names_a"), "names_a")
+        other = self._columns(_several(names_b, "names_b"), "names_b")
+        return distances(self.parent_matrix, one, other)
+
+    def title(self, name: Hashable, language: str | None = None) -> str:
+        """Give what to show of a node: its title in a language, or the nearest there is, or else its name.
+
+        The nearest is one of a variant ("en-GB" for "en"), one in the taxonomy's own language, one in no language, or
+        the first by the alphabet of languages.
+        """
+        node = self.names[self.index(name)]
+        wanted = [self.language, ""] if language is None else [language, self.language, ""]
+        found = nearest_title(self.titles.get(node, {}), wanted)
+        return str(node) if found is None else found
+
+    def alternatives(self, name: Hashable, language: str | None = None) -> tuple[str, ...]:
+        """Give other words for a node, in one language or in all."""
+        by_language = self.alternative_titles.get(self.names[self.index(name)], {})
+        wanted = [key for key in sorted(by_language) if language is None or key.lower() == language.lower()]
+        return tuple(dict.fromkeys(text for key in wanted for text in by_language[key]))
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages in which there are titles or alternatives."""
+        texts = [*self.titles.values(), *self.alternative_titles.values()]
+        return tuple(sorted({language for by_language in texts for language in by_language} - {""}))
+
+    def subtree(self, name: Hashable) -> Taxonomy:
+        """Give a node with all below it; parents that lie elsewhere are left out, so the node is the only root."""
+        return self._taken(reached(self._child_matrix, [self.index(name)]))
+
+    def restrict(self, names: Iterable[Hashable]) -> Taxonomy:
+        """Give these nodes with all above them."""
+        return self._taken(reached(self.parent_matrix, self.columns(names).tolist()))
+
+    def expand(self, y: Any, *, n_records: int | None = None) -> LabelMatrix:
+        """Give each record the ancestors of its labels, too.
+
+        Parameters
+        ----------
+        y : any form that `as_labels` reads
+            Each label that a record carries must be a node.
+        n_records : int, optional
+            How many rows are expected.
+
+        Returns
+        -------
+        LabelMatrix
+            Its columns are the nodes in their order; unknown rows stay unknown; the kind is "sets".
+        """
+        labels = as_labels(y, n_records=n_records)
+        used = np.flatnonzero(labels.counts)
+        if labels.kind == "matrix" and labels.names == tuple(range(labels.n_labels)) and 0 not in self:
+            raise InputError(
+                f"y has columns without names: got a matrix of {labels.n_labels} columns, expected names of nodes. "
+                "Name the columns: LabelMatrix.from_matrix(y, names)."
+            )
+        nodes = self._columns([labels.names[column] for column in used], "y")
+        indicator = sp.csr_array(labels.indicator[:, used] @ self._closure_rows(nodes))
+        indicator.sort_indices()
+        indicator.data[:] = 1.0
+        return LabelMatrix(indicator, self.names, labels.known, kind="sets")
+
+    def specificity(self, y: Any) -> npt.NDArray[np.float64]:
+        """Give 1/|c| for each node, |c| the number of records in it or below; 0 where there are none."""
+        counts = self.expand(y).counts
+        return np.divide(1.0, counts, out=np.zeros(self.n_nodes), where=counts > 0)
+
+    def summary(self) -> str:
+        """Say in one line how many nodes, roots and leaves there are, and how deep it goes."""
+        text = f"{_counted(self.n_nodes, 'node')}, {_counted(len(self.roots), 'root')}"
+        text += f", {_counted(len(self.leaves), 'leaf', 'leaves')}, depth {self.depths.max(initial=0)}"
+        n_several = int(np.count_nonzero(np.diff(self.parent_matrix.indptr) > 1))
+        return text + (f", {_counted(n_several, 'node')} with several parents" if n_several else "")
+
+    def __repr__(self) -> str:
+        return f"Taxonomy({self.summary()}; roots: {shown(self.roots)})"
+
+    @cached_property
+    def _places(self) -> dict[Hashable, int]:
+        return {name: place for place, name in enumerate(self.names)}
+
+    @cached_property
+    def _child_matrix(self) -> sp.csr_array:
+        return sp.csr_array(self.parent_matrix.T)
+
+    def _names(self, nodes: Iterable[int]) -> Names:
+        return tuple(self.names[node] for node in sorted(nodes))
+
+    def _columns(self, names: Iterable[Hashable], argument: str) -> Ints:
+        wanted = list(names)
+        unknown = [name for name in wanted if name not in self]
+        if unknown:
+            raise InputError(
+                f"{argument} has labels that are no nodes: got {shown(dict.fromkeys(map(str, unknown)))}, "
+                f"expected some of the {self.n_nodes:,} nodes of the taxonomy.{_hint(unknown[0], self.names)}"
+            )
+        return np.asarray([self._places[name] for name in wanted], dtype=np.int64)
+
+    def _closure_rows(self, nodes: Ints) -> sp.csr_array:
+        ways = ways_up(self.parent_matrix, nodes)
+        shape = (len(nodes), self.n_nodes)
+        return sp.csr_array((np.ones(len(ways.nodes)), (ways.starts, ways.nodes)), shape=shape)
+
+    def _taken(self, nodes: set[int]) -> Taxonomy:
+        kept = np.asarray(sorted(nodes), dtype=np.int64)
+        names = self._names(nodes)
+        titles = {name: self.titles[name] for name in names if name in self.titles}
+        others = {name: self.alternative_titles[name] for name in names if name in self.alternative_titles}
+        return Taxonomy(names, sp.csr_array(self.parent_matrix[kept][:, kept]), titles, others, self.language)
+
+
+def _several(names: Iterable[Hashable], argument: str) -> list[Hashable]:
+    if isinstance(names, (str, bytes)):
+        raise InputError(f"{argument} is a single string: got {names!r}, expected several names. Wrap it: [{names!r}].")
+    return list(names)
+
+
+def _row(matrix: sp.csr_array, row: int) -> npt.NDArray[Any]:
+    return matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
+
+
+def _hint(name: Hashable, names: Names) -> str:
+    texts = sorted(str(other) for other in names)
+    if len(texts) > 2_000:
+        # comparing with a hundred thousand takes seconds; the neighbours by the alphabet begin alike
+        place = bisect.bisect(texts, str(name))
+        texts = texts[max(0, place - 50) : place + 50]
+    near = difflib.get_close_matches(str(name), texts, n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def _counted(n: int, noun: str, several: str | None = None) -> str:
+    return f"{n:,} {noun if n == 1 else several or noun + 's'}"
