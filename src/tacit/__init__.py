@@ -12,16 +12,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tacit.errors import InputError, MissingExtraError, SolverError, TacitError, TacitWarning
     from tacit.models.head import LabelHead
+    from tacit.models.hierarchy_classifier import HierarchyClassifier
+    from tacit.models.hlsi import HLSI
     from tacit.models.lsi import LSI, KernelLSI
     from tacit.models.mlsi import MLSI
+    from tacit.models.top_down import TopDownClassifier
     from tacit.models.transductive import transductive_space
     from tacit.relations.labels import LabelMatrix
+    from tacit.relations.taxonomy import Taxonomy
 
     __version__: str
 
 __all__ = [
+    "HLSI",
     "LSI",
     "MLSI",
+    "HierarchyClassifier",
     "InputError",
     "KernelLSI",
     "LabelHead",
@@ -30,10 +36,16 @@ __all__ = [
     "SolverError",
     "TacitError",
     "TacitWarning",
+    "Taxonomy",
+    "TopDownClassifier",
     "transductive_space",
 ]
 
 _HOMES = {
+    "HLSI": "tacit.models.hlsi",
+    "HierarchyClassifier": "tacit.models.hierarchy_classifier",
+    "Taxonomy": "tacit.relations.taxonomy",
+    "TopDownClassifier": "tacit.models.top_down",
     "LSI": "tacit.models.lsi",
     "MLSI": "tacit.models.mlsi",
     "InputError": "tacit.errors",

@@ -7,9 +7,7 @@ says yes far too rarely to labels with few records. The same scores calibrate th
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -20,9 +18,10 @@ from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tacit.checks import as_rng, check_choice, check_count, check_number, shown
-from tacit.errors import InputError, TacitWarning
+from tacit.checks import as_rng, check_choice, check_count, check_number
+from tacit.errors import InputError
 from tacit.models.calibration import apply_sigmoids, apply_temperature, fit_sigmoids, fit_temperature
+from tacit.models.classes import BEYOND, is_number, known_records, name_array, warn_untrained
 from tacit.models.linear import (
     Linear,
     cross_fitted_scores,
@@ -33,13 +32,9 @@ from tacit.models.linear import (
     ridge_and_left_out_scores,
 )
 from tacit.models.thresholds import best_f1_thresholds
-from tacit.relations.labels import LabelMatrix, as_labels
+from tacit.relations.labels import as_labels
 
 __all__ = ["LabelHead"]
-
-# Score of a label that the training records never (minus: always) had: beyond any score a classifier gives, so that it
-# comes last in every ranking, and finite, because scikit-learn's measures refuse infinity.
-_BEYOND = 1e30
 
 
 class LabelHead(ClassifierMixin, BaseEstimator):
@@ -148,11 +143,11 @@ class LabelHead(ClassifierMixin, BaseEstimator):
         self._check_parameters()
         X = self._read(X, reset=True)
         labels = as_labels(y, n_records=X.shape[0])
-        X, labels = _known_records(X, labels)
-        self.classes_ = _name_array(labels.names)
+        X, labels = known_records(X, labels)
+        self.classes_ = name_array(labels.names)
         self.multilabel_ = labels.kind != "classes"
         self.label_counts_ = labels.counts
-        self.untrained_ = _warn_untrained(labels)
+        self.untrained_ = warn_untrained(labels)
         Y = labels.indicator
         if not self.multilabel_ and labels.n_labels == 2:
             Y = Y[:, [1]]
@@ -161,7 +156,7 @@ class LabelHead(ClassifierMixin, BaseEstimator):
         linear, left_out = self._train(X, Y[:, np.flatnonzero(trained)])
         self.coef_ = np.zeros((Y.shape[1], X.shape[1]), dtype=X.dtype)
         self.coef_[trained] = linear.coef
-        self.intercept_ = np.where(counts > 0, _BEYOND, -_BEYOND).astype(X.dtype)
+        self.intercept_ = np.where(counts > 0, BEYOND, -BEYOND).astype(X.dtype)
         self.intercept_[trained] = linear.intercept
         self.thresholds_ = self._find_thresholds(Y, trained, left_out) if self.multilabel_ else None
         self.calibration_ = self._find_calibration(Y, trained, left_out) if self.calibrate else None
@@ -230,7 +225,7 @@ class LabelHead(ClassifierMixin, BaseEstimator):
         check_count("cv", self.cv, low=2)
         if isinstance(self.thresholds, str):
             check_choice("thresholds", self.thresholds, ("tuned", "zero"))
-        elif not _is_number(self.thresholds):
+        elif not is_number(self.thresholds):
             raise InputError(f"thresholds is unknown: got {self.thresholds!r}, expected 'tuned', 'zero' or a number.")
 
     def _read(self, X: Any, *, reset: bool = False) -> Any:
@@ -273,49 +268,6 @@ class LabelHead(ClassifierMixin, BaseEstimator):
             classes = truth.toarray().astype(int).ravel() if self._is_binary else truth.toarray().argmax(axis=1)
             calibration[0] = fit_temperature(_both_sides(left_out) if self._is_binary else left_out, classes)
         return calibration
-
-
-def _known_records(X: Any, labels: LabelMatrix) -> tuple[Any, LabelMatrix]:
-    """Leave out the records with unknown labels; say so if nothing is left to learn from."""
-    if labels.n_labels == 0 or not labels.known.any():
-        raise InputError(
-            f"y has nothing to learn from: got {labels.n_labels} labels and {labels.n_records - labels.n_unknown} "
-            "records whose labels are known, expected at least one of each."
-        )
-    if labels.known.all():
-        return X, labels
-    rows = np.flatnonzero(labels.known)
-    return X[rows], labels[rows]
-
-
-def _warn_untrained(labels: LabelMatrix) -> tuple[Any, ...]:
-    """Name the labels that have only one side, once."""
-    counts = labels.counts
-    never = [labels.names[label] for label in np.flatnonzero(counts == 0)]
-    always = [labels.names[label] for label in np.flatnonzero(counts == len(labels))]
-    parts = []
-    if never:
-        parts.append(f"no training record has {shown(never)}, which will never be predicted")
-    if always:
-        parts.append(f"every training record has {shown(always)}, which will always be predicted")
-    if parts:
-        message = "y has labels that cannot be learned: " + "; ".join(parts) + "."
-        warnings.warn(message, TacitWarning, stacklevel=3)
-    return (*never, *always)
-
-
-def _name_array(names: tuple[Any, ...]) -> np.ndarray:
-    """Names as an array of their own type; as objects where NumPy would change or unpack them."""
-    if len({type(name) for name in names}) == 1 and isinstance(names[0], (str, int, bool)):
-        return np.array(names)
-    array = np.empty(len(names), dtype=object)
-    for column, name in enumerate(names):
-        array[column] = name
-    return array
-
-
-def _is_number(value: object) -> bool:
-    return not isinstance(value, (bool, np.bool_)) and isinstance(value, Real) and bool(np.isfinite(float(value)))
 
 
 def _both_sides(scores: np.ndarray | None) -> np.ndarray:

@@ -26,33 +26,28 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_count, check_number, is_sparse
 from tacit.errors import InputError
-from tacit.models.base import SCALINGS, SpaceModel, warn, warn_if_fewer
+from tacit.models.base import SCALINGS, warn, warn_if_fewer
 from tacit.models.blend import Blend, blend
+from tacit.models.hierarchy_graph import expanded_labels
 from tacit.models.honest import honest_positions
-from tacit.models.kernels import (
-    check_kernel,
-    kernel_rows,
-    label_features,
-    precomputed_label_features,
-    squared_norm,
-    zero_has_no_place,
-)
+from tacit.models.kernel_space import COORDINATES, KernelSpaceModel
+from tacit.models.kernels import check_kernel, class_features, label_features, precomputed_label_features, squared_norm
 from tacit.models.record_forms import DualForm, RecordForm
-from tacit.models.record_kernel import hold, record_features
+from tacit.models.record_kernel import hold
 from tacit.models.transductive import balance_labels, read_labels
 from tacit.operators import Kernel
 from tacit.operators.base import Array
 from tacit.relations.labels import LabelMatrix
+from tacit.relations.taxonomy import Taxonomy
 from tacit.solve.threads import one_thread
 
 __all__ = ["COORDINATES", "MLSI"]
 
-COORDINATES = ("honest", "in-sample", "transductive")
 _FORMS = ("auto", "primal", "dual", "augmented")
 _DENSE_LIMIT = 1_000  # smaller side of X up to which "auto" takes a dense form; benchmarks/studies/solver_crossover.py
 
 
-class MLSI(SpaceModel):
+class MLSI(KernelSpaceModel):
     """Multi-label informed LSI: minimises the reconstruction error of the words and of the labels together.
 
         min (1 − β)‖X − V A‖² + β‖Y − V B‖²,  VᵀV = I,  V = X W, ‖W‖ small        [Yu2005] eqs. (2), (5)
@@ -72,6 +67,8 @@ class MLSI(SpaceModel):
     kernel, kernel_params : record kernel: "linear", "rbf", "poly", "cosine", …, a callable on two matrices, or
         "precomputed"
     label_kernel, label_kernel_params : label kernel, likewise; with "precomputed", y is the N x N matrix
+    taxonomy : Taxonomy or None, default None — the classes above the labels count as labels too, a class of |c| records
+        with weight 1/|c|: the label kernel H diag(1/|c|) Hᵀ of [Huang2005] eq. (2), which knows which labels are close
     n_landmarks : "auto", None or int, default "auto" — Nyström landmarks for a non-linear kernel: None is the exact
         matrix, "auto" is exact up to 5,000 records
     coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` gives; see
@@ -93,7 +90,8 @@ class MLSI(SpaceModel):
     term_loadings_, label_loadings_ : A = VᵀX and B = VᵀY of eq. (2)
     objective_ : float, value of eq. (2) at V, with the labels as balanced
     label_scale_ : float, what the labels were multiplied with
-    labels_ : LabelMatrix, the labels as they were read (None with a precomputed label kernel)
+    labels_ : LabelMatrix, the labels as they were read, with those above them if there is a taxonomy (None with a
+        precomputed label kernel)
     reference_records_, landmark_map_ : the records that k(x, ·) is computed with (None if there is nothing to compute),
         and the map from there to features (None without landmarks)
     solver_, solver_reason_ : which form was taken, and why
@@ -132,6 +130,7 @@ class MLSI(SpaceModel):
         kernel_params: Mapping[str, Any] | None = None,
         label_kernel: Kernel = "linear",
         label_kernel_params: Mapping[str, Any] | None = None,
+        taxonomy: Taxonomy | None = None,
         n_landmarks: Any = "auto",
         coordinates: str = "honest",
         n_folds: int | None = None,
@@ -150,6 +149,7 @@ class MLSI(SpaceModel):
         self.kernel_params = kernel_params
         self.label_kernel = label_kernel
         self.label_kernel_params = label_kernel_params
+        self.taxonomy = taxonomy
         self.n_landmarks = n_landmarks
         self.coordinates = coordinates
         self.n_folds = n_folds
@@ -179,24 +179,6 @@ class MLSI(SpaceModel):
         positions = self._fit(X, y, check_choice("coordinates", self.coordinates, COORDINATES))
         return self._scaled(self.embedding_ if positions is None else positions)
 
-    def transform(self, X: Any) -> Array:
-        """Place records by their terms alone, (n_records, n_components_)."""
-        check_is_fitted(self, "eigenvalues_")
-        if hasattr(self, "components_"):
-            return super().transform(X)
-        X = self._read(X, reset=False)
-        rows = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
-        return np.asarray(rows @ self.dual_components_.T.astype(rows.dtype, copy=False))
-
-    def inverse_transform(self, positions: Any) -> Array:
-        """Give the terms that positions stand for, through the loadings A of eq. (2)."""
-        unit = self._read_positions(positions)
-        if not hasattr(self, "components_"):
-            raise InputError(
-                f"kernel={self.kernel!r} has no inverse: positions lead back to terms with kernel='linear' only."
-            )
-        return np.asarray(unit @ self.term_loadings_)
-
     def training_coordinates(self, X: Any, kind: str = "transductive") -> Array:
         """Give the positions of the training records, in the model's scaling.
 
@@ -217,10 +199,7 @@ class MLSI(SpaceModel):
             )
         if kind == "transductive":
             return self._scaled(self.embedding_)
-        if self.kernel != "linear":
-            X = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
-            X = X if self.landmark_map_ is None else X @ self.landmark_map_
-        form = self._hold(X, as_rng(self.random_state))
+        form = self._hold(self._features(X), as_rng(self.random_state))
         return self._scaled(self._honest(form, form.regress(self.embedding_)))
 
     def label_coordinates(self) -> Array:
@@ -237,9 +216,7 @@ class MLSI(SpaceModel):
         X = self._read_training(X)
         rng = as_rng(self.random_state)
         F = self._label_features(X, y)
-        features, self.reference_records_, self.landmark_map_ = record_features(
-            X, self.kernel, self.kernel_params, n_landmarks=self.n_landmarks, n_components=self.n_components, rng=rng
-        )
+        features = self._learn_features(X, rng)
         self.solver_, self.solver_reason_ = self._choose_form(features.shape, 0 if F is None else F.shape[1])
         form = self._hold(features, rng)
         F = self._balanced(F, form)
@@ -266,15 +243,13 @@ class MLSI(SpaceModel):
             check_count("n_folds", self.n_folds, low=2)
         check_choice("coordinates", self.coordinates, COORDINATES)
         check_choice("solver", self.solver, _FORMS)
-        check_kernel("kernel", self.kernel)
+        self._check_kernel(linear_only=("primal", "augmented"))
         check_kernel("label_kernel", self.label_kernel)
-        if self.kernel != "linear" and self.solver in ("primal", "augmented"):
+        if self.taxonomy is not None and self.label_kernel != "linear":
             raise InputError(
-                f"solver={self.solver!r} needs the linear kernel: got kernel={self.kernel!r}. Use solver='auto'."
+                f"taxonomy makes a label kernel of its own: got label_kernel={self.label_kernel!r} beside it, expected "
+                "'linear'. Leave one of them out."
             )
-
-    def _origin_is_empty(self) -> bool:
-        return zero_has_no_place(self.kernel)
 
     def _label_features(self, X: Any, y: Any) -> Any:
         """Read the labels; F with F Fᵀ = K_y, unknown rows zero."""
@@ -283,13 +258,12 @@ class MLSI(SpaceModel):
             return None
         if self.label_kernel == "precomputed":
             return precomputed_label_features(y, X.shape[0], X.dtype)
+        if self.taxonomy is not None:
+            y = expanded_labels(y, self.taxonomy, X.shape[0]).without_empty()
         self.labels_ = read_labels(y, X.shape[0], needed=self.label_weight > 0)
+        if self.taxonomy is not None:
+            return class_features(self.labels_, X.dtype)
         return label_features(self.labels_, self.label_kernel, self.label_kernel_params, X.dtype)
-
-    @property
-    def _is_kernel(self) -> bool:
-        """Whether the kernel matrix itself stands for the records."""
-        return self.kernel != "linear" and self.landmark_map_ is None
 
     def _choose_form(self, shape: tuple[int, int], n_label_features: int) -> tuple[str, str]:
         if self._is_kernel:
@@ -342,20 +316,16 @@ class MLSI(SpaceModel):
 
     def _keep(self, X: Any, features: Any, form: RecordForm, F: Any, space: Blend) -> None:
         """Learned attributes, in the chosen scaling and the precision of X."""
-        for name in ("components_", "dual_components_", "term_loadings_"):
-            self.__dict__.pop(name, None)  # of an earlier fit with another kernel
+        self.__dict__.pop("term_loadings_", None)  # of an earlier fit with another kernel
         dtype = X.dtype
         weights = space.coefficients
         if isinstance(form, DualForm) and not self._is_kernel:
             weights = features.T @ weights  # from weights of the records to weights of the terms or features
         weights *= self.eigenvalues_ ** SCALINGS[self.scaling]  # in place: nobody needs them unscaled any more
+        self._keep_weights(weights, dtype)
         if self.kernel == "linear":
-            self.components_ = np.asarray(weights, dtype=dtype).T
             loadings = X.T @ self.embedding_ if isinstance(form, DualForm) else space.adjoint
             self.term_loadings_ = np.asarray(loadings, dtype=dtype).T
-        else:
-            lifted = weights if self.landmark_map_ is None else self.landmark_map_ @ weights
-            self.dual_components_ = np.asarray(lifted, dtype=dtype).T
         Y = F if self.labels_ is None else self.labels_.indicator.astype(dtype)
         self.label_loadings_ = None if Y is None else np.asarray(Y.T @ self.embedding_).T
         self.objective_ = self._objective(form, F, space.adjoint)
@@ -375,12 +345,7 @@ class MLSI(SpaceModel):
         found = honest_positions(form, self.embedding_, coefficients, n_folds=self.n_folds, rng=rng, tol=self.tol)
         return found.astype(self.embedding_.dtype, copy=False)
 
-    def _scaled(self, unit: Array) -> Array:
-        return np.asarray(unit * self.eigenvalues_ ** SCALINGS[self.scaling])
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.label_weight != 0
-        tags.target_tags.multi_output = True
-        tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags

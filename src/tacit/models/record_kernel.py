@@ -18,7 +18,7 @@ from tacit.models.record_forms import AugmentedForm, DualForm, PrimalForm, Recor
 from tacit.operators import Kernel
 from tacit.operators.base import Array
 
-__all__ = ["hold", "record_features"]
+__all__ = ["check_positive", "hold", "record_features", "record_products"]
 
 
 def record_features(
@@ -60,9 +60,10 @@ def hold(
     """
     held: RecordForm
     if is_kernel:
-        held = _checked(DualForm(features))
+        held = DualForm(features)
+        check_positive(held.least, float(held.values.max(initial=0)), held.floor)
     elif form == "dual":
-        held = DualForm(_products(features))
+        held = DualForm(record_products(features))
     elif form == "primal":
         check_fits(features.shape[1], np.float64, "solver", what="terms")
         held = PrimalForm(features)
@@ -72,7 +73,7 @@ def hold(
     return held
 
 
-def _products(features: Any) -> Array:
+def record_products(features: Any) -> Array:
     """X Xᵀ, in double precision: with float32 the smaller eigenvalues would drown in rounding."""
     check_fits(features.shape[0], np.float64, "solver")
     double = features.astype(np.float64, copy=False)
@@ -80,14 +81,12 @@ def _products(features: Any) -> Array:
     return np.asarray(K.toarray() if is_sparse(K) else K)
 
 
-def _checked(form: DualForm) -> DualForm:
+def check_positive(least: float, top: float, floor: float) -> None:
     """Raise if a kernel matrix is no matrix of inner products, which all of the algebra takes for granted."""
-    top = float(form.values.max(initial=0))
-    if form.least < -max(1e-6, 10 * form.floor) * top or form.least < 0 == top:
+    if least < -max(1e-6, 10 * floor) * top or least < 0 == top:
         raise InputError(
-            f"the record kernel is not positive semi-definite: got an eigenvalue of {form.least:.3g}, expected none "
+            f"the record kernel is not positive semi-definite: got an eigenvalue of {least:.3g}, expected none "
             "below 0. Use another kernel."
         )
     if top == 0:
         raise InputError("the record kernel is zero everywhere: got no record that is similar to any, itself included.")
-    return form

@@ -1,0 +1,176 @@
+"""The graph that a class hierarchy draws between records: two of them are tied by every class that holds them both.
+
+    w(i, j) = Σ 1/|c_k| over the classes k that hold both,  d(i) = Σ_j w(i, j),  Δ = diag(d) − w    [Huang2005] eqs. 1-8
+
+A class of a thousand records is a million edges, so the graph is never drawn. The edges from a record to itself cancel
+in Δ, and with them each class adds exactly 1 to the degree of each of its records:
+
+    Δ = diag(number of classes of each record) − H diag(1/|c_k|) Hᵀ
+
+XᵀΔX is then the scatter of the records about the means of their classes, pooled over all classes of the hierarchy.
+
+| word | symbol | shape |
+|---|---|---|
+| memberships | H, h(x_i) | n_records × n_classes |
+| sizes | c_k in bars | n_classes |
+| degrees | d, where w(i, i) counts too | n_records |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from tacit.checks import check_rows, is_sparse
+from tacit.errors import InputError
+from tacit.operators.algebra import DiagonalPlusLowRank
+from tacit.relations.labels import LabelMatrix, as_labels
+from tacit.relations.taxonomy import Taxonomy
+
+__all__ = ["ROOT", "HierarchyGraph", "expanded_labels", "graph_of", "hierarchy_graph", "squared_lengths"]
+
+
+class _Root(Enum):
+    """A name that no label can have, equal to itself also after copying."""
+
+    ROOT = "root"
+
+    def __repr__(self) -> str:
+        return "ROOT"
+
+
+ROOT = _Root.ROOT
+
+
+@dataclass(frozen=True, eq=False)
+class HierarchyGraph:
+    """The classes of each record, and the Laplacian Δ of the graph they draw, by its products.
+
+    Made by `hierarchy_graph`.
+
+    Attributes
+    ----------
+    H : csr_array of float64, n_records x n_classes
+        1 where the record is in the class or below it, or its share. The last column is the root, which holds every
+        record.
+    sizes : records of each class, or their shares
+    degrees : classes of each record with the root, so at least 1; all 1 if they are shared
+    names : the classes in column order, `ROOT` at the end
+    """
+
+    H: sp.csr_array
+    sizes: npt.NDArray[np.float64]
+    degrees: npt.NDArray[np.float64]
+    names: tuple[Hashable, ...]
+
+    def laplacian(self, dtype: npt.DTypeLike = np.float64) -> DiagonalPlusLowRank:
+        """Give Δ, symmetric and positive semi-definite, Δ 1 = 0, as an operator of this precision."""
+        return DiagonalPlusLowRank(self.degrees, self.H.astype(dtype), -1 / self.sizes)
+
+    def shared(self) -> HierarchyGraph:
+        """Give the graph in which a record shares itself out among its classes, so that every degree is 1.
+
+        As drawn in the paper, a record in six classes pulls six times as hard as one that is in the root only, and the
+        space turns to the records with few classes. Shares of 1/d(i) take that away: Δ = I − H diag(1/|c_k|) Hᵀ with
+        rows of H that sum to 1 and |c_k| the sum of a class's shares; still Δ 1 = 0, still positive semi-definite.
+        """
+        H = sp.csr_array(sp.diags_array(1 / self.degrees) @ self.H)
+        sizes = np.asarray(H.sum(axis=0), dtype=np.float64).ravel()
+        return HierarchyGraph(H, sizes, np.ones_like(self.degrees), self.names)
+
+    def targets(self, V: Any, costs: Any) -> npt.NDArray[Any]:
+        """Give D⁻¹(H diag(1/|c_k|) Hᵀ V + V diag(λ)): where its classes, and its own place a little, call each record.
+
+        At the solution of HLSI the map is the ridge regression of these targets on the records, weighted with D:
+        γ w + XᵀDX w = XᵀD t. That is what makes honest positions possible.
+        """
+        means = (self.H.T @ V) / self.sizes[:, None]
+        called = self.H @ means
+        called += V * np.asarray(costs)
+        return np.asarray(called / self.degrees[:, None], dtype=V.dtype)
+
+    def scatter_trace(self, X: Any) -> float:
+        """Give tr(XᵀΔX) = Σ d_i ‖x_i‖² − Σ_k ‖Xᵀh_k‖²/|c_k|, by one product of H with X.
+
+        In double precision, and never below zero, where rounding might bring it if each class is one point.
+        """
+        check_rows("X", X.shape[0], self.H.shape[0], of="the hierarchy graph")
+        X = X.tocsr().astype(np.float64, copy=False) if is_sparse(X) else np.asarray(X, dtype=np.float64)
+        about_zero = self.degrees @ squared_lengths(X)
+        about_means = squared_lengths(self.H.T @ X) @ (1 / self.sizes)
+        return max(0.0, float(about_zero - about_means))
+
+
+def hierarchy_graph(y: Any, taxonomy: Taxonomy | None, n_records: int) -> HierarchyGraph:
+    """Draw the graph of labels and the classes above them.
+
+    Parameters
+    ----------
+    y : anything that `as_labels` reads
+        Labels may be leaves or inner nodes, one or several a record. A record without labels, or whose labels are
+        unknown, is in the root only.
+    taxonomy : Taxonomy, optional
+        None takes the labels as the children of one root.
+    n_records : int
+        How many rows are expected.
+
+    Notes
+    -----
+    A class that holds no record says nothing and is left out. So is one that holds all of them: it is the root under
+    another name, and would otherwise count twice where the user's taxonomy has a top node.
+
+    Raises
+    ------
+    InputError
+        If no record has a label, or a label is not in the taxonomy.
+    """
+    labels = expanded_labels(y, taxonomy, n_records)
+    if labels.indicator.nnz == 0:
+        raise InputError(
+            f"y has no labels: got {n_records} records and none of them labelled, expected labels for at least some. "
+            "Use LSI where there are none."
+        )
+    return graph_of(labels.indicator, labels.names)
+
+
+def graph_of(memberships: sp.csr_array, names: Sequence[Hashable]) -> HierarchyGraph:
+    """Draw the graph of classes that already hold the records below them."""
+    n_records = memberships.shape[0]
+    counts = np.bincount(memberships.indices, minlength=memberships.shape[1])
+    kept = np.flatnonzero((counts > 0) & (counts < n_records))
+    root = sp.csr_array(np.ones((n_records, 1)))
+    H = sp.csr_array(sp.hstack([memberships[:, kept], root], format="csr", dtype=np.float64))
+    H.sort_indices()
+    sizes = np.append(counts[kept], n_records).astype(np.float64)
+    kept_names = (*(names[column] for column in kept.tolist()), ROOT)
+    return HierarchyGraph(H, sizes, np.diff(H.indptr).astype(np.float64), kept_names)
+
+
+def expanded_labels(y: Any, taxonomy: Taxonomy | None, n_records: int) -> LabelMatrix:
+    """Read labels and add the classes above them; without a taxonomy they stay as they are."""
+    if taxonomy is None:
+        return as_labels(y, n_records=n_records)
+    if not isinstance(taxonomy, Taxonomy):
+        raise InputError(
+            f"taxonomy is not a Taxonomy: got {type(taxonomy).__name__}, expected a Taxonomy or None. "
+            "Make one with Taxonomy.from_parents, from_table, from_paths or from_skos."
+        )
+    return taxonomy.expand(y, n_records=n_records)
+
+
+def squared_lengths(X: Any) -> npt.NDArray[np.float64]:
+    """Squared length of each row, in double precision."""
+    if not is_sparse(X):
+        return np.asarray(np.einsum("ij,ij->i", X, X, dtype=np.float64))
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()  # squares of parts are not the square of their sum
+    squares = sp.csr_array((np.square(X.data, dtype=np.float64), X.indices, X.indptr), shape=X.shape)
+    return np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
