@@ -80,7 +80,7 @@ class HierarchyGraph:
         space turns to the records with few classes. Shares of 1/d(i) take that away: Δ = I − H diag(1/|c_k|) Hᵀ with
         rows of H that sum to 1 and |c_k| the sum of a class's shares; still Δ 1 = 0, still positive semi-definite.
         """
-        H = sp.csr_array(sp.diags_array(1 / self.degrees) @ self.H)
+        H = _narrow(sp.csr_array(sp.diags_array(1 / self.degrees) @ self.H))
         sizes = np.asarray(H.sum(axis=0), dtype=np.float64).ravel()
         return HierarchyGraph(H, sizes, np.ones_like(self.degrees), self.names)
 
@@ -101,9 +101,12 @@ class HierarchyGraph:
         In double precision, and never below zero, where rounding might bring it if each class is one point.
         """
         check_rows("X", X.shape[0], self.H.shape[0], of="the hierarchy graph")
-        X = X.tocsr().astype(np.float64, copy=False) if is_sparse(X) else np.asarray(X, dtype=np.float64)
+        X = X.tocsr() if is_sparse(X) else np.asarray(X)
         about_zero = self.degrees @ squared_lengths(X)
-        about_means = squared_lengths(self.H.T @ X) @ (1 / self.sizes)
+        # in the precision of X, or a double of it would be made, and some classes at a time: L x M may outweigh X
+        classes = _narrow(self.H.T.tocsr().astype(X.dtype))
+        chunks = (_narrow(classes[first : first + _CLASSES]) for first in range(0, len(self.sizes), _CLASSES))
+        about_means = np.concatenate([squared_lengths(chunk @ X) for chunk in chunks]) @ (1 / self.sizes)
         return max(0.0, float(about_zero - about_means))
 
 
@@ -144,12 +147,24 @@ def graph_of(memberships: sp.csr_array, names: Sequence[Hashable]) -> HierarchyG
     n_records = memberships.shape[0]
     counts = np.bincount(memberships.indices, minlength=memberships.shape[1])
     kept = np.flatnonzero((counts > 0) & (counts < n_records))
-    root = sp.csr_array(np.ones((n_records, 1)))
-    H = sp.csr_array(sp.hstack([memberships[:, kept], root], format="csr", dtype=np.float64))
-    H.sort_indices()
+    H = _with_root(memberships[:, kept] if len(kept) < len(counts) else memberships)
     sizes = np.append(counts[kept], n_records).astype(np.float64)
     kept_names = (*(names[column] for column in kept.tolist()), ROOT)
     return HierarchyGraph(H, sizes, np.diff(H.indptr).astype(np.float64), kept_names)
+
+
+def _with_root(memberships: sp.csr_array) -> sp.csr_array:
+    """Add a last column of ones; written at the end of each row, as stacking would make several copies on its way."""
+    n_records, n_classes = memberships.shape
+    lengths = np.diff(memberships.indptr)
+    indptr = np.append(0, np.cumsum(lengths + 1)).astype(memberships.indptr.dtype)
+    indices = np.full(memberships.nnz + n_records, n_classes, memberships.indices.dtype)
+    is_class = np.ones(len(indices), dtype=bool)
+    is_class[indptr[1:] - 1] = False
+    indices[is_class] = memberships.indices
+    H = _narrow(sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(n_records, n_classes + 1)))
+    H.sort_indices()
+    return H
 
 
 def expanded_labels(y: Any, taxonomy: Taxonomy | None, n_records: int) -> LabelMatrix:
@@ -164,6 +179,14 @@ def expanded_labels(y: Any, taxonomy: Taxonomy | None, n_records: int) -> LabelM
     return taxonomy.expand(y, n_records=n_records)
 
 
+def _narrow(matrix: Any) -> sp.csr_array:
+    """Give the matrix with 32-bit indices: beside wider ones SciPy would widen those of X in every product."""
+    if max(matrix.nnz, *matrix.shape) > np.iinfo(np.int32).max:
+        return sp.csr_array(matrix)
+    indices, indptr = matrix.indices.astype(np.int32, copy=False), matrix.indptr.astype(np.int32, copy=False)
+    return sp.csr_array((matrix.data, indices, indptr), shape=matrix.shape)
+
+
 def squared_lengths(X: Any) -> npt.NDArray[np.float64]:
     """Squared length of each row, in double precision."""
     if not is_sparse(X):
@@ -172,5 +195,13 @@ def squared_lengths(X: Any) -> npt.NDArray[np.float64]:
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()  # squares of parts are not the square of their sum
-    squares = sp.csr_array((np.square(X.data, dtype=np.float64), X.indices, X.indptr), shape=X.shape)
-    return np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
+    lengths = np.empty(X.shape[0])
+    for start in range(0, X.shape[0], _ROWS):  # the squares of all entries, in double precision, would outweigh X
+        rows = X[start : start + _ROWS]
+        squares = sp.csr_array((np.square(rows.data, dtype=np.float64), rows.indices, rows.indptr), shape=rows.shape)
+        lengths[start : start + _ROWS] = squares.sum(axis=1)
+    return lengths
+
+
+_ROWS = 2_000
+_CLASSES = 16

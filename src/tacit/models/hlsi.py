@@ -40,6 +40,7 @@ __all__ = ["HLSI"]
 
 MEMBERSHIPS = ("shared", "whole")
 _FORMS = ("auto", "primal", "dual", "products")
+_COLUMNS = 24  # dimensions whose positions are held at the same time
 _SAME = 1e-12  # share of the squared lengths below which the spread about the mean is rounding
 _DENSE_LIMIT = 1_000  # smaller side of X up to which "auto" takes a dense form; benchmarks/studies/solver_crossover.py
 
@@ -208,7 +209,8 @@ class HLSI(KernelSpaceModel):
         graph = self._graph(y, X.shape[0])
         features = self._learn_features(X, rng)
         self._n_records = X.shape[0]
-        self.mean_ = self._mean(features) if self.center else None
+        self.mean_ = _mean_row(features).astype(features.dtype) if self.center else None
+        self._check_spread(features)
         self.gamma_ = float(self.gamma) * self._scatter(graph, features)
         self.solver_, self.solver_reason_ = self._choose_form(features.shape)
         form = self._hold(features, graph, rng)
@@ -230,9 +232,19 @@ class HLSI(KernelSpaceModel):
         graph = hierarchy_graph(y, self.taxonomy, n_records)
         return graph.shared() if self.membership == "shared" else graph
 
-    def _mean(self, features: Any) -> Array:
-        """The mean record, summed in double precision; a kernel matrix has the mean of its rows."""
-        return np.asarray(features.mean(axis=0, dtype=np.float64)).ravel().astype(features.dtype)
+    def _check_spread(self, features: Any) -> None:
+        """Raise if all records are where their mean is: what is left of them would be rounding."""
+        if self.mean_ is None:
+            return
+        n, mean = features.shape[0], _mean_row(features)
+        if self._is_kernel:
+            total, at_mean = float(np.trace(features)), float(mean.sum())
+        else:
+            total, at_mean = as_operator(features).squared_norm(), n * float(mean @ mean)
+        if abs(total - at_mean) <= _SAME * abs(total):  # below zero it is no kernel, which is told elsewhere
+            raise InputError(
+                f"X has rank 0 after centring: got n_samples={n} records that are all equal, expected some difference."
+            )
 
     def _scatter(self, graph: HierarchyGraph, features: Any) -> float:
         """tr(XᵀΔX) / N, the unit of gamma; the mean squared length of a record where each class is one point."""
@@ -282,31 +294,29 @@ class HLSI(KernelSpaceModel):
             weights = coefficients if self._is_kernel else np.asarray(features.T @ coefficients)
         else:
             weights = coefficients
+        loadings, places = self._profile(features, graph, weights)
         if self.kernel == "linear":
-            self.term_loadings_ = np.asarray(self._loadings(features, weights), dtype=dtype).T
-        weights = weights * self.eigenvalues_ ** SCALINGS[self.scaling]
+            self.term_loadings_ = np.asarray(loadings, dtype=dtype).T
+        self.classes_, self.class_coordinates_ = graph.names[:-1], self._scaled(places).astype(dtype)
+        weights *= self.eigenvalues_ ** SCALINGS[self.scaling]  # in place: nobody needs them unscaled any more
         self.offset_ = np.zeros(values.size, dtype) if self.mean_ is None else (self.mean_ @ weights).astype(dtype)
-        self.classes_ = graph.names[:-1]
-        self.class_coordinates_ = self._class_places(features, graph, weights).astype(dtype)
         self._keep_weights(weights, dtype)
         self.solution_ = tuple(form.reports)
         self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
 
-    def _loadings(self, features: Any, weights: Array) -> Array:
-        """Xᵀ V with V = X w, a few dimensions at a time: V is N x k."""
+    def _profile(self, features: Any, graph: HierarchyGraph, weights: Array) -> tuple[Array, Array]:
+        """XᵀV and the mean position of each class, V = X w a few dimensions at a time: as a whole it is N x k."""
         X = as_operator(features) if self.mean_ is None else Centred(features, self.mean_)
-        loadings = np.empty((features.shape[1], weights.shape[1]), X.dtype)
-        for first in range(0, weights.shape[1], 16):
-            part = slice(first, first + 16)
-            loadings[:, part] = X.T @ (X @ weights[:, part].astype(X.dtype))
-        return loadings
-
-    def _class_places(self, features: Any, graph: HierarchyGraph, weights: Array) -> Array:
-        """The mean position of each class, from the mean records of the classes."""
-        members = (graph.H[:, :-1] > 0).astype(features.dtype)
+        members = (graph.H[:, :-1] > 0).astype(X.dtype)
         counts = np.asarray(members.sum(axis=0)).reshape(-1, 1)
-        sums = members.T @ features
-        return np.asarray(sums @ weights) / counts - self.offset_
+        loadings = np.empty((X.shape[1], weights.shape[1]), X.dtype, order="F")
+        places = np.empty((members.shape[1], weights.shape[1]), X.dtype)
+        for first in range(0, weights.shape[1], _COLUMNS):
+            part = slice(first, first + _COLUMNS)
+            V = X @ weights[:, part].astype(X.dtype)
+            loadings[:, part] = X.T @ V
+            places[:, part] = (members.T @ V) / counts
+        return loadings, places
 
     def _positions(self, X: Any, graph: HierarchyGraph, features: Any, form: ScatterForm, kind: str) -> Array:
         """Positions of the training records, in the model's scaling."""
@@ -355,3 +365,17 @@ def _centred_kernel(K: Array) -> Array:
     """K less the mean of its rows and columns: the products of the records less their mean."""
     means = K.mean(axis=0)
     return np.asarray(K - means - means[:, None] + means.mean())
+
+
+def _mean_row(X: Any) -> Array:
+    """The mean record, summed in double precision, without a double of X; of a kernel matrix the mean row."""
+    if not is_sparse(X):
+        return np.asarray(X.mean(axis=0, dtype=np.float64))
+    total = np.zeros(X.shape[1])
+    for first in range(0, X.nnz, _ENTRIES):
+        part = slice(first, first + _ENTRIES)
+        total += np.bincount(X.indices[part], X.data[part], X.shape[1])
+    return total / X.shape[0]
+
+
+_ENTRIES = 2**20

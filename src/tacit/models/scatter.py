@@ -17,7 +17,7 @@ not among the solutions.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,7 +74,7 @@ class DualScatter(ScatterForm):
         self.F = _factor(graph) / self.root_degrees[:, None]  # of the records weighted with √d
         weighted = K.astype(np.float64) * np.outer(self.root_degrees, self.root_degrees)
         values, vectors = la.eigh((weighted + weighted.T) / 2)
-        floor = len(K) * float(np.finfo(K.dtype).eps) * max(float(values.max(initial=0)), 0.0)
+        floor = (len(K) + 20) * float(np.finfo(K.dtype).eps) * max(float(values.max(initial=0)), 0.0)
         self.least = float(values.min(initial=0))
         self.values, self.vectors = values[values > floor], vectors[:, values > floor]
 
@@ -106,7 +106,7 @@ class _LinearScatter(ScatterForm):
         self.gamma, self.reports = gamma, []
         self.X = as_operator(X) if mean is None else Centred(X, mean)
         self.degrees = graph.degrees
-        self.F = _factor(graph)
+        self.F = _factor(graph, centred=mean is not None)
 
     @property
     def weighted(self) -> Operator:
@@ -192,11 +192,10 @@ class ProductScatter(_LinearScatter):
         if not directions.values.size:
             return np.empty(0), np.empty((self.X.shape[1], 0))
         inverse = _SpectralInverse(directions.right, directions.values**2, self.gamma)
-        start = np.hstack([inverse(bridges), directions.right])
         found = pencil_eigenpairs(
             pencil,
-            min(n_components, start.shape[1]),
-            start=start,
+            min(n_components, bridges.shape[1] + directions.right.shape[1]),
+            start=_start(bridges, directions.right, inverse),
             precondition=inverse,
             tol=self.tol,
             max_iter=self.max_iter or 300,
@@ -220,6 +219,7 @@ class ProductScatter(_LinearScatter):
 _SPARE = 8  # directions beyond those asked for, since the last ones of a block converge last
 _DIRECTIONS = 32  # leading directions of X that the preconditioner knows
 _ROUGH = 0.1  # how well it knows them
+_COLUMNS = 24
 _MOST_BRIDGES = 512  # classes up to which Xᵀ F is kept
 
 
@@ -231,6 +231,9 @@ class _ScatterPencil:
         self.degrees = None if _all_one(form.degrees) else form.degrees.astype(self.X.dtype)[:, None]
         self.shape, self.dtype = (self.X.shape[1], self.X.shape[1]), self.X.dtype
         self.G = _bridges(self.X, self.F) if self.F.shape[1] <= _MOST_BRIDGES else None
+        # shares sum to one, and centred records to nothing: the root's column depends on the others
+        depends = isinstance(self.X, Centred) and self.degrees is None
+        self.n_independent = max(1, self.F.shape[1] - depends)
 
     def products(self, S: Array) -> Sequence[Array]:
         """Give XᵀX S and, where they differ, Xᵀ diag(d) X S."""
@@ -254,9 +257,18 @@ class _ScatterPencil:
     def some_bridges(self, most: int, rng: np.random.Generator) -> Array:
         """Give the columns of G, or random mixtures of them if they are more than `most`."""
         if self.F.shape[1] <= most and self.G is not None:
-            return self.G
+            return self.G[:, : self.n_independent]
         mix = rng.standard_normal((self.F.shape[1], min(most, self.F.shape[1]))).astype(self.dtype)
         return np.asarray(self.X.T @ (self.F @ mix)) if self.G is None else self.G @ mix
+
+
+def _start(bridges: Array, directions: Array, inverse: Callable[[Array], Array]) -> Array:
+    """Something like the regressions of the classes on the terms, and the leading directions of X."""
+    start = np.empty((len(bridges), bridges.shape[1] + directions.shape[1]), directions.dtype, order="F")
+    start[:, : bridges.shape[1]] = bridges
+    inverse(start[:, : bridges.shape[1]])
+    start[:, bridges.shape[1] :] = directions
+    return start
 
 
 class _SpectralInverse:
@@ -268,12 +280,20 @@ class _SpectralInverse:
         self.weights = (rest / (gamma + values) - 1).astype(directions.dtype)[:, None]
 
     def __call__(self, R: Array) -> Array:
-        return np.asarray(R + self.directions @ (self.weights * (self.directions.T @ R)))
+        """Apply it to a block, in place."""
+        for first in range(0, R.shape[1], _COLUMNS):
+            part = R[:, first : first + _COLUMNS]
+            part += self.directions @ (self.weights * (self.directions.T @ part))
+        return R
 
 
-def _factor(graph: HierarchyGraph) -> sp.csr_array:
-    """H diag(|c|)^−½, without the root where that says nothing."""
-    return sp.csr_array(graph.H @ sp.diags_array(1 / np.sqrt(graph.sizes)))
+def _factor(graph: HierarchyGraph, *, centred: bool = False) -> sp.csr_array:
+    """H diag(|c|)^−½; a root in which all records count alike is orthogonal to centred records and left out."""
+    H = graph.H
+    if centred:
+        root = H[:, [-1]].toarray()
+        H = H[:, :-1] if (root == root[0]).all() else H
+    return sp.csr_array(H @ sp.diags_array(1 / np.sqrt(graph.sizes[: H.shape[1]])))
 
 
 def _bridges(X: Operator, F: sp.csr_array) -> Array:

@@ -120,10 +120,15 @@ class Centred(Operator):
         return np.asarray(self.operator.T @ np.ones(self.shape[0], self.dtype))
 
     def _matmat(self, V: Array) -> Array:
-        return np.asarray((self.operator @ V) - self.mean @ V)
+        product = self.operator @ V
+        product -= self.mean @ V  # in place: it is as long as there are records
+        return np.asarray(product)
 
     def _rmatmat(self, U: Array) -> Array:
-        return np.asarray((self.operator.T @ U) - np.outer(self.mean, U.sum(axis=0)))
+        product = self.operator.T @ U
+        for column, total in enumerate(U.sum(axis=0)):
+            product[:, column] -= total * self.mean
+        return np.asarray(product)
 
     def squared_norm(self) -> float:
         """Give the squared Frobenius norm by ‖A − 1mᵀ‖² = ‖A‖² − 2 mᵀ(Aᵀ1) + N‖m‖², which holds for any row m."""

@@ -1,7 +1,7 @@
 """What a solver sees of a matrix: its shape and its products with blocks of vectors.
 
-`MatrixOperator` is the one place where a product with the data itself happens. Row blocks on disk, threads or a cluster
-come in here, as another class with the same four methods; no solver and no model knows which one it has.
+`MatrixOperator` is the one place where a product with the data itself happens. Row blocks on disk or a cluster come in
+here, as another class with the same four methods; no solver and no model knows which one it has.
 """
 
 from __future__ import annotations
@@ -13,10 +13,15 @@ from scipy.sparse.linalg import LinearOperator
 
 from tacit.checks import is_sparse
 from tacit.errors import InputError
+from tacit.operators.columns import COLUMNS, column_blocks, share
 
 __all__ = ["MatrixOperator", "Operator", "as_operator"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+# Multiplications of a sparse product, about a millisecond of one core, below which threads take longer to start than
+# they save.
+_WORTH_SHARING = 2_000_000
 
 
 class Operator(LinearOperator):
@@ -116,6 +121,7 @@ class MatrixOperator(Operator):
     def __init__(self, matrix: Any) -> None:
         super().__init__(matrix.shape, matrix.dtype)
         self.matrix = matrix
+        self._turned = matrix.T  # no copy, but for a sparse matrix enough work to feel beside a narrow block
 
     @property
     def is_dense(self) -> bool:
@@ -123,10 +129,10 @@ class MatrixOperator(Operator):
         return not is_sparse(self.matrix)
 
     def _matmat(self, V: Array) -> Array:
-        return np.asarray(self.matrix @ V)
+        return _times(self.matrix, V)
 
     def _rmatmat(self, U: Array) -> Array:
-        return np.asarray(self.matrix.T @ U)
+        return _times(self._turned, U)
 
     def squared_norm(self) -> float:
         """Give the squared Frobenius norm, summed in double precision."""
@@ -142,6 +148,19 @@ class MatrixOperator(Operator):
     def to_dense(self) -> Array:
         """Give the matrix itself."""
         return np.asarray(self.matrix.toarray() if is_sparse(self.matrix) else self.matrix)
+
+
+def _times(matrix: Any, V: Array) -> Array:
+    """Multiply; a sparse matrix with a few columns at a time, in several threads."""
+    if not is_sparse(matrix) or V.shape[1] < 2 * COLUMNS or matrix.nnz * V.shape[1] < _WORTH_SHARING:
+        return np.asarray(matrix @ V)
+    product = np.empty((matrix.shape[0], V.shape[1]), np.result_type(matrix.dtype, V.dtype))
+
+    def fill(columns: slice) -> None:
+        product[:, columns] = matrix @ V[:, columns]
+
+    share(fill, column_blocks(V.shape[1]))
+    return product
 
 
 def as_operator(matrix: Any) -> Operator:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from tacit.operators.base import Array, Operator, as_operator
+from tacit.operators.columns import COLUMNS, column_blocks, share
 
 __all__ = ["Gram"]
 
 # Bytes of the N x columns product in between, for as many columns as go through a sparse matrix together: more would
 # leave the cache, and with many records it would be the largest array of all.
-_BETWEEN = 4000000
+_BETWEEN = 1_000_000
 
 
 class Gram(Operator):
@@ -31,12 +32,18 @@ class Gram(Operator):
         self.shift = self.dtype.type(shift)
 
     def _matmat(self, V: Array) -> Array:
-        width = max(24, _BETWEEN // (self.operator.shape[0] * self.dtype.itemsize))
-        if self.operator.is_dense or V.shape[1] <= width:
+        width = max(COLUMNS, _BETWEEN // (max(1, self.operator.shape[0]) * self.dtype.itemsize))
+        blocks = column_blocks(V.shape[1], width)
+        if self.operator.is_dense or len(blocks) == 1:
             return self._block(V)
-        product = np.empty((self.shape[0], V.shape[1]), np.result_type(self.dtype, V.dtype), order="F")  # for LAPACK
-        for start in range(0, V.shape[1], width):
-            product[:, start : start + width] = self._block(V[:, start : start + width])
+        order: Literal["C", "F"] = "F" if V.flags.f_contiguous else "C"  # as the solver likes it
+        product = np.empty((self.shape[0], V.shape[1]), np.result_type(self.dtype, V.dtype), order=order)
+
+        def fill(columns: slice) -> None:
+            # through both products in one thread: what is in between stays narrow, and in the cache of this core
+            product[:, columns] = self._block(V[:, columns])
+
+        share(fill, blocks)
         return product
 
     def _block(self, V: Array) -> Array:

@@ -125,7 +125,9 @@ class _Space:
         Q, new = self.basis[:, : self.filled], self.basis[:, self.filled : self.filled + width]
         new[:, :n_fresh] = self.fresh[:, :n_fresh]
         new[:, n_fresh:] = rng.standard_normal((n, width - n_fresh))
-        if n_fresh == width == self.fresh.shape[1] and self.weakest > self.eps**0.5 * self.size:
+        complete = n_fresh == width == self.fresh.shape[1]
+        del self.fresh  # as large as the next product, which comes before the next directions
+        if complete and self.weakest > self.eps**0.5 * self.size:
             if self.weakest < self.skew * self.size:
                 with one_thread(4.0 * Q.size * width):
                     new -= Q @ (Q.T @ new)  # so little that its lengths stay
@@ -137,16 +139,24 @@ class _Space:
         self.done, self.filled = self.filled, self.filled + width
 
     def ritz_vectors(self, n_components: int) -> Array:
-        """Give the leading Ritz vectors, largest value first."""
-        return np.asarray(self.basis[:, : self.filled] @ self.S[:, :n_components].astype(self.basis.dtype))
+        """Give the leading Ritz vectors, largest value first, and take the space apart."""
+        del self.fresh
+        self._turn(n_components)
+        # what is left of the basis goes back at once: beside the vectors it would be the most memory of all
+        self.basis.resize((len(self.basis), n_components), refcheck=False)
+        return np.ascontiguousarray(self.basis)
+
+    def _turn(self, n_components: int) -> None:
+        """Put the leading Ritz vectors into the first columns of the basis."""
+        kept = self.S[:, :n_components].astype(self.basis.dtype)
+        step = max(1, 2**20 // n_components)
+        for first in range(0, len(self.basis), step):  # in place: a second basis would double the memory
+            rows = slice(first, first + step)
+            self.basis[rows, :n_components] = self.basis[rows, : self.filled] @ kept
 
     def _restart(self) -> None:
         """Keep the leading Ritz vectors only."""
-        n, kept = len(self.basis), self.S.astype(self.basis.dtype)
-        step = max(1, 2**22 // self.keep)
-        for first in range(0, n, step):  # in place: a second basis would double the memory
-            rows = slice(first, first + step)
-            self.basis[rows, : self.keep] = self.basis[rows, : self.filled] @ kept
+        self._turn(self.keep)
         self.projected[:] = 0
         np.fill_diagonal(self.projected[: self.keep, : self.keep], self.values)
         self.filled = self.keep

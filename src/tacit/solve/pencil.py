@@ -10,7 +10,7 @@ vectors [Hetmaniuk2006], which keeps the method stable in single precision.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -24,7 +24,10 @@ from tacit.solve.threads import one_thread
 
 __all__ = ["Pencil", "pencil_eigenpairs"]
 
-_COLUMNS = 32  # columns whose sides are held at the same time
+_COLUMNS = 16  # columns that are multiplied at the same time
+# Vectors that get new directions in an iteration, or a fifth of all if that is more: some at a time take hardly more
+# products than all together, and far less memory.
+_FEWEST = 16
 _ROWS = 2**21  # entries of the basis that are multiplied at the same time
 
 
@@ -56,8 +59,8 @@ def pencil_eigenpairs(
     ----------
     pencil : the two sides
     n_components : how many eigenpairs, at most the columns of `start`
-    start : n x p vectors whose span the search begins with, p at least n_components
-    precondition : applies something like B⁻¹ to a block
+    start : n x p vectors whose span the search begins with, p at least n_components; may be overwritten
+    precondition : applies something like B⁻¹ to a block, which it may change
     tol : largest relative residual ‖A x − μ B x‖ / (μ ‖B x‖)
     max_iter : most iterations
 
@@ -65,21 +68,23 @@ def pencil_eigenpairs(
     -------
     Eigenpairs : the vectors have xᵀ B x = 1
     """
-    basis = _Basis(pencil, start)
+    most = max(_FEWEST, n_components // 5)
+    basis = _Basis(pencil, start, room=n_components + 2 * most)
+    del start
+    basis.begin()
     eps = float(np.finfo(pencil.dtype).eps)
     iterations = 0
     while True:
         values, inner = basis.ritz(n_components)
-        residuals, relative = basis.residuals(values, inner, tol)
-        going = np.flatnonzero(relative > max(tol, eps))
+        relative, going, directions = basis.residuals(values, inner, tol, most)
         if not going.size or iterations >= max_iter:
             break
         iterations += 1
-        directions = precondition(residuals)
-        del residuals
+        directions = precondition(directions)
         if not basis.advance(inner, going, directions):  # nothing new to search in: rounding has the last word
             values, inner = basis.ritz(n_components)  # the same vectors, in the basis as it has been turned
             break
+        del directions
     vectors = basis.combined(inner)
     vectors *= signs_of(vectors)
     converged = bool((relative <= max(tol, eps)).all())
@@ -87,15 +92,24 @@ def pencil_eigenpairs(
 
 
 class _Basis:
-    """An orthonormal basis, its dear products, and the two sides projected on it."""
+    """An orthonormal basis, its dear products, and the two sides projected on it.
 
-    def __init__(self, pencil: Pencil, start: Array) -> None:
-        self.pencil, self.n_old, self.width = pencil, 0, 0
-        with one_thread(4.0 * start.size * start.shape[1]):
-            first = _orthonormal(np.array(start, pencil.dtype, order="F"))
-        self.store: list[Array] = []  # the basis and its dear products; room to the right, so that nothing is copied
+    They are the largest arrays there are, so they are written in place, and the rest is done a few columns at a time.
+    """
+
+    def __init__(self, pencil: Pencil, start: Array, *, room: int) -> None:
+        self.pencil, self.n_old, self.width = pencil, 0, start.shape[1]
+        # the basis and its dear products; memory of columns that are never written is never taken
+        self.store = [np.empty((len(start), max(room, self.width)), pencil.dtype, order="F")]
         self.A = self.B = np.empty((0, 0))
-        self._add(first)
+        self.Q[:] = start
+
+    def begin(self) -> None:
+        """Make the start orthonormal, where it is, and multiply it."""
+        with one_thread(4.0 * self.Q.size * self.width):
+            fresh = _orthonormal(self.Q)
+        self.width = 0
+        self.add(fresh)
 
     @property
     def Q(self) -> Array:
@@ -108,12 +122,13 @@ class _Basis:
             values, inner = la.eigh(self.A, self.B)
         return values[::-1][:n_components], inner[:, ::-1][:, :n_components]
 
-    def residuals(self, values: Array, inner: Array, tol: float) -> tuple[Array, Array]:
-        """Give A x − μ B x of the Ritz vectors that are not within `tol`, and the relative residuals of all."""
-        kept, relative = [], np.empty(len(values))
+    def residuals(self, values: Array, inner: Array, tol: float, most: int) -> tuple[Array, Array, Array]:
+        """Give the relative residuals of the Ritz vectors, which `most` of them go on, and their A x − μ B x."""
+        relative, going = np.empty(len(values)), np.zeros(len(values), dtype=bool)
         eps, size = float(np.finfo(self.pencil.dtype).eps), float(np.abs(values).max(initial=0))
-        for first in range(0, len(values), _COLUMNS):
-            part = slice(first, first + _COLUMNS)
+        kept = np.empty((len(self.Q), min(most, len(values))), self.pencil.dtype, order="F")
+        n_kept = 0
+        for part in _chunks(0, len(values)):
             block, *dear = (self._combine(each, inner[:, part]) for each in self.store)
             one, other = self.pencil.sides(block, dear)
             weights = np.linalg.norm(other, axis=0)
@@ -121,11 +136,17 @@ class _Basis:
             one -= other
             errors = np.linalg.norm(one, axis=0)
             relative[part] = relative_residuals(errors, values[part], tol=tol, size=size, eps=eps, weights=weights)
-            kept.append(one[:, relative[part] > max(tol, eps)])
-        return np.hstack(kept), relative
+            chosen = np.flatnonzero(relative[part] > max(tol, eps))[: kept.shape[1] - n_kept]
+            kept[:, n_kept : n_kept + chosen.size] = one[:, chosen]
+            going[part.start + chosen] = True
+            n_kept += chosen.size
+        return relative, np.flatnonzero(going), kept[:, :n_kept]
 
     def advance(self, inner: Array, going: Array, directions: Array) -> bool:
-        """Turn the basis into [Ritz vectors, their last step, new directions]; False if no direction is new."""
+        """Turn the basis into [Ritz vectors, their last step, new directions]; False if no direction is new.
+
+        `directions` is used up.
+        """
         present, last = _steps(inner, going, self.n_old)
         turned = np.hstack([present, last])
         for each in self.store:
@@ -133,10 +154,9 @@ class _Basis:
         self.width, self.n_old = turned.shape[1], present.shape[1]
         self.A, self.B = turned.T @ self.A @ turned, turned.T @ self.B @ turned
         fresh = _outside(directions, self.Q)
-        if not fresh.shape[1]:
-            return False
-        self._add(fresh)
-        return True
+        if fresh.shape[1]:
+            self.add(fresh)
+        return bool(fresh.shape[1])
 
     def combined(self, inner: Array) -> Array:
         """Give the vectors with these coefficients."""
@@ -145,32 +165,36 @@ class _Basis:
     def _combine(self, stored: Array, inner: Array) -> Array:
         return np.asarray(stored[:, : self.width] @ inner.astype(stored.dtype))
 
-    def _add(self, fresh: Array) -> None:
+    def add(self, fresh: Array) -> None:
         """Multiply new directions and put them at the end; project the sides on them, in double precision."""
         old, self.width = self.width, self.width + fresh.shape[1]
-        for number, block in enumerate((fresh, *self.pencil.products(fresh))):
-            if number == len(self.store):
-                self.store.append(np.empty((len(block), 0), block.dtype))
-            self.store[number] = _with_room(self.store[number], self.width, old)
-            self.store[number][:, old : self.width] = block
+        for part in _chunks(old, self.width):
+            block = fresh[:, part.start - old : part.stop - old]
+            for number, each in enumerate((block, *self.pencil.products(block))):
+                self._put(number, part, each)
         sides = np.zeros((self.width, self.width)), np.zeros((self.width, self.width))
         sides[0][:old, :old], sides[1][:old, :old] = self.A, self.B
-        for first in range(old, self.width, _COLUMNS):
-            part = slice(first, min(self.width, first + _COLUMNS))
+        for part in _chunks(old, self.width):
             block, *dear = (each[:, part] for each in self.store)
             for total, side in zip(sides, self.pencil.sides(block, dear), strict=True):
                 total[:, part] = self.Q.T @ side
                 total[part, :old] = total[:old, part].T
         self.A, self.B = ((total + total.T) / 2 for total in sides)
 
+    def _put(self, number: int, columns: slice, block: Array) -> None:
+        """Write a block of the basis (0) or of its dear products, behind the columns that are filled."""
+        if number == len(self.store):
+            self.store.append(np.empty(self.store[0].shape, block.dtype, order="F"))
+        if self.store[number].shape[1] < self.width:
+            wider = np.empty((len(block), 2 * self.width), block.dtype, order="F")
+            wider[:, : columns.start] = self.store[number][:, : columns.start]
+            self.store[number] = wider
+        self.store[number][:, columns] = block
 
-def _with_room(stored: Array, width: int, filled: int) -> Array:
-    """Give an array with at least `width` columns; the memory of columns never written is never taken."""
-    if stored.shape[1] >= width:
-        return stored
-    wider = np.empty((len(stored), 2 * width), stored.dtype, order="F")
-    wider[:, :filled] = stored[:, :filled]
-    return wider
+
+def _chunks(start: int, stop: int) -> Iterator[slice]:
+    for first in range(start, stop, _COLUMNS):
+        yield slice(first, min(stop, first + _COLUMNS))
 
 
 def _steps(inner: Array, going: Array, n_old: int) -> tuple[Array, Array]:
@@ -188,14 +212,15 @@ def _steps(inner: Array, going: Array, n_old: int) -> tuple[Array, Array]:
 
 
 def _outside(block: Array, Q: Array) -> Array:
-    """Give an orthonormal basis of what the block has outside the span of Q; noise is left out."""
-    lengths = np.linalg.norm(block, axis=0)
-    block = block[:, lengths > 0] / lengths[lengths > 0]
+    """Give an orthonormal basis of what the block has outside the span of Q, noise left out; the block is used up."""
+    eps = float(np.finfo(block.dtype).eps)
     with one_thread(8.0 * Q.size * block.shape[1]):
+        lengths = np.linalg.norm(block, axis=0)
+        block /= np.where(lengths > 0, lengths, 1)
         for _ in range(2):
             block -= Q @ (Q.T @ block)
-        new = np.linalg.norm(block, axis=0) > 100 * float(np.finfo(block.dtype).eps)
-        fresh = _orthonormal(np.asfortranarray(block[:, new]))
+        new = np.linalg.norm(block, axis=0) > 100 * eps
+        fresh = _orthonormal(block if new.all() else block[:, new])
         fresh -= Q @ (Q.T @ fresh)  # columns that were short have brought some of Q back
         return _orthonormal(fresh)
 
