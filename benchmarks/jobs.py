@@ -25,7 +25,8 @@ from scipy.sparse.linalg import svds
 from sklearn.decomposition import TruncatedSVD
 from synthetic import planted_topics
 
-from tacit import LSI, MLSI
+from tacit import HLSI, LSI, MLSI
+from tacit.solve import leading_singular_triplets
 
 __all__ = ["JOBS", "load", "save", "x_bytes"]
 
@@ -55,6 +56,10 @@ def mlsi(X: sp.csr_array, Y: sp.csr_array, **parameters: Any) -> np.ndarray:
     return MLSI(**parameters).fit(X, Y).embedding_
 
 
+def hlsi(X: sp.csr_array, Y: sp.csr_array, **parameters: Any) -> np.ndarray:
+    return HLSI(**parameters).fit(X, Y).costs_
+
+
 def literal_dual(
     X: sp.csr_array, Y: sp.csr_array, *, n_components: int, label_weight: float, shrinkage: float, ridge: float
 ) -> np.ndarray:
@@ -76,6 +81,23 @@ def lsi(X: sp.csr_array, Y: sp.csr_array, **parameters: Any) -> np.ndarray:
     return model.singular_values_
 
 
+def exact_values(X: sp.csr_array, Y: sp.csr_array, *, n_components: int) -> np.ndarray:
+    """Give singular values to about ten digits, which others are judged by.
+
+    The error of a value is about the square of its residual, so 1e-5 is enough; both residuals are computed anew here,
+    from X and the vectors alone, since a reference must not rest on its own word.
+    """
+    X = X.astype(np.float64)
+    found = leading_singular_triplets(X, n_components, tol=1e-5, max_iter=1000)
+    U, V = found.left, found.right
+    assert U is not None
+    residual = max(la.norm(X @ V - U * found.values, axis=0).max(), la.norm(X.T @ U - V * found.values, axis=0).max())
+    strange = max(np.abs(each.T @ each - np.eye(n_components)).max() for each in (U, V))
+    if residual > 1e-4 * found.values[-1] or strange > 1e-6:
+        raise RuntimeError(f"the reference is not exact: residual {residual:.1e}, vectors orthogonal to {strange:.1e}")
+    return found.values
+
+
 def truncated_svd(X: sp.csr_array, Y: sp.csr_array, *, n_components: int) -> np.ndarray:
     model = TruncatedSVD(n_components, random_state=0)
     model.fit_transform(X)
@@ -89,12 +111,13 @@ def scipy_svds(
     n_components: int,
     solver: Literal["arpack", "propack"],
     tol: float,
-    dtype: str = "float32",
 ) -> np.ndarray:
-    return np.sort(svds(X.astype(dtype, copy=False), n_components, solver=solver, tol=tol, random_state=0)[1])[::-1]
+    return np.sort(svds(X, n_components, solver=solver, tol=tol, random_state=0)[1])[::-1]
 
 
 JOBS: dict[str, Callable[..., np.ndarray]] = {
+    "exact_values": exact_values,
+    "hlsi": hlsi,
     "literal_dual": literal_dual,
     "lsi": lsi,
     "mlsi": mlsi,

@@ -37,6 +37,7 @@ class Run:
     seconds: float
     bytes: float
     result: np.ndarray
+    repeats: int = 1
 
 
 def run(folder: Path, job: Job) -> Run:
@@ -49,13 +50,20 @@ def run(folder: Path, job: Job) -> Run:
     return Run(took["seconds"], took["bytes"], np.load(folder / "result.npy"))
 
 
-def run_interleaved(folder: Path, jobs: Mapping[str, Job], *, repeats: int = 3) -> dict[str, Run]:
-    """Run all jobs, then all again, and give their medians; seeds are fixed, so the last result stands for all."""
+def run_interleaved(
+    folder: Path, jobs: Mapping[str, Job], *, repeats: int = 3, patience: float = float("inf")
+) -> dict[str, Run]:
+    """Run all jobs, then all again, and give their medians; seeds are fixed, so the last result stands for all.
+
+    A job that has taken more than `patience` seconds so far is not repeated: a long run averages over the machine's
+    moods by itself.
+    """
     runs: dict[str, list[Run]] = {label: [] for label in jobs}
     for _ in range(repeats):
         for label, job in jobs.items():
-            runs[label].append(run(folder, job))
+            if sum(one.seconds for one in runs[label]) <= patience:
+                runs[label].append(run(folder, job))
     return {
-        label: Run(median(one.seconds for one in each), median(one.bytes for one in each), each[-1].result)
+        label: Run(median(one.seconds for one in each), median(one.bytes for one in each), each[-1].result, len(each))
         for label, each in runs.items()
     }

@@ -57,3 +57,9 @@ def plant(n_training: int, n_new: int, *, n_terms: int = 300, n_topics: int = 6,
         words += list(rng.integers(0, n_terms, 7))
         np.add.at(X[i], words, 1.0)
     return Planted(sp.csr_array(X), sp.csr_array(Y), terms_of, n_training)
+
+
+TOPIC_TREE = {  # of six topics: two halves, in one of which two topics are nearer to each other than to the third
+    "left": {"topic 0": {}, "inner": ["topic 1", "topic 2"]},
+    "right": ["topic 3", "topic 4", "topic 5"],
+}

@@ -35,6 +35,7 @@ OPTIONAL_LIBRARIES: dict[str, set[str]] = {
     "starlette": {"web"},
     "uvicorn": {"web"},
     "optuna": {"evaluate"},
+    "rdflib": {"relations"},
 }
 
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from planted import Planted
-from tacit import LSI, MLSI, InputError, KernelLSI, LabelHead
+from tacit import HLSI, LSI, MLSI, HierarchyClassifier, InputError, KernelLSI, LabelHead, TopDownClassifier
 
 HONEST = (
     "fit_transform gives honest positions, which leave a record's own labels out, and transform cannot; as "
@@ -36,6 +36,15 @@ ESTIMATORS = [
     MLSI(2, coordinates="in-sample", scaling="unit", ridge=0, solver="augmented"),
     MLSI(2, coordinates="in-sample", kernel="rbf", n_landmarks=5),
     MLSI(2, coordinates="in-sample", kernel="precomputed"),
+    HLSI(),
+    HLSI(2, coordinates="in-sample"),
+    HLSI(2, coordinates="in-sample", solver="primal", membership="whole", center=False),
+    HLSI(2, coordinates="in-sample", solver="products"),
+    HLSI(2, coordinates="in-sample", kernel="rbf"),
+    HLSI(2, coordinates="in-sample", kernel="rbf", n_landmarks=5),
+    HLSI(2, coordinates="in-sample", kernel="precomputed"),
+    HierarchyClassifier(),
+    TopDownClassifier(),
     LabelHead("logistic"),
     LabelHead("svm", random_state=0),
     LabelHead("ridge"),
@@ -45,12 +54,14 @@ ESTIMATORS = [
 def expected_failures(estimator: Any) -> dict[str, str]:
     """Say which checks an estimator fails on purpose."""
     failures = {}
-    if isinstance(estimator, MLSI) and estimator.coordinates != "in-sample":
+    if isinstance(estimator, (HLSI, MLSI)) and estimator.coordinates != "in-sample":
         failures |= dict.fromkeys(("check_transformer_general", "check_transformer_data_not_an_array"), HONEST)
     if getattr(estimator, "kernel", None) == "precomputed":
         failures["check_estimators_nan_inf"] = OTHER_WIDTH
         if isinstance(estimator, MLSI):
             failures |= dict.fromkeys(("check_estimators_dtypes", "check_positive_only_tag_during_fit"), NO_KERNEL)
+        if isinstance(estimator, HLSI):
+            failures["check_estimators_dtypes"] = NO_KERNEL
     return failures
 
 
@@ -73,7 +84,7 @@ def test_what_fails_on_purpose_does_fail() -> None:
 
 def test_output_can_be_asked_for_as_an_array(planted: Planted) -> None:
     X, Y = planted.training
-    for estimator in (LSI(2), KernelLSI(2), MLSI(2)):
+    for estimator in (LSI(2), KernelLSI(2), MLSI(2), HLSI(2)):
         positions = clone(estimator).set_output(transform="default").fit_transform(X, Y)
         assert isinstance(positions, np.ndarray)
         assert positions.shape == (120, 2)

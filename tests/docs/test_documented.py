@@ -15,8 +15,13 @@ from doc_pages import PAGES, ROOT, read
 import tacit
 
 PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
-ESTIMATORS = ["KernelLSI", "LSI", "LabelHead", "MLSI"]
-GUIDES = {"MLSI": "docs/guide/mlsi.md", "LabelHead": "docs/guide/head.md"}
+ESTIMATORS = ["HLSI", "HierarchyClassifier", "KernelLSI", "LSI", "LabelHead", "MLSI", "TopDownClassifier"]
+GUIDES = {
+    "HLSI": "docs/guide/hlsi.md",
+    "HierarchyClassifier": "docs/guide/hierarchy_classifiers.md",
+    "LabelHead": "docs/guide/head.md",
+    "MLSI": "docs/guide/mlsi.md",
+}
 
 
 @pytest.mark.parametrize("name", [*ESTIMATORS, "transductive_space"])
@@ -87,7 +92,7 @@ def test_the_citation_file_names_the_version_of_the_project() -> None:
 
 def test_the_extras_exist_and_all_holds_every_extra_for_users() -> None:
     extras = PROJECT["optional-dependencies"]
-    assert set(extras) == {"cli", "serve", "plot", "dask", "tune", "all", "test", "docs"}
+    assert set(extras) == {"cli", "serve", "plot", "skos", "dask", "tune", "all", "test", "docs"}
     assert extras["all"] == [f"tacit[{','.join(name for name in extras if name not in ('all', 'test', 'docs'))}]"]
 
 

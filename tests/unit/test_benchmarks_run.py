@@ -94,6 +94,38 @@ def test_a_job_that_fails_says_why(tmp_path: Path) -> None:
         runs.run(tmp_path, runs.Job("lsi", {"n_components": 3}))
 
 
+def test_a_job_is_repeated_until_patience_ends(tmp_path: Path) -> None:
+    jobs, runs, synthetic = (importlib.import_module(name) for name in ("jobs", "runs", "synthetic"))
+    jobs.save(tmp_path, *synthetic.planted_topics(300, n_terms=400, n_topics=5))
+    asked = {"one": runs.Job("lsi", {"n_components": 3}), "two": runs.Job("lsi", {"n_components": 4})}
+    patient = runs.run_interleaved(tmp_path, asked, repeats=2)
+    hasty = runs.run_interleaved(tmp_path, asked, repeats=2, patience=0)
+    assert [took.repeats for took in (*patient.values(), *hasty.values())] == [2, 2, 1, 1]
+    assert [len(took.result) for took in hasty.values()] == [3, 4]
+
+
+def test_the_reference_of_singular_values_is_that_of_lapack() -> None:
+    jobs, synthetic = importlib.import_module("jobs"), importlib.import_module("synthetic")
+    X, Y = synthetic.planted_topics(2_000, n_terms=1_500, n_topics=10)
+    expected = np.linalg.svd(X.toarray().astype(np.float64), compute_uv=False)[:12]
+    assert np.allclose(jobs.exact_values(X, Y, n_components=12), expected, rtol=1e-9)
+
+
+def test_a_reference_below_what_others_find_is_refused(tmp_path: Path) -> None:
+    jobs, runs, compare, synthetic = (
+        importlib.import_module(name) for name in ("jobs", "runs", "compare", "synthetic")
+    )
+    X, Y = synthetic.planted_topics(500, n_terms=600, n_topics=10)
+    jobs.save(tmp_path, X, Y)
+    errors = compare.Errors(tmp_path, runs.Job("exact_values", {"n_components": 5}))
+    job = runs.Job("lsi", {"n_components": 5})
+    assert errors.of(job) < 1e-2
+    errors._known.clear()
+    errors._exact = np.append(errors._exact[1:], errors._exact[-1] * 0.9)
+    with pytest.raises(RuntimeError, match=r"the reference is not exact: lsi .* has a value .* above it"):
+        errors.of(job)
+
+
 def test_ratios_are_held_against_what_they_should_reach() -> None:
     compare = importlib.import_module("compare")
     found = compare.Comparison("Title", "Data.")
@@ -108,8 +140,9 @@ def test_ratios_are_held_against_what_they_should_reach() -> None:
 @pytest.mark.parametrize(
     ("script", "arguments", "message"),
     [
-        ("compare", ["desne"], "row is unknown: got 'desne', expected one of dense, large, lsi."),
+        ("compare", ["desne"], "row is unknown: got 'desne', expected one of dense, large, tree, lsi."),
         ("compare", ["--small", "--write"], "--write needs the real sizes"),
+        ("arxiv_tall", ["--quick", "--write"], "--write needs the whole study"),
         ("reuters_defaults", ["--quick", "--write"], "--write needs the whole study"),
         ("solver_crossover", ["--quick", "--write"], "--write needs all sizes"),
     ],
@@ -199,6 +232,77 @@ def test_a_study_chooses_the_best_mean_and_compares_split_by_split() -> None:
     spread = np.std([-10, 12], ddof=1)
     expected = f"+1.0 ± {spread:.1f} points, above 0 in 1 of 2 splits"
     assert study._gain(found, steady, lucky, "macro") == expected
+
+
+def _row(*scores: float) -> Any:
+    return importlib.import_module("arxiv_tall").Row(scores, 1.0)
+
+
+def test_settings_around_a_base_differ_from_it_in_one_field() -> None:
+    study = importlib.import_module("arxiv_tall")
+    settings = study.around(study.Setting(), "ridge", "shrinkage")
+    changes = [sum(a != b for a, b in zip(settings[0], each, strict=True)) for each in settings]
+    assert settings[0] == study.Setting()
+    assert changes == [0] + [1] * (len(settings) - 1)
+    assert {each.ridge for each in settings} == {0.3, 1.0, 3.0}
+
+
+def test_best_values_are_combined_and_the_default_wins_ties() -> None:
+    study = importlib.import_module("arxiv_tall")
+    base = study.Setting()
+    found = {
+        base: _row(0.5, 0.5),
+        base._replace(ridge=3.0): _row(0.6, 0.5),
+        base._replace(ridge=0.3): _row(0.9, 0.1),
+        base._replace(shrinkage=0.0): _row(0.5, 0.5),
+        base._replace(method="ridge", penalty=0.03): _row(0.6, 0.6),
+        base._replace(ridge=0.3, shrinkage=0.1): _row(0.9, 0.9),  # differs in two: says nothing about either
+        base._replace(method="", ranking=""): _row(1.0),
+    }
+    assert study.combined(found, base) == base._replace(ridge=3.0, method="ridge", penalty=0.03)
+    assert study.best(found, base) == base._replace(ridge=0.3, shrinkage=0.1)
+
+
+def test_the_rival_is_chosen_on_held_out_papers_and_not_by_the_test() -> None:
+    study = importlib.import_module("arxiv_tall")
+    ours, flat, steep = study.Setting(), *study._SVMS[1:4:2]
+    chosen_on = {flat: _row(0.6, 0.5, 0.5, 0.5, 0.5), steep: _row(0.5, 0.6, 0.5, 0.5, 0.5)}
+    tested_on = {
+        ours: _row(0.75, 0.75, 0.75, 0.75, 0.75),
+        flat: _row(0.70, 0.70, 0.70, 0.70, 0.70),
+        steep: _row(0.80, 0.80, 0.60, 0.60, 0.60),
+    }
+    rows = study.margins(chosen_on, tested_on, ours)
+    assert [row[4:] for row in rows[:3]] == [["+0.0500", "-0.0500"], ["-0.0500", "-0.0500"], ["+0.0500", "+0.0500"]]
+    assert ("C=0.1" in rows[0][2], "C=0.3" in rows[1][2]) == (True, True)
+
+
+def test_held_out_papers_add_no_word_and_no_category() -> None:
+    from tacit.corpus import Record
+
+    study = importlib.import_module("arxiv_tall")
+    old = [Record(f"old {i}", "graph common tree", ("a", "b")[: 1 + i % 2]) for i in range(20)]
+    new = [Record(f"new {i}", "unseen graph", ("a", "c")) for i in range(20)]
+    splits = study._splits(old, new)
+    assert splits["words"].Y.names == splits["pairs"].Y_new.names == ("a", "b")
+    assert splits["words"].X.shape == splits["words"].X_new.shape == (20, 3)
+    assert splits["words"].X_new.nnz == 20
+
+
+def test_a_page_can_be_made_again_from_its_numbers() -> None:
+    study = importlib.import_module("arxiv_tall")
+    labelling = {setting: _row(0.5, 0.6, 0.7, 0.8, 0.9) for setting in (study._SVM, study._LABELLING)}
+    search = {
+        base._replace(terms=terms): _row(value)
+        for base, value in ((study._TFIDF, 0.2), (study._SEARCH, 0.3))
+        for terms in ("words", "pairs")
+    }
+    rows = list((labelling | search).items())
+    numbers = {"facts": "Then.", "data": ["Few.", "Many."], "chosen on": rows, "tested on": rows}
+    text = study.page(json.loads(json.dumps(numbers)))
+    assert text == study.page(numbers)
+    assert "| pairs | MLSI, defaults       | 0.3000  | 1.50            | 1.50            |" in text
+    assert text.endswith("Then.")
 
 
 @pytest.mark.realdata

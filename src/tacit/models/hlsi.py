@@ -59,8 +59,9 @@ class HLSI(KernelSpaceModel):
     taxonomy : Taxonomy or None, default None — the classes above the labels; None takes the labels as children of one
         root
     gamma : float > 0, default 0.3 — γ, in units of the within-class scatter a record, tr(XᵀΔX) / N, so that one value
-        means the same whatever the length of the vectors and the number of records. Large values give LSI; tiny ones
-        follow every record and overfit
+        means the same for long vectors and short ones, many classes and few. As with any ridge, more records need it
+        less: twice the same records with twice the gamma are the same space. Large values give LSI; tiny ones follow
+        every record and overfit
     membership : {"shared", "whole"}, default "shared" — "whole" is the paper's graph, in which a record counts once for
         each of its classes, and those with many classes pull hardest; "shared" lets every record count once
     center : bool, default True — take the mean off the records. Without it the first dimension is nearly constant, as
@@ -79,6 +80,7 @@ class HLSI(KernelSpaceModel):
     Attributes
     ----------
     components_ : (n_components_, n_terms) Wᵀ in the chosen scaling; dual_components_ instead for a non-linear kernel
+    mean_ : (n_terms,) the mean record, None if not centred; of a kernel matrix, the mean of its rows
     offset_ : (n_components_,) what is taken off every position: where the mean record would be; zero if not centred
     eigenvalues_ : (n_components_,) μ, total over regularised within-class scatter, largest first
     costs_ : (n_components_,) λ = 1/μ of the paper, smallest first
@@ -91,7 +93,7 @@ class HLSI(KernelSpaceModel):
     Notes
     -----
     Labels may sit at inner nodes of the taxonomy. Records whose labels are unknown are in the root only: they take part
-    in the total scatter. Cost of "products": about twice that of a truncated SVD of X with as many components.
+    in the total scatter. Cost of "products": about that of two truncated SVDs of X with as many components.
 
     References
     ----------

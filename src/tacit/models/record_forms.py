@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ class RecordForm(ABC):
         """What the fitted values of `regress(T)` leave of T, N x p; a sparse T is taken apart in blocks of rows."""
         rest = self.fitted(coefficients)
         np.negative(rest, out=rest)
-        step = max(1, 2**22 // max(1, T.shape[1]))
+        step = max(1, 2**20 // max(1, T.shape[1]))
         for start in range(0, self.n_records, step):
             rest[start : start + step] += dense_block(T[start : start + step], self.dtype)
         return rest
@@ -253,7 +254,7 @@ class AugmentedForm(RecordForm):
         Z, start = self.X, None
         if extra is not None:
             Z = Stacked([self.X, extra])
-            start = self._label_start(Z, extra)
+            start = partial(self._label_start, Z, extra)  # made where it is used, so that no frame here holds it
         found = leading_singular_triplets(
             Z, n_components, tol=self.tol, max_iter=self.max_iter, rng=self.rng, start=start
         )

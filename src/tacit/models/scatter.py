@@ -161,7 +161,7 @@ class ProductScatter(_LinearScatter):
     """From products with X alone: no N x N or M x M matrix.
 
     The search starts from the regressions of the classes on the terms and from the leading directions of X, and is
-    preconditioned by these: B is large in few directions, and there it is known (docs/decisions/0007).
+    preconditioned by these: B is large in few directions, and there it is known (docs/decisions/0008).
     """
 
     def __init__(

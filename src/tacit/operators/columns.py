@@ -22,7 +22,7 @@ import numpy as np
 
 __all__ = ["COLUMNS", "column_blocks", "n_threads", "share"]
 
-COLUMNS = 12  # of one thread at a time
+COLUMNS = 8  # of one thread at a time
 
 Item = TypeVar("Item")
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,7 +41,7 @@ def leading_eigenpairs(
     max_iter: int | None = None,
     rng: np.random.Generator | None = None,
     preconditioner: LinearOperator | None = None,
-    start: Array | None = None,
+    start: Array | Callable[[], Array] | None = None,
 ) -> Eigenpairs:
     """Give the algebraically largest eigenpairs of a symmetric operator, or of A x = λ B x.
 
@@ -54,7 +56,8 @@ def leading_eigenpairs(
     max_iter : most iterations
     rng : where random starts come from, default seed 0
     preconditioner : applies something like B⁻¹, for LOBPCG
-    start : n x p vectors to start from, for block Krylov and LOBPCG
+    start : n x p vectors to start from, for block Krylov and LOBPCG; or a function that makes them, when nobody else
+        is to hold so large an array
 
     Returns
     -------
@@ -67,7 +70,8 @@ def leading_eigenpairs(
         raise InputError(f"metric does not match the operator: got {B.shape}, expected {A.shape}.")
     k = min(check_count("n_components", n_components), A.shape[0])
     tol, max_iter = check_number("tol", tol), None if max_iter is None else check_count("max_iter", max_iter)
-    start = _check_start(start, A.shape[0])
+    begin = _checked_start(start, A.shape[0])
+    del start
     rng = np.random.default_rng(0) if rng is None else rng
     solver = check_choice("solver", solver, SOLVERS)
     if B is None:
@@ -79,10 +83,10 @@ def leading_eigenpairs(
     elif solver == "lanczos":
         pairs = lanczos(A, k, rng=rng, tol=tol, max_iter=max_iter, metric=B, metric_inverse=metric_inverse)
     elif B is None:
-        pairs = block_krylov(A, k, rng=rng, tol=tol, max_iter=max_iter or 200, start=start)
+        pairs = block_krylov(A, k, rng=rng, tol=tol, max_iter=max_iter or 200, start=begin)
     else:
         pairs = preconditioned_eigenpairs(
-            A, k, metric=B, rng=rng, tol=tol, max_iter=max_iter or 400, preconditioner=preconditioner, start=start
+            A, k, metric=B, rng=rng, tol=tol, max_iter=max_iter or 400, preconditioner=preconditioner, start=begin
         )
     _report(pairs, tol)
     return replace(pairs, reason=reason)
@@ -97,7 +101,7 @@ def leading_singular_triplets(
     max_iter: int | None = None,
     rng: np.random.Generator | None = None,
     left: bool = True,
-    start: Array | None = None,
+    start: Array | Callable[[], Array] | None = None,
 ) -> SingularTriplets:
     """Give the largest singular triplets of an operator; those that are zero to working precision are left out.
 
@@ -114,7 +118,7 @@ def leading_singular_triplets(
     max_iter : most iterations
     rng : where random starts come from, default seed 0
     left : whether the left vectors are wanted (N x k numbers)
-    start : vectors to start from, M x p, for block Krylov
+    start : vectors to start from, M x p, for block Krylov; or a function that makes them
 
     Returns
     -------
@@ -123,14 +127,15 @@ def leading_singular_triplets(
     A = as_operator(operator)
     k = min(check_count("n_components", n_components), *A.shape)
     tol, max_iter = check_number("tol", tol), None if max_iter is None else check_count("max_iter", max_iter)
-    start = _check_start(start, A.shape[1])
+    begin = _checked_start(start, A.shape[1])
+    del start
     rng = np.random.default_rng(0) if rng is None else rng
     solver, reason = _choose(A.shape, k, check_choice("solver", solver, SOLVERS))
     if solver == "dense":
         found = dense_singular_triplets(A, k, tol=tol)
         precision = max(A.shape) * float(np.finfo(A.dtype).eps)
     else:
-        found = _through_gram(A, k, solver, tol, max_iter, rng, left, start)
+        found = _through_gram(A, k, solver, tol, max_iter, rng, left, begin)
         precision = 4 * float(np.sqrt(np.finfo(A.dtype).eps))
     _report(found, tol)
     rank = int((found.values > precision * found.values.max(initial=0)).sum())
@@ -152,15 +157,14 @@ def _through_gram(
     max_iter: int | None,
     rng: np.random.Generator,
     left: bool,
-    start: Array | None,
+    start: Callable[[], Array] | None,
 ) -> SingularTriplets:
     """Singular triplets from the eigenpairs of the smaller Gram matrix."""
     tall = A.shape[0] >= A.shape[1]
     short = A if tall else A.T  # its columns are the shorter kind of vectors
-    if start is not None and not tall:
-        start = A @ start.astype(A.dtype)
+    begin = start if tall or start is None else partial(_through, A, start)
     if solver == "krylov":
-        pairs = block_krylov(Gram(short), k, rng=rng, tol=tol, max_iter=max_iter or 200, start=start)
+        pairs = block_krylov(Gram(short), k, rng=rng, tol=tol, max_iter=max_iter or 200, start=begin)
     else:
         pairs = lanczos(Gram(short), k, rng=rng, tol=tol, max_iter=max_iter)
     values = np.sqrt(np.maximum(pairs.values, 0))  # rounding leaves a Gram matrix a little below zero
@@ -218,17 +222,29 @@ def _choose_generalised(n: int, k: int, solver: str, *, invertible: bool) -> tup
     return solver, reason
 
 
-def _check_start(start: Any, n_rows: int) -> Array | None:
-    """Give the start as an array of the right height, None if there is nothing in it."""
-    if start is None:
+def _checked_start(start: Any, n_rows: int) -> Callable[[], Array] | None:
+    """Give a function that gives the start as an array of the right height; None if there is none.
+
+    What was given as an array is looked at right away.
+    """
+
+    def checked() -> Array:
+        block = np.asarray(start() if callable(start) else start)
+        if block.ndim != 2 or block.shape[0] != n_rows:
+            raise InputError(
+                f"start does not match the operator: got {block.shape}, expected {n_rows} rows, a vector a column."
+            )
+        check_finite("start", block)
+        return block
+
+    if start is None or (not callable(start) and not checked().shape[1]):
         return None
-    start = np.asarray(start)
-    if start.ndim != 2 or start.shape[0] != n_rows:
-        raise InputError(
-            f"start does not match the operator: got {start.shape}, expected {n_rows} rows, a vector a column."
-        )
-    check_finite("start", start)
-    return start if start.shape[1] else None
+    return checked
+
+
+def _through(A: Operator, start: Callable[[], Array]) -> Array:
+    """Lead a start from the columns of A to its rows."""
+    return np.asarray(A @ start().astype(A.dtype))
 
 
 def _report(found: Eigenpairs | SingularTriplets, tol: float) -> None:

@@ -7,6 +7,8 @@ the memory: when the basis is full, the wanted Ritz vectors and the newest block
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy.linalg as la
 
@@ -31,7 +33,7 @@ def block_krylov(
     max_iter: int = 200,
     block_size: int | None = None,
     basis_size: int | None = None,
-    start: Array | None = None,
+    start: Array | Callable[[], Array] | None = None,
 ) -> Eigenpairs:
     """Give the algebraically largest eigenpairs of a symmetric operator.
 
@@ -56,7 +58,7 @@ def block_krylov(
     """
     n = operator.shape[0]
     wanted = min(n, n_components)
-    block = min(n, block_size or int(np.clip(wanted // 2, 8, 48)))
+    block = min(n, block_size or int(np.clip(wanted // 2, 8, 24)))
     keep = wanted + max(block, wanted // 4)
     room = min(n, max(basis_size or max(3 * wanted + 2 * block, _SMALL_BASIS), keep + block))
     space = _Space(operator, start_block(n, block, operator.dtype, rng, start), room, keep, tol)

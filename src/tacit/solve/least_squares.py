@@ -15,7 +15,7 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 
 from tacit.checks import check_choice, check_count, check_finite, check_number, check_rows, is_sparse
 from tacit.errors import InputError, TacitWarning
-from tacit.operators.base import Array, MatrixOperator, Operator, as_operator
+from tacit.operators.base import Array, Operator, as_operator
 from tacit.operators.gram import Gram
 from tacit.solve.conjugate import block_cg, preconditioned_cg, reachable
 from tacit.solve.dense import dense_least_squares
@@ -26,7 +26,7 @@ __all__ = ["SOLVERS", "block_cg", "least_squares", "preconditioned_cg"]
 SOLVERS = ("auto", "dense", "block-cg", "cg", "lsmr")
 _DENSE_LIMIT = 400  # smaller side up to which LAPACK is the faster one
 _DENSE_ENTRIES = 2**23  # entries up to which it is: a short side says nothing about a long one
-_COLUMNS = 256  # sparse targets are made dense so many at a time
+_COLUMNS = 24  # sparse targets are made dense so many at a time
 
 
 def least_squares(
@@ -113,9 +113,6 @@ def _adjoint_times(A: Operator, targets: Any) -> Array:
     """Aᵀ T, dense; a sparse T is never dense as a whole, since N x p may be far larger than A."""
     if not is_sparse(targets):
         return np.ascontiguousarray(A.T @ targets)
-    if isinstance(A, MatrixOperator):
-        product = A.matrix.T @ targets
-        return np.ascontiguousarray(product.toarray() if is_sparse(product) else product)
     product = np.empty((A.shape[1], targets.shape[1]), A.dtype)
     for first in range(0, targets.shape[1], _COLUMNS):
         part = slice(first, first + _COLUMNS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import scipy.linalg as la
@@ -31,7 +32,7 @@ def preconditioned_eigenpairs(
     tol: float = 1e-3,
     max_iter: int = 200,
     preconditioner: LinearOperator | None = None,
-    start: Array | None = None,
+    start: Array | Callable[[], Array] | None = None,
 ) -> Eigenpairs:
     """Give the algebraically largest eigenpairs of A x = λ B x, B symmetric positive definite.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy.linalg as la
 
@@ -15,11 +17,18 @@ __all__ = ["N_RANDOM", "start_block"]
 N_RANDOM = 8
 
 
-def start_block(n: int, width: int, dtype: np.dtype, rng: np.random.Generator, start: Array | None = None) -> Array:
+def start_block(
+    n: int,
+    width: int,
+    dtype: np.dtype,
+    rng: np.random.Generator,
+    start: Array | Callable[[], Array] | None = None,
+) -> Array:
     """Give `width` orthonormal columns: random, but for the directions of `start`, mixed if they are too many."""
     V = _normal((n, width), dtype, rng)
     n_given = width - min(N_RANDOM, max(1, width // 4))
     if start is not None and n_given:
+        start = start() if callable(start) else start
         if start.shape[1] > n_given:
             start = start @ _normal((start.shape[1], n_given), start.dtype, rng)
         V[:, : start.shape[1]] = start

@@ -7,7 +7,7 @@ import pytest
 import scipy.linalg as la
 
 from tacit.operators import MatrixOperator, as_operator
-from tacit.solve.conjugate import block_cg, preconditioned_cg
+from tacit.solve.conjugate import _factored, block_cg, preconditioned_cg
 
 N = 80
 RNG = np.random.default_rng(0)
@@ -163,3 +163,52 @@ def test_an_ill_conditioned_system_in_single_precision_ends_at_what_rounding_all
     assert found.residuals.max() > 1e-12
     size = 1e6 * la.norm(found.solution, axis=0) / la.norm(B, axis=0)
     assert (found.residuals <= 20 * np.finfo(np.float32).eps * np.maximum(1, size)).all()
+
+
+class Counted(MatrixOperator):
+    """Counts its block products."""
+
+    products = 0
+
+    def _matmat(self, V: np.ndarray) -> np.ndarray:
+        self.products += 1
+        return super()._matmat(V)
+
+
+@pytest.mark.parametrize("method", [block_cg, preconditioned_cg])
+@pytest.mark.parametrize(
+    ("dtype", "tol", "n_extra"), [(np.float64, 1e-2, 0), (np.float64, 1e-11, 1), (np.float32, 1e-2, 1)]
+)
+def test_the_last_product_is_saved_only_where_rounding_is_far_below_the_residual(
+    method: object, dtype: type, tol: float, n_extra: int
+) -> None:
+    operator, rhs = Counted(S.astype(dtype)), B[:, :3].astype(dtype)
+    found = method(operator, rhs, tol=tol)  # type: ignore[operator]
+    assert found.converged
+    assert operator.products >= found.iterations + n_extra
+    if not n_extra:
+        assert operator.products == found.iterations
+    np.testing.assert_allclose(found.residuals, true_residuals(S, B[:, :3], found.solution), rtol=0.01, atol=1e-12)
+
+
+def test_columns_at_all_angles_are_factored_without_loss() -> None:
+    # from well conditioned, where Cholesky serves, over where it would lose the right angles, to dependent
+    for spread in (0.0, 2.0, 5.0, 9.0, 20.0):
+        for dtype in (np.float64, np.float32):
+            R = (B * 10.0 ** np.linspace(0, -spread, 12)) @ la.qr(RNG.standard_normal((12, 12)))[0]
+            R = R.astype(dtype)
+            for given in (R.copy(), np.asfortranarray(R)):
+                basis, S_ = _factored(given, look_closer=True)
+                limit = 1e-7 if dtype == np.float64 else 2e-4
+                np.testing.assert_allclose(basis.T @ basis, np.eye(basis.shape[1]), atol=limit)
+                np.testing.assert_allclose(basis @ S_, R, atol=100 * np.finfo(dtype).eps * np.abs(R).max())
+
+
+def test_an_operator_may_give_back_what_it_was_given() -> None:
+    class Same(MatrixOperator):
+        def _matmat(self, V: np.ndarray) -> np.ndarray:
+            return V
+
+    for start in (None, B / 2):
+        found = block_cg(Same(np.eye(N)), B, tol=1e-14, start=start)
+        np.testing.assert_allclose(found.solution, B, rtol=1e-12)

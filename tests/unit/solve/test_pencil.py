@@ -1,0 +1,222 @@
+"""The block search for A x = μ B x: against LAPACK, and what it does with starts, limits and rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.linalg as la
+
+from tacit.operators.base import Array
+from tacit.solve.pencil import pencil_eigenpairs
+from tacit.solve.result import Eigenpairs
+
+N = 60
+
+
+class DensePencil:
+    """Two matrices; the dear product is the one with A, and it is counted by columns."""
+
+    def __init__(self, A: Array, B: Array, dtype: Any = np.float64) -> None:
+        self.A, self.B = A.astype(dtype), B.astype(dtype)
+        self.shape, self.dtype = A.shape, np.dtype(dtype)
+        self.widths: list[int] = []
+
+    def products(self, S: Array) -> Sequence[Array]:
+        self.widths.append(S.shape[1])
+        return [self.A @ S]
+
+    def sides(self, S: Array, products: Sequence[Array]) -> tuple[Array, Array]:
+        return np.array(products[0]), self.B @ S
+
+
+def symmetric(values: Array, seed: int) -> Array:
+    Q = la.qr(np.random.default_rng(seed).standard_normal((len(values), len(values))))[0]
+    S = (Q * values) @ Q.T
+    return np.asarray((S + S.T) / 2)
+
+
+A, B = symmetric(np.linspace(5, 0.1, N), 0), symmetric(np.linspace(1, 4, N), 1)
+EXACT = la.eigh(A, B)
+EXACT = EXACT[0][::-1], EXACT[1][:, ::-1]
+
+
+def solve(pencil: DensePencil, k: int, **options: Any) -> Eigenpairs:
+    start = np.random.default_rng(2).standard_normal((pencil.shape[0], k + 4)).astype(pencil.dtype)
+    settings: dict[str, Any] = {"start": start, "precondition": lambda R: R, "tol": 1e-10, "max_iter": 500, **options}
+    return pencil_eigenpairs(pencil, k, **settings)
+
+
+@pytest.mark.parametrize("k", [1, 5, 20, 60])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_any_pencil_against_lapack(k: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = symmetric(rng.uniform(-1, 3, N), seed + 10), symmetric(rng.uniform(0.5, 5, N), seed + 20)
+    values, vectors = la.eigh(first, second)
+    found = solve(DensePencil(first, second), k)
+    assert found.converged
+    assert found.residuals.max() <= 1e-10
+    np.testing.assert_allclose(found.values, values[::-1][:k], atol=1e-10)
+    np.testing.assert_allclose(found.vectors.T @ second @ found.vectors, np.eye(k), atol=1e-9)
+    if k < N:
+        assert la.subspace_angles(found.vectors, vectors[:, ::-1][:, :k]).max() < 1e-6
+    assert (found.vectors[np.abs(found.vectors).argmax(axis=0), np.arange(k)] > 0).all()
+
+
+def test_single_precision_stays_single_and_comes_as_near_as_it_can() -> None:
+    found = solve(DensePencil(A, B, np.float32), 6, tol=1e-4)
+    assert found.values.dtype == found.vectors.dtype == np.float32
+    assert found.converged
+    np.testing.assert_allclose(found.values, EXACT[0][:6], rtol=1e-5)
+    assert la.subspace_angles(found.vectors.astype(np.float64), EXACT[1][:, :6]).max() < 1e-3
+
+
+def test_equal_eigenvalues_have_a_space_and_no_axes() -> None:
+    repeated = np.concatenate([np.full(4, 5.0), np.full(3, 4.0), np.linspace(2, 1, N - 7)])
+    found = solve(DensePencil(symmetric(repeated, 3), np.eye(N)), 7)
+    np.testing.assert_allclose(found.values, repeated[:7], rtol=1e-10)
+    expected = la.eigh(symmetric(repeated, 3))[1][:, ::-1]
+    for part in (slice(0, 4), slice(4, 7)):
+        assert la.subspace_angles(found.vectors[:, part], expected[:, part]).max() < 1e-6
+
+
+def test_residuals_are_what_they_say() -> None:
+    found = solve(DensePencil(A, B), 4, max_iter=3)
+    errors = la.norm(A @ found.vectors - B @ found.vectors * found.values, axis=0)
+    expected = errors / (found.values * la.norm(B @ found.vectors, axis=0))
+    assert expected.min() > 1e-6
+    np.testing.assert_allclose(found.residuals, expected, rtol=1e-6)
+
+
+def test_an_exact_start_needs_no_iteration() -> None:
+    pencil = DensePencil(A, B)
+    found = solve(pencil, 5, start=EXACT[1][:, :5], tol=1e-9)
+    assert (found.iterations, found.converged) == (0, True)
+    assert pencil.widths == [5]
+    np.testing.assert_allclose(found.values, EXACT[0][:5], rtol=1e-12)
+
+
+@pytest.mark.parametrize("start", ["one vector again and again", "lowest", "with zeros"])
+def test_a_poor_start_will_do(start: str) -> None:
+    rng = np.random.default_rng(0)
+    vectors = {
+        "one vector again and again": np.hstack([np.ones((N, 9)), rng.standard_normal((N, 4))]),
+        "lowest": EXACT[1][:, -9:] + 1e-6 * rng.standard_normal((N, 9)),
+        "with zeros": np.hstack([np.zeros((N, 3)), rng.standard_normal((N, 5))]),
+    }[start]
+    found = solve(DensePencil(A, B), 4, start=vectors)
+    assert found.converged
+    np.testing.assert_allclose(found.values, EXACT[0][:4], rtol=1e-9)
+
+
+@pytest.mark.parametrize("most", [0, 1, 7])
+def test_iterations_stop_where_asked(most: int) -> None:
+    found = solve(DensePencil(A, B), 5, max_iter=most)
+    assert (found.iterations, found.converged) == (most, False)
+    np.testing.assert_allclose(found.vectors.T @ B @ found.vectors, np.eye(5), atol=1e-10)
+    assert (found.values <= EXACT[0][:5] + 1e-12).all()  # Ritz values come from below
+
+
+def test_more_iterations_never_do_harm() -> None:
+    values = np.array([solve(DensePencil(A, B), 5, max_iter=most).values for most in range(12)])
+    assert (np.diff(values, axis=0) > -1e-12).all()
+    assert values[-1, 0] > values[0, 0] + 0.01
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_tolerance_out_of_reach_ends_without_harm(dtype: Any) -> None:
+    """It asks for the last digit and settles for what rounding leaves."""
+    found = solve(DensePencil(A, B, dtype), 4, tol=1e-30, max_iter=300)
+    eps = np.finfo(dtype).eps
+    assert found.converged == bool((found.residuals <= eps).all())
+    assert found.residuals.max() < 1e4 * eps
+    np.testing.assert_allclose(found.values, EXACT[0][:4], rtol=100 * eps)
+    assert la.subspace_angles(found.vectors.astype(np.float64), EXACT[1][:, :4]).max() < 1e4 * eps
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_where_nothing_new_is_left_to_search_in_the_vectors_are_still_the_vectors(dtype: Any) -> None:
+    """The start spans everything, so that rounding stops the search after it has turned its basis."""
+    X = (np.random.default_rng(5).random((30, 3)) @ np.random.default_rng(6).random((3, 6))).astype(dtype)
+    first, second = X.T.astype(np.float64) @ X.astype(np.float64), np.eye(6) / 10
+    second += first / 2
+    pencil = DensePencil(first, second, dtype)
+    found = solve(pencil, 6, start=np.random.default_rng(7).standard_normal((6, 9)).astype(dtype), tol=1e-30)
+    assert not found.converged
+    expected = la.eigh(first, second)[0][::-1]
+    np.testing.assert_allclose(found.values[:3], expected[:3], rtol=1e3 * np.finfo(dtype).eps)
+    gram = found.vectors.T.astype(np.float64) @ second @ found.vectors
+    np.testing.assert_allclose(gram, np.eye(6), atol=1e4 * np.finfo(dtype).eps)
+
+
+def test_a_start_that_spans_everything_is_all_it_needs() -> None:
+    found = solve(DensePencil(np.diag([3.0, 2, 1]), np.eye(3)), 3, start=la.hilbert(3))
+    np.testing.assert_allclose(found.values, [3, 2, 1])
+    assert found.iterations == 0
+
+
+def test_every_product_is_made_once() -> None:
+    """The start, then as many columns an iteration as vectors have not converged."""
+    pencil = DensePencil(A, B)
+    found = solve(pencil, 5)
+    assert pencil.widths[0] == 9
+    assert len(pencil.widths) == found.iterations + 1
+    assert all(width <= 5 for width in pencil.widths[1:])
+    assert pencil.widths[-1] < 5  # those that have converged get no new directions
+
+
+def test_a_preconditioner_saves_iterations() -> None:
+    """A metric that is large in few directions, and an inverse that knows it."""
+    metric = symmetric(np.concatenate([np.linspace(1e4, 10, 6), np.full(N - 6, 1.0)]), 4)
+    inverse = la.inv(metric)
+    plain = solve(DensePencil(A, metric), 4, tol=1e-6)
+    helped = solve(DensePencil(A, metric), 4, tol=1e-6, precondition=lambda R: inverse @ R)
+    assert helped.converged
+    assert helped.iterations < plain.iterations
+    np.testing.assert_allclose(helped.values, la.eigh(A, metric)[0][::-1][:4], rtol=1e-8)
+
+
+class WatchfulPencil(DensePencil):
+    """A pencil that looks at what it is given."""
+
+    def __init__(self, A: Array, B: Array, dtype: Any) -> None:
+        super().__init__(A, B, dtype)
+        self.errors = {"orthonormality": 0.0, "products": 0.0}
+
+    def products(self, S: Array) -> Sequence[Array]:
+        self._note("orthonormality", S.T.astype(np.float64) @ S - np.eye(S.shape[1]))
+        return super().products(S)
+
+    def sides(self, S: Array, products: Sequence[Array]) -> tuple[Array, Array]:
+        self._note("products", (products[0] - self.A @ S) / np.linalg.norm(S, axis=0))
+        return super().sides(S, products)
+
+    def _note(self, what: str, error: Array) -> None:
+        self.errors[what] = max(self.errors[what], float(np.abs(error).max(initial=0)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_basis_stays_orthonormal_and_its_products_true(dtype: Any) -> None:
+    """Dear products are carried along and never made again, so that an error would stay and grow."""
+    pencil = WatchfulPencil(A, B, dtype)
+    eps = float(np.finfo(dtype).eps)
+    found = solve(pencil, 5, tol=10 * eps, max_iter=100)
+    assert found.iterations > 10
+    assert pencil.errors["orthonormality"] < 20 * eps
+    assert pencil.errors["products"] < 300 * eps
+    values, vectors = found.values.astype(np.float64), found.vectors.astype(np.float64)
+    np.testing.assert_allclose(vectors.T @ B @ vectors, np.eye(5), atol=100 * eps)
+    np.testing.assert_allclose(vectors.T @ A @ vectors, np.diag(values), atol=100 * eps)
+
+
+def test_the_same_start_gives_the_same_numbers() -> None:
+    np.testing.assert_array_equal(solve(DensePencil(A, B), 3).vectors, solve(DensePencil(A, B), 3).vectors)
+
+
+def test_the_start_is_left_as_it_was() -> None:
+    start = np.random.default_rng(2).standard_normal((N, 9))
+    before = start.copy()
+    solve(DensePencil(A, B), 5, start=start)
+    np.testing.assert_array_equal(start, before)
