@@ -125,4 +125,5 @@ def _fitted(name: str) -> object:
     rng = np.random.default_rng(0)
     X, Y = rng.random((30, 12)), (rng.random((30, 3)) < 0.4).astype(int)
     estimator = getattr(tacit, name)
-    return (estimator() if name == "LabelHead" else estimator(n_components=3)).fit(X, Y)
+    settings = {"n_components": 3} if name.endswith("LSI") else {}
+    return estimator(**settings).fit(X, Y)

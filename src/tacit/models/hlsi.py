@@ -380,4 +380,4 @@ def _mean_row(X: Any) -> Array:
     return total / X.shape[0]
 
 
-_ENTRIES = 2**20
+_ENTRIES = 2**17

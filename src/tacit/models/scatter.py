@@ -17,7 +17,7 @@ not among the solutions.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -208,8 +208,12 @@ class ProductScatter(_LinearScatter):
             )
         # xᵀBx = 1 and xᵀAx = μ, so that dividing by √μ makes the positions unit columns; none of it needs N x k
         floor = _rounding(self.X.dtype) * float(directions.values[0]) ** 2
-        real = found.values > floor * np.square(found.vectors).sum(axis=0)
-        return found.values[real], found.vectors[:, real] / np.sqrt(found.values[real])
+        real = found.values > floor * np.einsum("ij,ij->j", found.vectors, found.vectors)
+        values, vectors = found.values, found.vectors
+        if not real.all():
+            values, vectors = values[real], vectors[:, real]
+        vectors /= np.sqrt(values)  # in place: nobody else has them
+        return values, vectors
 
     def leverages(self) -> Array:
         """Estimate them from random probes."""
@@ -262,13 +266,11 @@ class _ScatterPencil:
         return np.asarray(self.X.T @ (self.F @ mix)) if self.G is None else self.G @ mix
 
 
-def _start(bridges: Array, directions: Array, inverse: Callable[[Array], Array]) -> Array:
-    """Something like the regressions of the classes on the terms, and the leading directions of X."""
-    start = np.empty((len(bridges), bridges.shape[1] + directions.shape[1]), directions.dtype, order="F")
-    start[:, : bridges.shape[1]] = bridges
-    inverse(start[:, : bridges.shape[1]])
-    start[:, bridges.shape[1] :] = directions
-    return start
+def _start(bridges: Array, directions: Array, inverse: Callable[[Array], Array]) -> Iterator[Array]:
+    """Something like the regressions of the classes on the terms, a few at a time, and the leading directions of X."""
+    for first in range(0, bridges.shape[1], _COLUMNS):
+        yield inverse(bridges[:, first : first + _COLUMNS].copy())
+    yield directions
 
 
 class _SpectralInverse:

@@ -142,7 +142,7 @@ class MatrixOperator(Operator):
             matrix.sum_duplicates()  # squares of parts are not the square of their sum
         entries = matrix.data if is_sparse(matrix) else matrix.ravel(order="K")
         # in blocks: a float64 copy of all the entries would cost more than the matrix
-        blocks = (entries[start : start + 2**20] for start in range(0, entries.size, 2**20))
+        blocks = (entries[start : start + 2**17] for start in range(0, entries.size, 2**17))
         return float(sum(np.square(block, dtype=np.float64).sum() for block in blocks))
 
     def to_dense(self) -> Array:

@@ -10,7 +10,7 @@ vectors [Hetmaniuk2006], which keeps the method stable in single precision.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -25,6 +25,7 @@ from tacit.solve.threads import one_thread
 __all__ = ["Pencil", "pencil_eigenpairs"]
 
 _COLUMNS = 16  # columns that are multiplied at the same time
+_SIDES = 8  # columns whose sides are held at the same time
 # Vectors that get new directions in an iteration, or a fifth of all if that is more: some at a time take hardly more
 # products than all together, and far less memory.
 _FEWEST = 16
@@ -48,7 +49,7 @@ def pencil_eigenpairs(
     pencil: Pencil,
     n_components: int,
     *,
-    start: Array,
+    start: Array | Iterable[Array],
     precondition: Callable[[Array], Array],
     tol: float = 1e-3,
     max_iter: int = 200,
@@ -59,7 +60,7 @@ def pencil_eigenpairs(
     ----------
     pencil : the two sides
     n_components : how many eigenpairs, at most the columns of `start`
-    start : n x p vectors whose span the search begins with, p at least n_components; may be overwritten
+    start : n x p vectors whose span the search begins with, p at least n_components, or blocks of them one by one
     precondition : applies something like B⁻¹ to a block, which it may change
     tol : largest relative residual ‖A x − μ B x‖ / (μ ‖B x‖)
     max_iter : most iterations
@@ -97,12 +98,15 @@ class _Basis:
     They are the largest arrays there are, so they are written in place, and the rest is done a few columns at a time.
     """
 
-    def __init__(self, pencil: Pencil, start: Array, *, room: int) -> None:
-        self.pencil, self.n_old, self.width = pencil, 0, start.shape[1]
+    def __init__(self, pencil: Pencil, start: Array | Iterable[Array], *, room: int) -> None:
+        self.pencil, self.n_old, self.width = pencil, 0, 0
         # the basis and its dear products; memory of columns that are never written is never taken
-        self.store = [np.empty((len(start), max(room, self.width)), pencil.dtype, order="F")]
+        self.store = [np.empty((pencil.shape[0], room), pencil.dtype, order="F")]
         self.A = self.B = np.empty((0, 0))
-        self.Q[:] = start
+        for block in [start] if isinstance(start, np.ndarray) else start:
+            columns = slice(self.width, self.width + block.shape[1])
+            self.width = columns.stop
+            self._put(0, columns, block)
 
     def begin(self) -> None:
         """Make the start orthonormal, where it is, and multiply it."""
@@ -128,7 +132,7 @@ class _Basis:
         eps, size = float(np.finfo(self.pencil.dtype).eps), float(np.abs(values).max(initial=0))
         kept = np.empty((len(self.Q), min(most, len(values))), self.pencil.dtype, order="F")
         n_kept = 0
-        for part in _chunks(0, len(values)):
+        for part in _chunks(0, len(values), _SIDES):
             block, *dear = (self._combine(each, inner[:, part]) for each in self.store)
             one, other = self.pencil.sides(block, dear)
             weights = np.linalg.norm(other, axis=0)
@@ -159,8 +163,9 @@ class _Basis:
         return bool(fresh.shape[1])
 
     def combined(self, inner: Array) -> Array:
-        """Give the vectors with these coefficients."""
-        return self._combine(self.store[0], inner)
+        """Give the vectors with these coefficients; the basis is used up."""
+        del self.store[1:]
+        return self._combine(self.store.pop(), inner)
 
     def _combine(self, stored: Array, inner: Array) -> Array:
         return np.asarray(stored[:, : self.width] @ inner.astype(stored.dtype))
@@ -168,13 +173,13 @@ class _Basis:
     def add(self, fresh: Array) -> None:
         """Multiply new directions and put them at the end; project the sides on them, in double precision."""
         old, self.width = self.width, self.width + fresh.shape[1]
-        for part in _chunks(old, self.width):
+        for part in _chunks(old, self.width, _COLUMNS):
             block = fresh[:, part.start - old : part.stop - old]
             for number, each in enumerate((block, *self.pencil.products(block))):
                 self._put(number, part, each)
         sides = np.zeros((self.width, self.width)), np.zeros((self.width, self.width))
         sides[0][:old, :old], sides[1][:old, :old] = self.A, self.B
-        for part in _chunks(old, self.width):
+        for part in _chunks(old, self.width, _SIDES):
             block, *dear = (each[:, part] for each in self.store)
             for total, side in zip(sides, self.pencil.sides(block, dear), strict=True):
                 total[:, part] = self.Q.T @ side
@@ -192,9 +197,9 @@ class _Basis:
         self.store[number][:, columns] = block
 
 
-def _chunks(start: int, stop: int) -> Iterator[slice]:
-    for first in range(start, stop, _COLUMNS):
-        yield slice(first, min(stop, first + _COLUMNS))
+def _chunks(start: int, stop: int, width: int) -> Iterator[slice]:
+    for first in range(start, stop, width):
+        yield slice(first, min(stop, first + width))
 
 
 def _steps(inner: Array, going: Array, n_old: int) -> tuple[Array, Array]:
