@@ -34,6 +34,7 @@ from tacit.models.scatter import DualScatter, PrimalScatter, ProductScatter, Sca
 from tacit.operators import Centred, Kernel, Scaled, as_operator
 from tacit.operators.base import Array
 from tacit.relations.taxonomy import Taxonomy
+from tacit.solve.signs import signs_of
 from tacit.solve.threads import one_thread
 
 __all__ = ["HLSI"]
@@ -307,7 +308,10 @@ class HLSI(KernelSpaceModel):
         self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
 
     def _profile(self, features: Any, graph: HierarchyGraph, weights: Array) -> tuple[Array, Array]:
-        """XᵀV and the mean position of each class, V = X w a few dimensions at a time: as a whole it is N x k."""
+        """XᵀV and the mean position of each class, V = X w a few dimensions at a time: as a whole it is N x k.
+
+        On the way the weights get the signs that the positions ask for, whichever form they came from.
+        """
         X = as_operator(features) if self.mean_ is None else Centred(features, self.mean_)
         members = (graph.H[:, :-1] > 0).astype(X.dtype)
         counts = np.asarray(members.sum(axis=0)).reshape(-1, 1)
@@ -316,6 +320,9 @@ class HLSI(KernelSpaceModel):
         for first in range(0, weights.shape[1], _COLUMNS):
             part = slice(first, first + _COLUMNS)
             V = X @ weights[:, part].astype(X.dtype)
+            signs = signs_of(V)
+            V *= signs
+            weights[:, part] *= signs
             loadings[:, part] = X.T @ V
             places[:, part] = (members.T @ V) / counts
         return loadings, places

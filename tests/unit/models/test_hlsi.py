@@ -551,3 +551,11 @@ def test_other_records_or_positions_than_those_of_the_fit() -> None:
             model.transform(SMALL[:, :3])
     with refused(r"positions do not belong to this space: got shape \(1, 5\), expected \(n_records, 2\)"):
         model.inverse_transform(np.ones((1, 5)))
+
+
+def test_all_forms_give_the_same_positions_signs_included() -> None:
+    rng = np.random.default_rng(0)
+    X, y = sp.csr_array(rng.random((80, 60)) * (rng.random((80, 60)) < 0.3)), rng.integers(0, 6, 80)
+    primal, dual, products = (HLSI(4, solver=form, tol=1e-9).fit(X, y).transform(X) for form in SOLVERS)
+    np.testing.assert_allclose(primal, dual, atol=1e-9)
+    np.testing.assert_allclose(products, dual, atol=1e-7)
