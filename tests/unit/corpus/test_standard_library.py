@@ -98,17 +98,13 @@ def test_definitions_that_depend_on_the_platform_are_found(tmp_path):
     ]
 
 
-def test_reading_is_quick_and_imports_nothing_with_side_effects():
+def test_reading_imports_nothing_with_side_effects():
     code = (
-        "import sys, time; from tacit.corpus.standard_library import standard_library_records as read\n"
-        "start = time.perf_counter(); read(); print(time.perf_counter() - start)\n"
+        "import sys; from tacit.corpus.standard_library import standard_library_records as read; read()\n"
         "print(sorted({'antigravity', 'this', 'tkinter', 'turtle', 'idlelib', 'distutils'} & set(sys.modules)))"
     )
-    seconds, imported = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
-    assert float(seconds) < 5
-    assert imported == "[]"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_same_python_same_list(records):
