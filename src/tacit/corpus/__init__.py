@@ -2,17 +2,22 @@
 
 from tacit.corpus.datasets import VectorSet, load_arxiv, load_mulan, load_rcv1, load_reuters21578
 from tacit.corpus.enzyme import load_enzyme
+from tacit.corpus.movielens import MovieLens, load_movielens
+from tacit.corpus.newsgroups import load_newsgroups
 from tacit.corpus.record import Record
 from tacit.corpus.standard_library import standard_library_records
 from tacit.corpus.taxonomies import TaxonomyTable, load_taxonomy
 
 __all__ = [
+    "MovieLens",
     "Record",
     "TaxonomyTable",
     "VectorSet",
     "load_arxiv",
     "load_enzyme",
+    "load_movielens",
     "load_mulan",
+    "load_newsgroups",
     "load_rcv1",
     "load_reuters21578",
     "load_taxonomy",

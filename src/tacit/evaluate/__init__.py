@@ -1,10 +1,12 @@
-"""Predictions and truth in, measures out: labels said right, labels ranked right, and neighbours that share labels.
+"""Predictions and truth in, measures out: labels said right, labels ranked right, neighbours that share labels, items
+recommended right, and groups found again.
 
 The measures are those of scikit-learn, which the tests hold them to; what is added is an honest account of labels that
 could not be learnt or judged, measures that know a taxonomy, and sparse arithmetic that bears 100,000 records with
 1,000 labels.
 """
 
+from tacit.evaluate.clustering import ari, clustering_f, clustering_report, nmi
 from tacit.evaluate.hierarchy import (
     HierarchicalF1,
     Level,
@@ -16,21 +18,39 @@ from tacit.evaluate.hierarchy import (
 )
 from tacit.evaluate.labelling import AUCScores, F1Scores, auc, f1, label_report
 from tacit.evaluate.ranking import ndcg_at_k, overlap_ndcg, precision_at_k
+from tacit.evaluate.recommending import (
+    HalfLifeUtility,
+    TopK,
+    coverage,
+    half_life_utility,
+    precision_recall_ndcg,
+    ranking_scores,
+)
 
 __all__ = [
     "AUCScores",
     "F1Scores",
+    "HalfLifeUtility",
     "HierarchicalF1",
     "Level",
     "LevelReport",
+    "TopK",
     "TreeDistance",
+    "ari",
     "auc",
+    "clustering_f",
+    "clustering_report",
+    "coverage",
     "f1",
+    "half_life_utility",
     "hierarchical_f1",
     "label_report",
     "level_report",
     "ndcg_at_k",
+    "nmi",
     "overlap_ndcg",
     "precision_at_k",
+    "precision_recall_ndcg",
+    "ranking_scores",
     "tree_distance",
 ]

@@ -1,0 +1,271 @@
+"""How good recommended lists are: half-life utility, precision, recall and nDCG at k, and how much gets recommended.
+
+For every user all items that are not in `seen` are ranked by their scores, best first. Predicted ratings are often
+exactly equal (each item that no neighbour rated is predicted the same), and the columns of a table of ratings are
+seldom in a random order: well-known items tend to come first. So ties are never broken by column: each measure is its
+expected value over all orders of the tied items, which has a closed form and needs no random numbers. A score of minus
+infinity means "not recommended": such an item has no place in the list.
+
+`scores` may be an array (n_users, n_items), or a function that is given rows of users and returns their scores, so that
+a table too large for the memory is never held whole. Ratings are read by `tacit.relations.ratings.as_ratings`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from tacit.checks import check_count, check_number
+from tacit.errors import InputError
+from tacit.evaluate.places import Scores, chances_of_a_place, expected_weights, score_blocks
+from tacit.evaluate.truth import as_dense
+from tacit.relations.ratings import as_ratings, user_means
+
+__all__ = ["HalfLifeUtility", "TopK", "coverage", "half_life_utility", "precision_recall_ndcg", "ranking_scores"]
+
+
+@dataclass(frozen=True, eq=False)
+class HalfLifeUtility:
+    """Half-life utility of recommended lists.
+
+    Attributes
+    ----------
+    score : float
+        From 0 to 100: the users' utilities together, in percent of the best possible.
+    per_user, best_per_user : array of shape (n_users,)
+        Utility of each user's list, and of the best list they could have had; both 0 where there was nothing to find.
+    n_users, n_left_out : int
+        How many users had a test item rated above their baseline, and how many had none and so do not count.
+    """
+
+    score: float
+    per_user: npt.NDArray[np.float64]
+    best_per_user: npt.NDArray[np.float64]
+    n_users: int
+    n_left_out: int
+
+
+@dataclass(frozen=True)
+class TopK:
+    """Means over the users who have a relevant test item, and how many these are and are not."""
+
+    precision: float
+    recall: float
+    ndcg: float
+    n_users: int
+    n_left_out: int
+
+
+def half_life_utility(
+    scores: Scores,
+    test_ratings: Any,
+    *,
+    seen: Any = None,
+    half_life: float = 5.0,
+    baseline: str | float = "user mean",
+) -> HalfLifeUtility:
+    """Measure ranked lists whose readers give up with a half-life: an item at rank `half_life` is seen by every second.
+
+        R_v = sum_j max(r_vj - b_v, 0) / 2^((j - 1) / (tau - 1)),    R = 100 sum_v R_v / sum_v R_v^max
+
+    j is the rank among all items that are not in `seen`; an item without a test rating contributes 0 but takes up a
+    place. R_v^max has the user's test items on top, best rating first.
+
+    Parameters
+    ----------
+    scores : array of shape (n_users, n_items), or a function from rows of users to their scores
+    test_ratings : table of ratings, n_users x n_items
+    seen : table of the training ratings, n_users x n_items, optional
+        Their items are not ranked.
+    half_life : float above 1, default 5
+        tau.
+    baseline : "user mean" or a number, default "user mean"
+        b_v, the rating that is worth nothing. The mean is that of the user's *training* ratings (of all of them for a
+        user without one): the mean of the test ratings would make a single test item worth 0 however much it was
+        liked, and would change with what happened to be withheld.
+
+    Returns
+    -------
+    HalfLifeUtility
+
+    Raises
+    ------
+    InputError
+        If no user has a test rating above the baseline, if a test item was seen, or if "user mean" is asked for without
+        training ratings.
+
+    Notes
+    -----
+    One sort of the items a user. Sec. 5.1.1 of [Wang2006], after Breese, Heckerman and Kadie (1998).
+
+    Examples
+    --------
+    >>> half_life_utility([[3.0, 2.0, 1.0]], [[0, 5, 0]], baseline=3, half_life=2).score
+    50.0
+    """
+    test, known = _tables(test_ratings, seen)
+    check_number("half_life", half_life, low=1, open_low=True)
+    above = test.copy()
+    above.data = np.maximum(
+        test.data - np.repeat(_baselines(baseline, test.shape[0], known, seen), np.diff(test.indptr)), 0.0
+    )
+    discount = 0.5 ** (np.arange(test.shape[1]) / (half_life - 1.0))
+    (places,) = expected_weights(scores, test, known, [discount])
+    per_user = _row_sums(above, above.data * places)
+    best = _row_sums(above, _in_order(above) * discount[_places_in_row(above)])
+    if not best.any():
+        raise InputError(
+            "test_ratings has nothing to find: got no rating above the baseline, expected at least one. "
+            "Lower `baseline`, or test with more ratings."
+        )
+    n_users = int(np.count_nonzero(best))
+    score = 100.0 * float(per_user.sum() / best.sum())
+    return HalfLifeUtility(score, per_user, best, n_users, len(best) - n_users)
+
+
+def precision_recall_ndcg(
+    scores: Scores, test_ratings: Any, k: int, seen: Any = None, *, relevant_from: float | None = None
+) -> TopK:
+    """Measure the k items on top of each list: how many are relevant, how many of the relevant are there, how early.
+
+    Parameters
+    ----------
+    scores, test_ratings, seen
+        As for `half_life_utility`.
+    k : int
+        Length of the list. Precision divides by k also where fewer items could be recommended.
+    relevant_from : float, optional
+        A test item rated at least so is relevant; None counts every test item. Relevance is yes or no in nDCG as well,
+        whose ideal list has the user's relevant items on top.
+    """
+    test, known = _tables(test_ratings, seen)
+    shown = min(check_count("k", k), test.shape[1])
+    relevant = (np.ones(test.nnz) if relevant_from is None else test.data >= relevant_from).astype(np.float64)
+    n_relevant = _row_sums(test, relevant)
+    users = n_relevant > 0
+    if not users.any():
+        raise InputError(
+            "test_ratings has nothing to find: got no relevant item, expected at least one. Lower `relevant_from`."
+        )
+    in_list = (np.arange(test.shape[1]) < shown).astype(np.float64)
+    discount = in_list / np.log2(np.arange(2, test.shape[1] + 2))
+    listed, gains = expected_weights(scores, test, known, [in_list, discount])
+    found = _row_sums(test, relevant * listed)[users]
+    ideal = np.cumsum(discount)[n_relevant[users].astype(np.int64) - 1]
+    ndcg = _row_sums(test, relevant * gains)[users] / ideal
+    n_users = int(np.count_nonzero(users))
+    return TopK(
+        precision=float(found.mean() / k),
+        recall=float((found / n_relevant[users]).mean()),
+        ndcg=float(ndcg.mean()),
+        n_users=n_users,
+        n_left_out=len(users) - n_users,
+    )
+
+
+def coverage(scores: Scores, k: int, seen: Any = None, *, n_users: int | None = None) -> float:
+    """Measure the share of all items that are among the k best of at least one user.
+
+    An item tied for the last places is listed with a probability, independently for each user. `n_users` is needed
+    only where `scores` is a function and `seen` is None.
+    """
+    check_count("k", k)
+    known = None if seen is None else as_ratings(seen, "seen")
+    if known is None and callable(scores) and n_users is None:
+        raise InputError("n_users is missing: got None, expected the number of users if scores is a function.")
+    if known is not None:
+        n_users = known.shape[0]
+    elif not callable(scores):
+        n_users = len(as_dense(scores))
+    never: npt.NDArray[np.float64] | None = None
+    for _, block in score_blocks(scores, n_users or 0, None if known is None else known.shape[1], known):
+        missed = np.multiply.reduce(1.0 - chances_of_a_place(block, k), axis=0)
+        never = missed if never is None else never * missed
+    if never is None or not len(never):
+        raise InputError("scores is empty: got no users or no items, expected at least one of each.")
+    return float((1.0 - never).mean())
+
+
+def ranking_scores(rankings: Any, n_items: int) -> npt.NDArray[np.float64]:
+    """Turn ranked lists of items (n_users x n_ranked columns, best first) into scores that rank the same.
+
+    What is not listed scores minus infinity: it was not recommended. -1 fills up a short list.
+    """
+    lists = np.asarray(rankings)
+    check_count("n_items", n_items)
+    if (
+        lists.ndim != 2
+        or lists.dtype.kind not in "iu"
+        or (lists.size and not -1 <= lists.min() <= lists.max() < n_items)
+    ):
+        raise InputError(
+            f"rankings is not a table of items: got {lists.dtype} values of shape {lists.shape}, "
+            f"expected item columns from 0 to {n_items - 1} for each user, or -1 for none."
+        )
+    scores = np.full((len(lists), n_items + 1), -np.inf)
+    rows = np.arange(len(lists))
+    # backwards, so that of an item listed twice the better place stays
+    for place in range(lists.shape[1] - 1, -1, -1):
+        scores[rows, lists[:, place]] = -float(place)
+    return scores[:, :-1]
+
+
+def _tables(test_ratings: Any, seen: Any) -> tuple[sp.csr_array, sp.csr_array | None]:
+    """Read both tables and make sure that they speak of the same users and items, and never of the same pair."""
+    test = as_ratings(test_ratings, "test_ratings").astype(np.float64)
+    if seen is None:
+        return test, None
+    known = as_ratings(seen, "seen")
+    if known.shape != test.shape:
+        raise InputError(
+            f"seen does not match test_ratings: got shape {known.shape} for {test.shape}, "
+            "expected the same users and items in the same order."
+        )
+    n_both = int(_pattern(known).multiply(_pattern(test)).nnz)
+    if n_both:
+        raise InputError(
+            f"test_ratings overlaps seen: got {n_both} ratings in both, expected none, as what was seen is not ranked. "
+            "Take them out of one of the two."
+        )
+    return test, known
+
+
+def _pattern(ratings: sp.csr_array) -> sp.csr_array:
+    """Mark what is rated, whatever the rating."""
+    return sp.csr_array((np.ones(ratings.nnz, dtype=np.int8), ratings.indices, ratings.indptr), shape=ratings.shape)
+
+
+def _baselines(baseline: str | float, n_users: int, known: sp.csr_array | None, seen: Any) -> npt.NDArray[np.float64]:
+    """Give for each user the rating that is worth nothing."""
+    if not isinstance(baseline, str):
+        return np.full(n_users, check_number("baseline", baseline, low=-np.finfo(np.float64).max))
+    if baseline != "user mean":
+        raise InputError(f"baseline is unknown: got {baseline!r}, expected 'user mean' or a number.")
+    if known is None or np.dtype(getattr(seen, "dtype", float)).kind == "b":
+        got = "no training ratings" if known is None else "a mask"
+        raise InputError(
+            f"seen cannot give the users' means: got {got}, expected the training ratings. "
+            "Give them, or a number as `baseline`."
+        )
+    return user_means(known).astype(np.float64)
+
+
+def _row_sums(ratings: sp.csr_array, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Add up one value a rating for each user; users without ratings get 0."""
+    rows = np.repeat(np.arange(ratings.shape[0]), np.diff(ratings.indptr))
+    return np.bincount(rows, weights=values, minlength=ratings.shape[0]).astype(np.float64)
+
+
+def _in_order(ratings: sp.csr_array) -> npt.NDArray[np.float64]:
+    """Give the values row by row, the largest first in each."""
+    rows = np.repeat(np.arange(ratings.shape[0]), np.diff(ratings.indptr))
+    return np.asarray(ratings.data[np.lexsort((-ratings.data, rows))])
+
+
+def _places_in_row(ratings: sp.csr_array) -> npt.NDArray[np.int64]:
+    """Give 0, 1, 2 ... for the entries of each row."""
+    return np.arange(ratings.nnz) - np.repeat(ratings.indptr[:-1], np.diff(ratings.indptr))

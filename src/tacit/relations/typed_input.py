@@ -1,0 +1,174 @@
+"""Reads one relation: a matrix in any form, and the names of its rows and columns, brought into the order of a type."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from tacit.checks import check_finite, is_sparse, shown
+from tacit.errors import InputError, TacitWarning
+from tacit.relations.label_forms import Names, is_missing
+from tacit.relations.labels import LabelMatrix
+
+__all__ = ["Given", "object_names", "place_relation", "places_of", "read_relation"]
+
+
+class Given(NamedTuple):
+    """A matrix as it came, with the names of its rows and columns, or None where it brought none."""
+
+    matrix: sp.csr_array
+    rows: Names | None
+    columns: Names | None
+
+
+def read_relation(matrix: Any, rows: Iterable[Hashable] | None, columns: Iterable[Hashable] | None) -> Given:
+    """Read a sparse or dense matrix, a data frame or a `LabelMatrix`, which bring names along; given names win."""
+    own: tuple[Any, Any] = (None, None)
+    if isinstance(matrix, LabelMatrix):
+        matrix, own = matrix.indicator, (None, matrix.names)
+    elif hasattr(matrix, "columns") and hasattr(matrix, "to_numpy"):
+        own = (getattr(matrix, "index", None), matrix.columns)
+        matrix = matrix.to_numpy()
+    relation = _csr(matrix)
+    names = [
+        _names_of_axis(argument, given if given is not None else brought, relation.shape[axis])
+        for axis, (argument, given, brought) in enumerate(
+            [("rows", rows, own[0]), ("columns", columns, own[1])],
+        )
+    ]
+    return Given(relation, *names)
+
+
+def object_names(argument: str, names: Iterable[Hashable]) -> Names:
+    """Give names as a tuple of Python scalars; each may occur once, and none may be missing."""
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        raise InputError(f"{argument} is not a list of names: got {names!r}, expected several names, in order.")
+    listed = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
+    seen: set[Hashable] = set()
+    for place, name in enumerate(listed):
+        if is_missing(name):
+            raise InputError(
+                f"{argument} lacks a name: got {name!r} at place {place}, expected a name for each object."
+            )
+        try:
+            doubled = name in seen
+            seen.add(name)
+        except TypeError:
+            raise InputError(f"{argument} holds what is no name: got {name!r}, expected strings or numbers.") from None
+        if doubled:
+            raise InputError(f"{argument} has a name twice: got {name!r} more than once, expected each object once.")
+    return listed
+
+
+def place_relation(
+    types: Mapping[str, Names], row_type: str, column_type: str, given: Given
+) -> tuple[dict[str, Names], sp.csr_array]:
+    """Bring a relation into the order of its types; gives all types with the objects that are new, and the matrix."""
+    matrix, rows, columns = given
+    if row_type == column_type and (rows is None or columns is None):
+        if matrix.shape[0] != matrix.shape[1]:
+            raise InputError(
+                f"matrix is not square: got {matrix.shape[0]} x {matrix.shape[1]} within type {row_type!r}, "
+                "expected the same objects as rows and columns. Give rows and columns, their names, if these differ."
+            )
+        rows = columns = rows if rows is not None else columns
+    _warn_if_strangers(types, row_type, column_type, Given(matrix, rows, columns))
+    grown = dict(types)
+    grown[row_type], row_places = _align(row_type, grown.get(row_type), rows, matrix.shape[0], "rows")
+    grown[column_type], column_places = _align(column_type, grown.get(column_type), columns, matrix.shape[1], "columns")
+    entries = matrix.tocoo()
+    shape = (len(grown[row_type]), len(grown[column_type]))
+    placed = sp.csr_array((entries.data, (row_places[entries.row], column_places[entries.col])), shape=shape)
+    placed.sort_indices()
+    return grown, placed
+
+
+def places_of(kind: str, wanted: Names, place: dict[Hashable, int]) -> npt.NDArray[np.int64]:
+    """Give the places of these objects of a type; an unknown one is an error."""
+    unknown = [name for name in wanted if name not in place]
+    if unknown:
+        hint = _other_kind(unknown[0], next(iter(place), None))
+        raise InputError(
+            f"type {kind!r} lacks an object: got {unknown[0]!r}, expected one of {len(place)} names such as "
+            f"{shown(place, 3)}.{hint}"
+        )
+    return np.asarray([place[name] for name in wanted], dtype=np.int64)
+
+
+def _warn_if_strangers(types: Mapping[str, Names], row_type: str, column_type: str, given: Given) -> None:
+    """Warn of names that a known type has none of: nearly always they are written in another way there."""
+    for argument, kind, names in (("rows", row_type, given.rows), ("columns", column_type, given.columns)):
+        met = [*(given.rows or ()), *(given.columns or ())] if row_type == column_type else names
+        known = types.get(kind)
+        if names and known and set(known).isdisjoint(met or ()):
+            warnings.warn(
+                f"{argument} shares no name with type {kind!r}: got {shown(names, 3)}, the type has {shown(known, 3)}. "
+                f"All {len(names)} are added as new objects.{_other_kind(names[0], known[0])}",
+                TacitWarning,
+                stacklevel=4,
+            )
+
+
+def _align(
+    kind: str, known: Names | None, given: Names | None, n_objects: int, argument: str
+) -> tuple[Names, npt.NDArray[np.int64]]:
+    """Give the objects of a type after this relation, and the place of each row (or column) among them.
+
+    Known objects keep their places, new ones follow. Without names the objects are the known ones in their order, or
+    0, 1, 2 ... for a new type.
+    """
+    in_order = np.arange(n_objects)
+    if known is None:
+        return (tuple(range(n_objects)) if given is None else given), in_order
+    if given is None:
+        if n_objects != len(known):
+            raise InputError(
+                f"matrix does not match type {kind!r}: got {n_objects} {argument} for {len(known)} objects, "
+                f"expected one an object in the same order. Give {argument}, their names, if these are others."
+            )
+        return known, in_order
+    if given == known:
+        return known, in_order
+    place = {name: number for number, name in enumerate(known)}
+    for name in given:
+        place.setdefault(name, len(place))
+    return tuple(place), np.fromiter((place[name] for name in given), dtype=np.int64, count=n_objects)
+
+
+def _csr(matrix: Any) -> sp.csr_array:
+    """Read a copy as CSR of float32 or float64, without zeros or repetitions: the caller may go on changing his own."""
+    if not is_sparse(matrix):
+        matrix = np.asarray(matrix)
+    if matrix.ndim != 2:
+        raise InputError(f"matrix has the wrong shape: got {matrix.ndim} dimensions, expected rows x columns.")
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"matrix holds no numbers: got {matrix.dtype}, expected real numbers.")
+    check_finite("matrix", matrix)
+    dtype = np.float32 if matrix.dtype == np.float32 else np.float64
+    relation = sp.csr_array(matrix, dtype=dtype, copy=True)
+    relation.sum_duplicates()
+    relation.eliminate_zeros()
+    return relation
+
+
+def _names_of_axis(argument: str, names: Iterable[Hashable] | None, n_objects: int) -> Names | None:
+    if names is None:
+        return None
+    listed = object_names(argument, names)
+    if len(listed) != n_objects:
+        raise InputError(
+            f"{argument} does not match matrix: got {len(listed)} names for {n_objects} {argument}, expected one each."
+        )
+    return listed
+
+
+def _other_kind(name: Hashable, known: Hashable) -> str:
+    """Say so where a text meets a number: a CSV file has texts only, and '7' is not 7."""
+    if isinstance(name, str) == isinstance(known, str):
+        return ""
+    return f" Names differ in kind: {name!r} here, {known!r} there; make them all texts or all numbers."

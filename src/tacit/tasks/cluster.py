@@ -1,0 +1,169 @@
+"""Group records that lie together in a space, and say in words what each group is about."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import normalize
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from tacit.checks import as_rng, check_count, check_finite, check_rows, is_sparse
+from tacit.errors import InputError, TacitWarning
+
+__all__ = ["ClusterTerm", "Clustering", "cluster", "describe"]
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """Groups of records, the largest first.
+
+    Attributes
+    ----------
+    labels : array of int, n_records: the cluster of each record, from 0
+    centres : array, n_clusters x n_dimensions
+    sizes : array of int, n_clusters: how many records each has, at least one
+    inertia : float: sum of the squared distances of the records to their centres
+    """
+
+    labels: npt.NDArray[np.int64]
+    centres: npt.NDArray[Any]
+    sizes: npt.NDArray[np.int64]
+    inertia: float
+
+    @property
+    def n_clusters(self) -> int:
+        """How many there are: as many as were asked for, or fewer where there were fewer distinct records."""
+        return len(self.sizes)
+
+
+class ClusterTerm(NamedTuple):
+    """A term, and its mean weight in the records of a cluster and in all the others."""
+
+    term: str
+    inside: float
+    outside: float
+
+
+def cluster(
+    positions: Any,
+    n_clusters: int,
+    *,
+    n_init: int = 10,
+    random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+    normalise: bool = True,
+) -> Clustering:
+    """Group records by k-means, the best of several starts.
+
+    Parameters
+    ----------
+    positions : array or sparse, n_records x n_dimensions
+    n_clusters : int
+        At most the number of records.
+    n_init : int, default 10
+        How many starts; the one with the smallest inertia is kept.
+    random_state : int, generator or None, default 0
+        Seed of the starts. The same seed gives the same clusters, on any number of cores.
+    normalise : bool, default True
+        Whether to bring all records to length 1 first, so that they are grouped by direction, as the cosine does: the
+        length of a position says how much text there was, and k-means would group the long ones.
+
+    Returns
+    -------
+    Clustering
+        Numbered by size, equal sizes by their first record, so that numbers do not depend on the start.
+    """
+    places = _read("positions", positions)
+    n_records = places.shape[0]
+    if check_count("n_clusters", n_clusters) > n_records:
+        raise InputError(f"n_clusters is out of range: got {n_clusters}, expected at most the {n_records} records.")
+    check_count("n_init", n_init)
+    seed = random_state if random_state is None else int(as_rng(random_state).integers(2**31 - 1))
+    means = KMeans(n_clusters, n_init=n_init, random_state=seed)
+    # one thread: with several, centres are summed in the order in which the threads happen to finish
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # said below, in our words
+        means.fit(normalize(places) if normalise else places)
+    return _numbered(means, n_clusters)
+
+
+def describe(clustering: Clustering, X: Any, terms: Sequence[str], n: int = 10) -> list[list[ClusterTerm]]:
+    """Give for each cluster the n terms whose mean weight inside exceeds that outside the most.
+
+    Terms that are as frequent everywhere say nothing about a cluster, however frequent; so the difference counts.
+
+    Parameters
+    ----------
+    clustering : Clustering
+    X : array or sparse, n_records x n_terms
+        The weights of the terms in the records, for instance TF-IDF.
+    terms : sequence of str, n_terms
+        Names of the columns, for instance `vectoriser.get_feature_names_out()`.
+    n : int, default 10
+        Fewer come back where fewer terms prefer the cluster.
+    """
+    check_count("n", n)
+    weights = _read("X", X)
+    check_rows("X", weights.shape[0], len(clustering.labels), of="clustering")
+    if len(terms) != weights.shape[1]:
+        raise InputError(f"terms does not match X: got {len(terms)} terms for {weights.shape[1]} columns.")
+    inside, outside = _mean_weights(clustering, weights)
+    described = []
+    for own, others in zip(inside, outside, strict=True):
+        lead = own - others
+        best = np.argsort(-lead, kind="stable")[:n]
+        described.append(
+            [
+                ClusterTerm(str(terms[column]), float(own[column]), float(others[column]))
+                for column in best
+                if lead[column] > 0
+            ]
+        )
+    return described
+
+
+def _read(name: str, values: Any) -> Any:
+    table = values.tocsr() if is_sparse(values) else np.asarray(values)
+    if table.ndim != 2 or table.dtype.kind not in "biuf":
+        raise InputError(
+            f"{name} is not a matrix of numbers: got {table.dtype} values in {table.ndim} dimension(s), "
+            "expected one row of numbers a record."
+        )
+    check_finite(name, table)
+    return table if table.dtype == np.float32 else table.astype(np.float64)
+
+
+def _numbered(means: KMeans, n_asked: int) -> Clustering:
+    """Order the clusters by size and drop empty ones."""
+    found, first, sizes = np.unique(means.labels_, return_index=True, return_counts=True)
+    if len(found) < n_asked:
+        warnings.warn(
+            f"n_clusters is more than there are different records: asked for {n_asked}, made {len(found)}.",
+            TacitWarning,
+            stacklevel=3,
+        )
+    order = np.lexsort((first, -sizes))
+    number = np.empty(int(found.max()) + 1, dtype=np.int64)
+    number[found[order]] = np.arange(len(order))
+    centres = means.cluster_centers_[found[order]]
+    return Clustering(number[means.labels_], centres, sizes[order].astype(np.int64), float(means.inertia_))
+
+
+def _mean_weights(clustering: Clustering, weights: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Give the mean weight of each term inside and outside of each cluster; outside of everything it is 0."""
+    n_records = len(clustering.labels)
+    member = sp.csr_array(
+        (np.ones(n_records), (clustering.labels, np.arange(n_records))), shape=(clustering.n_clusters, n_records)
+    )
+    sums = member @ weights
+    sums = np.asarray(sums.toarray() if is_sparse(sums) else sums)
+    sizes = clustering.sizes[:, None]
+    others = sums.sum(axis=0) - sums
+    return sums / sizes, np.divide(others, n_records - sizes, out=np.zeros_like(others), where=sizes < n_records)
