@@ -15,17 +15,20 @@ if TYPE_CHECKING:
     from tacit.models.hierarchy_classifier import HierarchyClassifier
     from tacit.models.hlsi import HLSI
     from tacit.models.lsi import LSI, KernelLSI
+    from tacit.models.mlsa import MLSA
     from tacit.models.mlsi import MLSI
     from tacit.models.top_down import TopDownClassifier
     from tacit.models.transductive import transductive_space
     from tacit.relations.labels import LabelMatrix
     from tacit.relations.taxonomy import Taxonomy
+    from tacit.relations.typed import Relations
 
     __version__: str
 
 __all__ = [
     "HLSI",
     "LSI",
+    "MLSA",
     "MLSI",
     "HierarchyClassifier",
     "InputError",
@@ -33,6 +36,7 @@ __all__ = [
     "LabelHead",
     "LabelMatrix",
     "MissingExtraError",
+    "Relations",
     "SolverError",
     "TacitError",
     "TacitWarning",
@@ -47,12 +51,14 @@ _HOMES = {
     "Taxonomy": "tacit.relations.taxonomy",
     "TopDownClassifier": "tacit.models.top_down",
     "LSI": "tacit.models.lsi",
+    "MLSA": "tacit.models.mlsa",
     "MLSI": "tacit.models.mlsi",
     "InputError": "tacit.errors",
     "KernelLSI": "tacit.models.lsi",
     "LabelHead": "tacit.models.head",
     "LabelMatrix": "tacit.relations.labels",
     "MissingExtraError": "tacit.errors",
+    "Relations": "tacit.relations.typed",
     "SolverError": "tacit.errors",
     "TacitError": "tacit.errors",
     "TacitWarning": "tacit.errors",

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from planted import Planted
-from tacit import HLSI, LSI, MLSI, HierarchyClassifier, InputError, KernelLSI, LabelHead, TopDownClassifier
+from tacit import HLSI, LSI, MLSA, MLSI, HierarchyClassifier, InputError, KernelLSI, LabelHead, TopDownClassifier
 
 HONEST = (
     "fit_transform gives honest positions, which leave a record's own labels out, and transform cannot; as "
@@ -43,6 +43,7 @@ ESTIMATORS = [
     HLSI(2, coordinates="in-sample", kernel="rbf"),
     HLSI(2, coordinates="in-sample", kernel="rbf", n_landmarks=5),
     HLSI(2, coordinates="in-sample", kernel="precomputed"),
+    MLSA(3),
     HierarchyClassifier(),
     TopDownClassifier(),
     LabelHead("logistic"),
@@ -84,7 +85,7 @@ def test_what_fails_on_purpose_does_fail() -> None:
 
 def test_output_can_be_asked_for_as_an_array(planted: Planted) -> None:
     X, Y = planted.training
-    for estimator in (LSI(2), KernelLSI(2), MLSI(2), HLSI(2)):
+    for estimator in (LSI(2), KernelLSI(2), MLSI(2), HLSI(2), MLSA(2)):
         positions = clone(estimator).set_output(transform="default").fit_transform(X, Y)
         assert isinstance(positions, np.ndarray)
         assert positions.shape == (120, 2)

@@ -15,11 +15,12 @@ from doc_pages import PAGES, ROOT, read
 import tacit
 
 PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
-ESTIMATORS = ["HLSI", "HierarchyClassifier", "KernelLSI", "LSI", "LabelHead", "MLSI", "TopDownClassifier"]
+ESTIMATORS = ["HLSI", "HierarchyClassifier", "KernelLSI", "LSI", "LabelHead", "MLSA", "MLSI", "TopDownClassifier"]
 GUIDES = {
     "HLSI": "docs/guide/hlsi.md",
     "HierarchyClassifier": "docs/guide/hierarchy_classifiers.md",
     "LabelHead": "docs/guide/head.md",
+    "MLSA": "docs/guide/relations.md",
     "MLSI": "docs/guide/mlsi.md",
 }
 
@@ -125,5 +126,5 @@ def _fitted(name: str) -> object:
     rng = np.random.default_rng(0)
     X, Y = rng.random((30, 12)), (rng.random((30, 3)) < 0.4).astype(int)
     estimator = getattr(tacit, name)
-    settings = {"n_components": 3} if name.endswith("LSI") else {}
+    settings = {"n_components": 3} if name.endswith(("LSA", "LSI")) else {}
     return estimator(**settings).fit(X, Y)

@@ -2,6 +2,7 @@
 
 from tacit.operators.algebra import Centred, DiagonalPlusLowRank, Product, Scaled, Stacked, Sum
 from tacit.operators.base import MatrixOperator, Operator, as_operator
+from tacit.operators.blocks import SymmetricBlocks
 from tacit.operators.gram import Gram
 from tacit.operators.kernel import Kernel, KernelMatrix, kernel_matrix
 
@@ -17,6 +18,7 @@ __all__ = [
     "Scaled",
     "Stacked",
     "Sum",
+    "SymmetricBlocks",
     "as_operator",
     "kernel_matrix",
 ]
