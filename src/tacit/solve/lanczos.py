@@ -103,7 +103,7 @@ def _check_complete(
     if left[0] > last + 1e-4 * size:
         raise SolverError(
             f"the Lanczos solver missed an eigenvalue of about {left[0]:.4g}, larger than the last one it found, "
-            f"{last:.4g}: it does not see every copy of a repeated one. Use solver='krylov'."
+            f"{last:.4g}: it may overlook copies of a repeated one, or any at a loose tol. Use solver='krylov'."
         )
 
 
