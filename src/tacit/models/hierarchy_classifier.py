@@ -44,7 +44,7 @@ class HierarchyClassifier(ClassifierMixin, BaseEstimator):
         ξ, the weight of the scatter of the scores within all classes, against that of the errors. 0 forgets the
         taxonomy: ridge regression, logistic regression or a support vector machine a class. Large values draw each
         class together to a point and all scores towards their mean, so that none may reach a threshold of zero.
-    ridge : float above 0, default 0.1
+    ridge : float above 0, default 1.0
         β, in units of the mean squared length of the rows of X, so that one value means the same for any scale of the
         features. Large values give flat classifiers.
     fit_intercept : bool, default True
@@ -114,7 +114,7 @@ class HierarchyClassifier(ClassifierMixin, BaseEstimator):
         *,
         taxonomy: Taxonomy | None = None,
         hierarchy_weight: float = 0.01,
-        ridge: float = 0.1,
+        ridge: float = 1.0,
         fit_intercept: bool = True,
         thresholds: str | float = "tuned",
         min_f1: float = 0.1,
