@@ -143,6 +143,7 @@ def test_ratios_are_held_against_what_they_should_reach() -> None:
         ("compare", ["desne"], "row is unknown: got 'desne', expected one of dense, large, tree, lsi."),
         ("compare", ["--small", "--write"], "--write needs the real sizes"),
         ("arxiv_tall", ["--quick", "--write"], "--write needs the whole study"),
+        ("hlsi_rcv1", ["--quick", "--write"], "--write needs the whole study"),
         ("reuters_defaults", ["--quick", "--write"], "--write needs the whole study"),
         ("solver_crossover", ["--quick", "--write"], "--write needs all sizes"),
         ("taxonomies", ["--quick", "--write"], "--write needs the whole study"),
@@ -407,6 +408,24 @@ def test_the_study_of_taxonomies_runs_and_its_page_can_be_made_again(
     for method in importlib.import_module("taxonomy_methods").METHODS:
         assert (f"\n| {method} " in text) != method.endswith("lowest labels"), method
     main(["--quick", "--from", str(tmp_path)])
+    assert capsys.readouterr().out == text
+
+
+@pytest.mark.realdata
+def test_the_study_of_hlsi_runs_and_its_space_beats_lsi_and_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import os
+
+    if not os.environ.get("TACIT_DATA"):
+        pytest.skip("TACIT_DATA is not set: there are no data sets to study")
+    main = importlib.import_module("hlsi_rcv1").main
+    main(["--quick", "--save", str(tmp_path / "numbers.json")])
+    text = capsys.readouterr().out
+    found = {name: outcome for name, _, outcome in json.loads((tmp_path / "numbers.json").read_text())["found"]}
+    informed, *plain = (found[name] for name in ("HLSI shared, gamma=0.3", "LSI", "all words, C=1", "all words, C=10"))
+    assert all(informed[measure] > each[measure] for each in plain for measure in range(3))
+    main(["--from", str(tmp_path / "numbers.json")])
     assert capsys.readouterr().out == text
 
 

@@ -55,7 +55,7 @@ class HierarchyClassifier(ClassifierMixin, BaseEstimator):
     min_f1 : float in [0, 1], default 0.1
         For "tuned": a class whose best F1 on left-out scores is lower than this gets its highest left-out score as
         threshold. 0 trusts every cut, and with `closed="add"` one bad cut far down spoils all classes above it.
-    closed : {"add", "drop"} or None, default "add"
+    closed : {"drop", "add"} or None, default "drop"
         Makes predictions agree with the taxonomy: "add" gives a record all classes above those it gets, "drop" takes
         away a class unless it gets all those above it. None leaves them as they are.
     cv : int >= 2, default 5
@@ -118,7 +118,7 @@ class HierarchyClassifier(ClassifierMixin, BaseEstimator):
         fit_intercept: bool = True,
         thresholds: str | float = "tuned",
         min_f1: float = 0.1,
-        closed: str | None = "add",
+        closed: str | None = "drop",
         cv: int = 5,
         tol: float = 1e-4,
         max_iter: int | None = None,
