@@ -304,7 +304,7 @@ def test_a_page_can_be_made_again_from_its_numbers() -> None:
     numbers = {"facts": "Then.", "data": ["Few.", "Many."], "chosen on": rows, "tested on": rows}
     text = study.page(json.loads(json.dumps(numbers)))
     assert text == study.page(numbers)
-    assert "| pairs | MLSI, defaults       | 0.3000  | 1.50            | 1.50            |" in text
+    assert "| pairs | MLSI, defaults       | 0.3000  | 1.500           | 1.500           |" in text
     assert text.endswith("Then.")
 
 
