@@ -15,7 +15,7 @@ import scipy.linalg as la
 from tacit.operators.base import Array, Operator
 from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs
-from tacit.solve.signs import signs_of
+from tacit.solve.signs import descending, signs_of
 from tacit.solve.starts import start_block
 from tacit.solve.threads import one_thread
 
@@ -78,8 +78,16 @@ def block_krylov(
         if hidden:
             n_random, least = n_random + block, iteration + iteration // 2 + 3
         space.grow(block if hidden else 0, rng)
-    vectors = space.ritz_vectors(wanted)
-    vectors *= signs_of(vectors)
+    if whole:  # the basis is as large as the matrix: then LAPACK needs no more, and is exact
+        dense = operator.to_dense().astype(np.float64)
+        with one_thread():
+            values, vectors = descending(*la.eigh((dense + dense.T) / 2), wanted)
+        errors = np.linalg.norm(dense @ vectors - vectors * values, axis=0)
+        relative = relative_residuals(errors, values, tol=tol, size=space.size, eps=space.eps)
+        vectors = vectors.astype(operator.dtype, copy=False)
+    else:
+        vectors = space.ritz_vectors(wanted)
+        vectors *= signs_of(vectors)
     return Eigenpairs(values.astype(operator.dtype), vectors, relative, iteration, "krylov", converged=settled or whole)
 
 
