@@ -7,6 +7,7 @@ could not be learnt or judged, measures that know a taxonomy, and sparse arithme
 """
 
 from tacit.evaluate.clustering import ari, clustering_f, clustering_report, nmi
+from tacit.evaluate.held_out import HeldOut, hold_out
 from tacit.evaluate.hierarchy import (
     HierarchicalF1,
     Level,
@@ -26,24 +27,30 @@ from tacit.evaluate.recommending import (
     precision_recall_ndcg,
     ranking_scores,
 )
+from tacit.evaluate.weight_search import Trial, WeightChoice, choose_weights
 
 __all__ = [
     "AUCScores",
     "F1Scores",
     "HalfLifeUtility",
+    "HeldOut",
     "HierarchicalF1",
     "Level",
     "LevelReport",
     "TopK",
     "TreeDistance",
+    "Trial",
+    "WeightChoice",
     "ari",
     "auc",
+    "choose_weights",
     "clustering_f",
     "clustering_report",
     "coverage",
     "f1",
     "half_life_utility",
     "hierarchical_f1",
+    "hold_out",
     "label_report",
     "level_report",
     "ndcg_at_k",
