@@ -12,14 +12,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import check_choice, check_count, check_rows, is_sparse
+from tacit.checks import check_choice, check_count, is_sparse
 from tacit.errors import InputError, TacitWarning
+from tacit.models.mlsa import MLSA
 from tacit.relations.ratings import as_ratings
 from tacit.tasks.neighbours_cf import predict_eq7, strongest
+from tacit.tasks.recommend_input import item_or_user_names, popularity, rows_of, weights_of
 from tacit.tasks.recommend_reasons import Recommendation, RelatedItem, Voices, explained
 from tacit.tasks.similarities import (
     as_positions,
@@ -49,7 +50,8 @@ class Recommender(BaseEstimator):
     by : "neighbours" or "positions", default "neighbours"
         "neighbours" finds the users nearest to one (in the space if there are user positions, by Pearson's correlation
         of the ratings if not) and recommends what they rated: eq. (7) of [Wang2006] and its variants. "positions"
-        multiplies user and item positions; it needs both, and can recommend an item that nobody has rated yet.
+        multiplies user and item positions; it needs both, can recommend an item that nobody has rated yet, and takes
+        no longer for many users than for few.
     n_neighbours : int, default 50
     mean, divide_by, candidates : str, defaults "none", "nothing", "everyone"
         As in `predict_eq7`, where the defaults are the paper's. Here they make no predicted rating but a better order:
@@ -86,6 +88,7 @@ class Recommender(BaseEstimator):
         user_positions: Any = None,
         item_positions: Any = None,
         *,
+        dimension_weights: Any = None,
         user_names: Sequence[Hashable] | None = None,
         item_names: Sequence[Hashable] | None = None,
     ) -> Recommender:
@@ -99,6 +102,9 @@ class Recommender(BaseEstimator):
         item_positions : array, n_items x n_dimensions, optional
             They also decide which of the user's own items resemble a recommended one; without them, the items that the
             same users rated do.
+        dimension_weights : array of n_dimensions, optional
+            For by="positions": what each dimension counts in the product, all 1 if not given. For a space with
+            positions λ c, 1/λ makes it Σ λ c c', what the space remembers of the ratings.
         user_names, item_names : sequences, optional
             Without them users and items are called by row and column.
         """
@@ -115,9 +121,39 @@ class Recommender(BaseEstimator):
             )
         if self.by == "positions":
             check_one_space(self.user_positions_, self.item_positions_)
-        self.user_rows_ = _rows_of("user_names", user_names, n_users)
-        self.item_names_ = _names("item_names", item_names, n_items)
+        self.dimension_weights_ = weights_of(dimension_weights, self.item_positions_)
+        self.user_rows_ = rows_of("user_names", user_names, n_users)
+        self.item_names_ = item_or_user_names("item_names", item_names, n_items)
         return self
+
+    def fit_space(self, space: MLSA, users: str = "user", items: str = "item", *, relation: Any = None) -> Recommender:
+        """Keep what a space knows: its ratings, all positions and names, and 1/λ as the weights of the dimensions.
+
+        Parameters
+        ----------
+        space : fitted MLSA
+        users, items : str, defaults "user" and "item"
+            Its types for whom and what is recommended.
+        relation : name, optional
+            The relation that holds the ratings; needed only where several join the two types.
+        """
+        check_is_fitted(space, "eigenvalues_")
+        graph = space.relations_
+        for argument, kind in (("users", users), ("items", items)):
+            check_choice(argument, kind, graph.types)
+        block = graph.block((users, items) if relation is None else relation)
+        if not block.joins(users, items):
+            raise InputError(
+                f"relation does not join {users!r} and {items!r}: got {block.name!r}, expected one that does."
+            )
+        return self.fit(
+            block.matrix if block.row_type == users else block.matrix.T,
+            space.positions_[users],
+            space.positions_[items],
+            dimension_weights=1 / space.eigenvalues_,
+            user_names=graph.types[users],
+            item_names=graph.types[items],
+        )
 
     def scores(self, users: Any = None) -> npt.NDArray[Any]:
         """Score every item for some rows of users, None meaning all; the measures in `tacit.evaluate` take this method.
@@ -130,7 +166,7 @@ class Recommender(BaseEstimator):
         if rows.dtype.kind not in "iu" or rows.ndim != 1 or (rows.size and not 0 <= rows.min() <= rows.max() < n_users):
             raise InputError(f"users is not a list of rows: got {users!r}, expected numbers from 0 to {n_users - 1}.")
         if self.by == "positions":
-            return direct_scores(self.user_positions_[rows], self.item_positions_)
+            return self._direct_scores(self.user_positions_[rows])
         return self._neighbour_scores(self._similarities(rows), rows)
 
     def recommend(self, user: Hashable, n: int = 10, *, exclude_seen: bool = True) -> list[Recommendation]:
@@ -183,6 +219,9 @@ class Recommender(BaseEstimator):
             similar = cosine_similarities(place, self.user_positions_)
         return self._best(similar, place, own, -1, check_count("n", n), exclude_seen, "the new user")
 
+    def _direct_scores(self, places: Any) -> npt.NDArray[Any]:
+        return direct_scores(places * self.dimension_weights_, self.item_positions_)
+
     def _similarities(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
         if self.user_positions_ is None:
             return pearson_similarities(self.ratings_[rows], self.ratings_)
@@ -227,9 +266,9 @@ class Recommender(BaseEstimator):
                 TacitWarning,
                 stacklevel=3,
             )
-            asked, values = None, _popularity(self.ratings_)
+            asked, values = None, popularity(self.ratings_)
         elif self.by == "positions":
-            values = direct_scores(place, self.item_positions_)[0]
+            values = self._direct_scores(place)[0]
         else:
             values = self._neighbour_scores(similar, np.asarray([row]))[0]
             if row < 0 and self.mean == "user" and own.nnz:
@@ -265,25 +304,3 @@ class Recommender(BaseEstimator):
         near = difflib.get_close_matches(str(user), [str(name) for name in self.user_rows_], n=1)
         hint = f" Did you mean {near[0]!r}?" if near else " Use `recommend_new` for somebody new."
         raise InputError(f"user is unknown: got {user!r}, expected one of {len(self.user_rows_)} users.{hint}")
-
-
-def _popularity(ratings: sp.csr_array) -> npt.NDArray[np.float64]:
-    """Add up the ratings of each item; what nobody rated cannot be recommended so."""
-    total = np.asarray(ratings.sum(axis=0), dtype=np.float64).ravel()
-    return np.where(np.bincount(ratings.indices, minlength=ratings.shape[1]) > 0, total, -np.inf)
-
-
-def _names(name: str, values: Sequence[Hashable] | None, n_expected: int) -> Sequence[Hashable]:
-    if values is None:
-        return range(n_expected)
-    check_rows(name, len(values), n_expected, of="ratings")
-    return tuple(values)
-
-
-def _rows_of(name: str, values: Sequence[Hashable] | None, n_expected: int) -> dict[Hashable, int]:
-    rows = {value: row for row, value in enumerate(_names(name, values, n_expected))}
-    if len(rows) < n_expected:
-        raise InputError(
-            f"{name} has a name twice: got {len(rows)} names for {n_expected} users, expected all different."
-        )
-    return rows
