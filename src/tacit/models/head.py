@@ -12,16 +12,15 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import normalize
-from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_count, check_number
 from tacit.errors import InputError
 from tacit.models.calibration import apply_sigmoids, apply_temperature, fit_sigmoids, fit_temperature
-from tacit.models.classes import BEYOND, is_number, known_records, name_array, warn_untrained
+from tacit.models.classes import BEYOND, is_number, known_records, warn_untrained
+from tacit.models.label_classifier import LinearLabelClassifier
 from tacit.models.linear import (
     Linear,
     cross_fitted_scores,
@@ -31,13 +30,12 @@ from tacit.models.linear import (
     is_direct,
     ridge_and_left_out_scores,
 )
-from tacit.models.thresholds import best_f1_thresholds
 from tacit.relations.labels import as_labels
 
 __all__ = ["LabelHead"]
 
 
-class LabelHead(ClassifierMixin, BaseEstimator):
+class LabelHead(LinearLabelClassifier):
     """Give records their labels by one linear classifier a label, on a space or on the raw features.
 
     Parameters
@@ -144,43 +142,22 @@ class LabelHead(ClassifierMixin, BaseEstimator):
         X = self._read(X, reset=True)
         labels = as_labels(y, n_records=X.shape[0])
         X, labels = known_records(X, labels)
-        self.classes_ = name_array(labels.names)
-        self.multilabel_ = labels.kind != "classes"
-        self.label_counts_ = labels.counts
+        self._keep_classes(labels, multilabel=labels.kind != "classes")
         self.untrained_ = warn_untrained(labels)
         Y = labels.indicator
-        if not self.multilabel_ and labels.n_labels == 2:
+        if self._is_binary:
             Y = Y[:, [1]]
         counts = np.asarray(Y.sum(axis=0)).ravel()
         trained = (counts > 0) & (counts < len(labels))
-        linear, left_out = self._train(X, Y[:, np.flatnonzero(trained)])
+        truth = Y[:, np.flatnonzero(trained)]
+        linear, left_out = self._train(X, truth)
         self.coef_ = np.zeros((Y.shape[1], X.shape[1]), dtype=X.dtype)
         self.coef_[trained] = linear.coef
         self.intercept_ = np.where(counts > 0, BEYOND, -BEYOND).astype(X.dtype)
         self.intercept_[trained] = linear.intercept
-        self.thresholds_ = self._find_thresholds(Y, trained, left_out) if self.multilabel_ else None
-        self.calibration_ = self._find_calibration(Y, trained, left_out) if self.calibrate else None
+        self.thresholds_ = self._find_thresholds(truth, trained, left_out) if self.multilabel_ else None
+        self.calibration_ = self._find_calibration(truth, trained, left_out) if self.calibrate else None
         return self
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Raw scores, records x labels; for two classes one number a record, positive for the second."""
-        scores = self._scores(X)
-        return scores.ravel() if self._is_binary else scores
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Labels as a dense 0/1 matrix, records x labels; the classes themselves if `y` was one class a record."""
-        scores = self._scores(X)
-        if self.multilabel_:
-            return (scores > self.thresholds_).astype(np.int64)
-        return self.classes_[(scores[:, 0] > 0).astype(int) if self._is_binary else scores.argmax(axis=1)]
-
-    def predict_labels(self, X: Any) -> list[tuple[Any, ...]]:
-        """Label names of each record, in column order; possibly none."""
-        predicted = self.predict(X)
-        if not self.multilabel_:
-            return [(name,) for name in predicted.tolist()]
-        names = self.classes_.tolist()
-        return [tuple(names[label] for label in np.flatnonzero(row)) for row in predicted]
 
     @available_if(lambda self: self.calibrate)
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -207,16 +184,6 @@ class LabelHead(ClassifierMixin, BaseEstimator):
         best = np.argsort(-probabilities, axis=1, kind="stable")[:, :limit]
         return [[(names[j], float(row[j])) for j in order] for row, order in zip(probabilities, best, strict=True)]
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        tags.input_tags.sparse = True
-        return tags
-
-    @property
-    def _is_binary(self) -> bool:
-        return not self.multilabel_ and len(self.classes_) == 2
-
     def _check_parameters(self) -> None:
         check_choice("method", self.method, ("logistic", "svm", "ridge"))
         check_number("C", self.C, open_low=True)
@@ -229,16 +196,12 @@ class LabelHead(ClassifierMixin, BaseEstimator):
             raise InputError(f"thresholds is unknown: got {self.thresholds!r}, expected 'tuned', 'zero' or a number.")
 
     def _read(self, X: Any, *, reset: bool = False) -> Any:
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        X = super()._read(X, reset=reset)
         return normalize(X) if self.normalise else X
-
-    def _scores(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        return Linear(self.coef_, self.intercept_).scores(self._read(X))
 
     def _train(self, X: Any, Y: sp.csr_array) -> tuple[Linear, np.ndarray | None]:
         """The classifiers, and the scores of the records left out, where thresholds or calibration need them."""
-        wanted = bool(self.calibrate) or (self.multilabel_ and self.thresholds == "tuned")
+        wanted = bool(self.calibrate) or self._is_tuned
         if Y.shape[1] == 0:
             return Linear(np.zeros((0, X.shape[1])), np.zeros(0)), np.zeros(Y.shape)
         if self.method == "ridge" and is_direct(X):
@@ -251,17 +214,8 @@ class LabelHead(ClassifierMixin, BaseEstimator):
         }[self.method]
         return fit(X, Y), cross_fitted_scores(fit, X, Y, n_folds=self.cv, seed=seed) if wanted else None
 
-    def _find_thresholds(self, Y: sp.csr_array, trained: np.ndarray, left_out: np.ndarray | None) -> np.ndarray:
-        thresholds = np.where(np.asarray(Y.sum(axis=0)).ravel() > 0, -np.inf, np.inf)
-        if self.thresholds == "tuned":
-            thresholds[trained] = best_f1_thresholds(Y[:, np.flatnonzero(trained)], left_out, min_f1=self.min_f1)
-        else:
-            thresholds[trained] = 0.0 if self.thresholds == "zero" else self.thresholds
-        return thresholds
-
-    def _find_calibration(self, Y: sp.csr_array, trained: np.ndarray, left_out: np.ndarray | None) -> np.ndarray:
-        calibration = np.vstack([np.ones(Y.shape[1]), np.zeros(Y.shape[1])])
-        truth = Y[:, np.flatnonzero(trained)]
+    def _find_calibration(self, truth: sp.csr_array, trained: np.ndarray, left_out: np.ndarray | None) -> np.ndarray:
+        calibration = np.vstack([np.ones(trained.size), np.zeros(trained.size)])
         if self.multilabel_:
             calibration[:, trained] = fit_sigmoids(left_out, truth)
         elif trained.any():

@@ -13,24 +13,21 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.checks import as_rng, check_choice, check_count, check_number
 from tacit.errors import InputError, TacitWarning
-from tacit.models.classes import BEYOND, is_number, known_records, name_array, warn_untrained
+from tacit.models.classes import BEYOND, is_number, known_records, warn_untrained
 from tacit.models.hierarchy_fit import HierarchyProblem
 from tacit.models.hierarchy_graph import expanded_labels
+from tacit.models.label_classifier import LinearLabelClassifier
 from tacit.models.linear import Linear, cross_fitted_scores
-from tacit.models.thresholds import best_f1_thresholds
 from tacit.relations.labels import LabelMatrix, as_labels
 from tacit.relations.taxonomy import Taxonomy
 
 __all__ = ["HierarchyClassifier"]
 
 
-class HierarchyClassifier(ClassifierMixin, BaseEstimator):
+class HierarchyClassifier(LinearLabelClassifier):
     """Give records their classes in a taxonomy, by linear classifiers that vary little within each class.
 
     Parameters
@@ -166,38 +163,17 @@ class HierarchyClassifier(ClassifierMixin, BaseEstimator):
         rows = slice(1, 2) if self._is_binary else slice(None)
         self.coef_ = found.linear.coef[rows].astype(X.dtype)
         self.intercept_ = intercept[rows].astype(X.dtype)
-        self.thresholds_ = self._find_thresholds(problem, X, labels, trained, unlabelled) if self.multilabel_ else None
+        truth = sp.csr_array(labels.indicator[:, np.flatnonzero(trained)])
+        left_out = self._left_out_scores(problem, X, truth, unlabelled) if self._is_tuned else None
+        self.thresholds_ = self._find_thresholds(truth, trained, left_out) if self.multilabel_ else None
         return self
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Raw scores, records x classes; one number if `y` was one of two classes a record, positive for the second."""
-        scores = self._scores(X)
-        return scores.ravel() if self._is_binary else scores
 
     def predict(self, X: Any) -> np.ndarray:
         """Classes as a dense 0/1 matrix, records x classes; the classes themselves if `y` was one class a record."""
-        scores = self._scores(X)
-        if self.multilabel_:
-            return close_predictions(scores > self.thresholds_, self.closure_, self.closed).astype(np.int64)
-        return self.classes_[(scores[:, 0] > 0).astype(int) if self._is_binary else scores.argmax(axis=1)]
-
-    def predict_labels(self, X: Any) -> list[tuple[Any, ...]]:
-        """Names of the classes of each record, in column order; possibly none."""
-        predicted = self.predict(X)
-        if not self.multilabel_:
-            return [(name,) for name in predicted.tolist()]
-        names = self.classes_.tolist()
-        return [tuple(names[column] for column in np.flatnonzero(row)) for row in predicted]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        tags.input_tags.sparse = True
-        return tags
-
-    @property
-    def _is_binary(self) -> bool:
-        return not self.multilabel_ and len(self.classes_) == 2
+        predicted = super().predict(X)
+        if self.closure_ is None:
+            return predicted
+        return close_predictions(predicted > 0, self.closure_, self.closed).astype(np.int64)
 
     def _problem(self) -> HierarchyProblem:
         """Check the parameters, and give those that the solvers need."""
@@ -219,39 +195,21 @@ class HierarchyClassifier(ClassifierMixin, BaseEstimator):
             max_iter=None if self.max_iter is None else check_count("max_iter", self.max_iter),
         )
 
-    def _read(self, X: Any, *, reset: bool = False) -> Any:
-        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
-
-    def _scores(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        return Linear(self.coef_, self.intercept_).scores(self._read(X))
-
     def _describe(self, labels: LabelMatrix) -> None:
         """Keep what the classes are."""
-        self.classes_ = name_array(labels.names)
-        self.multilabel_ = labels.kind != "classes"
-        self.label_counts_ = labels.counts
+        self._keep_classes(labels, multilabel=labels.kind != "classes")
         if self.taxonomy is None or not self.multilabel_:
             self.closure_, self.untrained_ = None, warn_untrained(labels)
         else:  # a top node that holds everything is what taxonomies have, and no reason to warn
             self.closure_, self.untrained_ = self.taxonomy.restrict(labels.names).closure, _always(labels)
 
-    def _find_thresholds(
-        self, problem: HierarchyProblem, X: Any, labels: LabelMatrix, trained: np.ndarray, unlabelled: Any
-    ) -> np.ndarray:
-        thresholds = np.where(self.label_counts_ > 0, -np.inf, np.inf)
-        if self.thresholds != "tuned":
-            thresholds[trained] = 0.0 if self.thresholds == "zero" else self.thresholds
-            return thresholds
+    def _left_out_scores(self, problem: HierarchyProblem, X: Any, Y: sp.csr_array, unlabelled: Any) -> np.ndarray:
         seed = int(as_rng(self.random_state).integers(2**31 - 1))
-        Y = sp.csr_array(labels.indicator[:, np.flatnonzero(trained)])
 
         def fit(X: Any, Y: sp.csr_array) -> Linear:
             return problem.fit(X, Y, Y, unlabelled).linear
 
-        left_out = cross_fitted_scores(fit, X, Y, n_folds=self.cv, seed=seed)
-        thresholds[trained] = best_f1_thresholds(Y, left_out, min_f1=self.min_f1)
-        return thresholds
+        return cross_fitted_scores(fit, X, Y, n_folds=self.cv, seed=seed)
 
 
 def close_predictions(predicted: np.ndarray, closure: sp.csr_array | None, how: str | None) -> np.ndarray:

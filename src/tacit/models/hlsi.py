@@ -11,7 +11,8 @@
 | Wᵀ     | `components_` (scaled)                    | k x M |
 | λ      | `costs_`; `eigenvalues_` is μ = 1/λ       | k     |
 
-The graph is in `hierarchy_graph`, the eigenproblem in three forms in `scatter`, honest positions in `honest`.
+The graph is in `hierarchy_graph`, the unit of γ in `record_spread`, the eigenproblem in three forms in `scatter`,
+honest positions in `hierarchy_positions`.
 """
 
 from __future__ import annotations
@@ -25,24 +26,23 @@ from sklearn.utils.validation import check_is_fitted
 from tacit.checks import as_rng, check_choice, check_number, is_sparse
 from tacit.errors import InputError
 from tacit.models.base import SCALINGS, warn_if_fewer
+from tacit.models.form_choice import choose_form
 from tacit.models.hierarchy_graph import HierarchyGraph, hierarchy_graph
-from tacit.models.honest import HALF, MOST, cross_fitted
+from tacit.models.hierarchy_positions import honest_targets, profile
 from tacit.models.kernel_space import COORDINATES, KernelSpaceModel
 from tacit.models.kernels import check_fits
 from tacit.models.record_kernel import check_positive, record_products
+from tacit.models.record_spread import centred_kernel, check_spread, mean_row, scatter_a_record
 from tacit.models.scatter import DualScatter, PrimalScatter, ProductScatter, ScatterForm
-from tacit.operators import Centred, Kernel, Scaled, as_operator
+from tacit.operators import Kernel
 from tacit.operators.base import Array
 from tacit.relations.taxonomy import Taxonomy
-from tacit.solve.signs import signs_of
 from tacit.solve.threads import one_thread
 
 __all__ = ["HLSI"]
 
 MEMBERSHIPS = ("shared", "whole")
 _FORMS = ("auto", "primal", "dual", "products")
-_COLUMNS = 24  # dimensions whose positions are held at the same time
-_SAME = 1e-12  # share of the squared lengths below which the spread about the mean is rounding
 _DENSE_LIMIT = 1_000  # smaller side of X up to which "auto" takes a dense form; benchmarks/studies/solver_crossover.py
 
 
@@ -212,10 +212,19 @@ class HLSI(KernelSpaceModel):
         graph = self._graph(y, X.shape[0])
         features = self._learn_features(X, rng)
         self._n_records = X.shape[0]
-        self.mean_ = _mean_row(features).astype(features.dtype) if self.center else None
-        self._check_spread(features)
-        self.gamma_ = float(self.gamma) * self._scatter(graph, features)
-        self.solver_, self.solver_reason_ = self._choose_form(features.shape)
+        self.mean_ = None
+        if self.center:
+            mean = mean_row(features)
+            check_spread(features, mean, is_kernel=self._is_kernel)
+            self.mean_ = mean.astype(features.dtype)
+        self.gamma_ = float(self.gamma) * scatter_a_record(features, graph, is_kernel=self._is_kernel)
+        self.solver_, self.solver_reason_ = choose_form(
+            features.shape,
+            self.solver,
+            products="products",
+            limit=_DENSE_LIMIT,
+            kernel=self.kernel if self._is_kernel else None,
+        )
         form = self._hold(features, graph, rng)
         # nothing but sparse products is large then, and these know no BLAS threads, which would only add their buffers
         with one_thread(0.0 if is_sparse(features) else np.inf):
@@ -235,44 +244,10 @@ class HLSI(KernelSpaceModel):
         graph = hierarchy_graph(y, self.taxonomy, n_records)
         return graph.shared() if self.membership == "shared" else graph
 
-    def _check_spread(self, features: Any) -> None:
-        """Raise if all records are where their mean is: what is left of them would be rounding."""
-        if self.mean_ is None:
-            return
-        n, mean = features.shape[0], _mean_row(features)
-        if self._is_kernel:
-            total, at_mean = float(np.trace(features)), float(mean.sum())
-        else:
-            total, at_mean = as_operator(features).squared_norm(), n * float(mean @ mean)
-        if abs(total - at_mean) <= _SAME * abs(total):  # below zero it is no kernel, which is told elsewhere
-            raise InputError(
-                f"X has rank 0 after centring: got n_samples={n} records that are all equal, expected some difference."
-            )
-
-    def _scatter(self, graph: HierarchyGraph, features: Any) -> float:
-        """tr(XᵀΔX) / N, the unit of gamma; the mean squared length of a record where each class is one point."""
-        n = features.shape[0]
-        if self._is_kernel:
-            laplacian = graph.laplacian()
-            within, total = float(np.sum(laplacian.to_dense() * features)), float(np.trace(features))
-        else:
-            within, total = graph.scatter_trace(features), as_operator(features).squared_norm()
-        return (within if within > _SAME * total else total) / n
-
-    def _choose_form(self, shape: tuple[int, int]) -> tuple[str, str]:
-        if self._is_kernel:
-            return "dual", f"kernel={self.kernel!r} is held as a matrix"
-        if self.solver != "auto":
-            return self.solver, "asked for"
-        if min(shape) > _DENSE_LIMIT:
-            return "products", f"both sides of {shape} are above {_DENSE_LIMIT}"
-        form = "dual" if shape[0] <= shape[1] else "primal"
-        return form, f"the smaller side of {shape} is at most {_DENSE_LIMIT}"
-
     def _hold(self, features: Any, graph: HierarchyGraph, rng: np.random.Generator) -> ScatterForm:
         if self.solver_ == "dual":
             K = features if self._is_kernel else record_products(features)
-            form = DualScatter(_centred_kernel(K) if self.center else K, graph, self.gamma_)
+            form = DualScatter(centred_kernel(K) if self.center else K, graph, self.gamma_)
             check_positive(form.least, float(form.values.max(initial=0)), len(K) * float(np.finfo(K.dtype).eps))
             return form
         if self.solver_ == "primal":
@@ -297,7 +272,7 @@ class HLSI(KernelSpaceModel):
             weights = coefficients if self._is_kernel else np.asarray(features.T @ coefficients)
         else:
             weights = coefficients
-        loadings, places = self._profile(features, graph, weights)
+        loadings, places = profile(features, self.mean_, graph, weights)
         if self.kernel == "linear":
             self.term_loadings_ = np.asarray(loadings, dtype=dtype).T
         self.classes_, self.class_coordinates_ = graph.names[:-1], self._scaled(places).astype(dtype)
@@ -306,26 +281,6 @@ class HLSI(KernelSpaceModel):
         self._keep_weights(weights, dtype)
         self.solution_ = tuple(form.reports)
         self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
-
-    def _profile(self, features: Any, graph: HierarchyGraph, weights: Array) -> tuple[Array, Array]:
-        """XᵀV and the mean position of each class, V = X w a few dimensions at a time: as a whole it is N x k.
-
-        On the way the weights get the signs that the positions ask for, whichever form they came from.
-        """
-        X = as_operator(features) if self.mean_ is None else Centred(features, self.mean_)
-        members = (graph.H[:, :-1] > 0).astype(X.dtype)
-        counts = np.asarray(members.sum(axis=0)).reshape(-1, 1)
-        loadings = np.empty((X.shape[1], weights.shape[1]), X.dtype, order="F")
-        places = np.empty((members.shape[1], weights.shape[1]), X.dtype)
-        for first in range(0, weights.shape[1], _COLUMNS):
-            part = slice(first, first + _COLUMNS)
-            V = X @ weights[:, part].astype(X.dtype)
-            signs = signs_of(V)
-            V *= signs
-            weights[:, part] *= signs
-            loadings[:, part] = X.T @ V
-            places[:, part] = (members.T @ V) / counts
-        return loadings, places
 
     def _positions(self, X: Any, graph: HierarchyGraph, features: Any, form: ScatterForm, kind: str) -> Array:
         """Positions of the training records, in the model's scaling."""
@@ -336,55 +291,11 @@ class HLSI(KernelSpaceModel):
         V /= scale.astype(V.dtype)
         targets = graph.targets(V, self.costs_)
         if kind == "honest":
-            targets = self._honest(graph, features, form, V, targets)
+            rng = as_rng(self.random_state)
+            targets = honest_targets(form, graph, features, V, targets, mean=self.mean_, rng=rng, tol=self.tol)
         return np.asarray(targets * scale, dtype=X.dtype)
-
-    def _honest(self, graph: HierarchyGraph, features: Any, form: ScatterForm, V: Array, targets: Array) -> Array:
-        """Where the regression of the targets on the other records puts each record."""
-        leverages = form.leverages()
-        if not isinstance(form, ProductScatter) or leverages.mean() < HALF:
-            h = np.minimum(leverages, 1.0 if not isinstance(form, ProductScatter) else MOST)[:, None]
-            return np.asarray((V - h * targets) / np.maximum(1 - h, np.finfo(V.dtype).eps))
-        roots = np.sqrt(graph.degrees).astype(V.dtype)
-        rows = _WeightedRows(features, self.mean_, roots)
-        weighted = cross_fitted(
-            rows, targets * roots[:, None], self.gamma_, n_folds=5, rng=as_rng(self.random_state), tol=self.tol
-        )
-        return np.asarray(weighted / roots[:, None])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-class _WeightedRows:
-    """√d (X − 1 mᵀ), some rows at a time, for regressions on a part of the records."""
-
-    def __init__(self, X: Any, mean: Array | None, roots: Array) -> None:
-        self.X, self.mean, self.roots = X, mean, roots
-        self.shape = X.shape
-
-    def __getitem__(self, rows: Array) -> Scaled:
-        part = self.X[rows]
-        return Scaled(part if self.mean is None else Centred(part, self.mean), rows=self.roots[rows])
-
-
-def _centred_kernel(K: Array) -> Array:
-    """K less the mean of its rows and columns: the products of the records less their mean."""
-    means = K.mean(axis=0)
-    return np.asarray(K - means - means[:, None] + means.mean())
-
-
-def _mean_row(X: Any) -> Array:
-    """The mean record, summed in double precision, without a double of X; of a kernel matrix the mean row."""
-    if not is_sparse(X):
-        return np.asarray(X.mean(axis=0, dtype=np.float64))
-    total = np.zeros(X.shape[1])
-    for first in range(0, X.nnz, _ENTRIES):
-        part = slice(first, first + _ENTRIES)
-        total += np.bincount(X.indices[part], X.data[part], X.shape[1])
-    return total / X.shape[0]
-
-
-_ENTRIES = 2**17

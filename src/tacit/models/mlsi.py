@@ -28,6 +28,7 @@ from tacit.checks import as_rng, check_choice, check_count, check_number, is_spa
 from tacit.errors import InputError
 from tacit.models.base import SCALINGS, warn, warn_if_fewer
 from tacit.models.blend import Blend, blend
+from tacit.models.form_choice import choose_form
 from tacit.models.hierarchy_graph import expanded_labels
 from tacit.models.honest import honest_positions
 from tacit.models.kernel_space import COORDINATES, KernelSpaceModel
@@ -217,7 +218,14 @@ class MLSI(KernelSpaceModel):
         rng = as_rng(self.random_state)
         F = self._label_features(X, y)
         features = self._learn_features(X, rng)
-        self.solver_, self.solver_reason_ = self._choose_form(features.shape, 0 if F is None else F.shape[1])
+        self.solver_, self.solver_reason_ = choose_form(
+            features.shape,
+            self.solver,
+            products="augmented",
+            limit=_DENSE_LIMIT,
+            kernel=self.kernel if self._is_kernel else None,
+            n_beside=0 if F is None else F.shape[1],
+        )
         form = self._hold(features, rng)
         F = self._balanced(F, form)
         # nothing but sparse products is large then, and these know no BLAS threads, which would only add their buffers
@@ -264,19 +272,6 @@ class MLSI(KernelSpaceModel):
         if self.taxonomy is not None:
             return class_features(self.labels_, X.dtype)
         return label_features(self.labels_, self.label_kernel, self.label_kernel_params, X.dtype)
-
-    def _choose_form(self, shape: tuple[int, int], n_label_features: int) -> tuple[str, str]:
-        if self._is_kernel:
-            return "dual", f"kernel={self.kernel!r} is held as a matrix"
-        if self.solver != "auto":
-            return self.solver, "asked for"
-        if min(shape) > _DENSE_LIMIT:
-            return "augmented", f"both sides of {shape} are above {_DENSE_LIMIT}"
-        if shape[0] <= shape[1]:
-            return "dual", f"the smaller side of {shape} is at most {_DENSE_LIMIT}"
-        if n_label_features > _DENSE_LIMIT:  # they stand beside the terms in the dense matrix
-            return "augmented", f"the {n_label_features} labels are more than {_DENSE_LIMIT}"
-        return "primal", f"the smaller side of {shape} is at most {_DENSE_LIMIT}"
 
     def _hold(self, features: Any, rng: np.random.Generator) -> RecordForm:
         return hold(

@@ -17,7 +17,6 @@ not among the solutions.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from tacit.checks import is_sparse
 from tacit.models.base import warn
 from tacit.models.hierarchy_graph import HierarchyGraph
 from tacit.models.honest import estimated_leverages
+from tacit.models.scatter_pencil import ScatterPencil, SpectralInverse, all_one, class_bridges, start_blocks
 from tacit.operators import Centred, Operator, Scaled, as_operator
 from tacit.operators.base import Array
 from tacit.solve import leading_singular_triplets, without_vectors
@@ -111,7 +111,7 @@ class _LinearScatter(ScatterForm):
     @property
     def weighted(self) -> Operator:
         """√d X."""
-        return self.X if _all_one(self.degrees) else Scaled(self.X, rows=np.sqrt(self.degrees))
+        return self.X if all_one(self.degrees) else Scaled(self.X, rows=np.sqrt(self.degrees))
 
     def fitted(self, coefficients: Array) -> Array:
         """Give X times the coefficients."""
@@ -129,7 +129,7 @@ class PrimalScatter(_LinearScatter):
         for part, block in self._blocks():
             self.total += block.T @ block
             self.metric += block.T @ (self.degrees[part, None] * block)
-        self.G = _bridges(self.X, self.F).astype(np.float64)
+        self.G = class_bridges(self.X, self.F).astype(np.float64)
 
     def leading(self, n_components: int) -> tuple[Array, Array]:
         """Solve the primal problem as it is written."""
@@ -181,7 +181,7 @@ class ProductScatter(_LinearScatter):
 
     def leading(self, n_components: int) -> tuple[Array, Array]:
         """Search for the space."""
-        pencil = _ScatterPencil(self)
+        pencil = ScatterPencil(self.X, self.F, self.degrees, self.gamma)
         bridges = pencil.some_bridges(n_components + _SPARE, self.rng)
         # classes that hold the same records, or together all of them, lead to fewer directions than there are classes
         n_directions = int(np.clip(n_components + _SPARE - _rank(bridges), _DIRECTIONS, n_components + _SPARE))
@@ -191,11 +191,11 @@ class ProductScatter(_LinearScatter):
         self.reports.append(without_vectors(directions))
         if not directions.values.size:
             return np.empty(0), np.empty((self.X.shape[1], 0))
-        inverse = _SpectralInverse(directions.right, directions.values**2, self.gamma)
+        inverse = SpectralInverse(directions.right, directions.values**2, self.gamma)
         found = pencil_eigenpairs(
             pencil,
             min(n_components, bridges.shape[1] + directions.right.shape[1]),
-            start=_start(bridges, directions.right, inverse),
+            start=start_blocks(bridges, directions.right, inverse),
             precondition=inverse,
             tol=self.tol,
             max_iter=self.max_iter or 300,
@@ -223,70 +223,6 @@ class ProductScatter(_LinearScatter):
 _SPARE = 8  # directions beyond those asked for, since the last ones of a block converge last
 _DIRECTIONS = 32  # leading directions of X that the preconditioner knows
 _ROUGH = 0.1  # how well it knows them
-_COLUMNS = 24
-_MOST_BRIDGES = 512  # classes up to which Xᵀ F is kept
-
-
-class _ScatterPencil:
-    """Both sides of XᵀX w = μ B w from XᵀX w, and Xᵀ diag(d) X w where the degrees differ."""
-
-    def __init__(self, form: ProductScatter) -> None:
-        self.X, self.F, self.gamma = form.X, form.F, form.X.dtype.type(form.gamma)
-        self.degrees = None if _all_one(form.degrees) else form.degrees.astype(self.X.dtype)[:, None]
-        self.shape, self.dtype = (self.X.shape[1], self.X.shape[1]), self.X.dtype
-        self.G = _bridges(self.X, self.F) if self.F.shape[1] <= _MOST_BRIDGES else None
-        # shares sum to one, and centred records to nothing: the root's column depends on the others
-        depends = isinstance(self.X, Centred) and self.degrees is None
-        self.n_independent = max(1, self.F.shape[1] - depends)
-
-    def products(self, S: Array) -> Sequence[Array]:
-        """Give XᵀX S and, where they differ, Xᵀ diag(d) X S."""
-        between = self.X @ S
-        first = np.asarray(self.X.T @ between)
-        if self.degrees is None:
-            return [first]
-        between *= self.degrees
-        return [first, np.asarray(self.X.T @ between)]
-
-    def sides(self, S: Array, products: Sequence[Array]) -> tuple[Array, Array]:
-        """Give XᵀX S and B S."""
-        B = self.gamma * S
-        B += products[-1]
-        if self.G is not None:
-            B -= self.G @ (self.G.T @ S)
-        else:
-            B -= self.X.T @ (self.F @ (self.F.T @ (self.X @ S)))
-        return np.array(products[0]), B
-
-    def some_bridges(self, most: int, rng: np.random.Generator) -> Array:
-        """Give the columns of G, or random mixtures of them if they are more than `most`."""
-        if self.F.shape[1] <= most and self.G is not None:
-            return self.G[:, : self.n_independent]
-        mix = rng.standard_normal((self.F.shape[1], min(most, self.F.shape[1]))).astype(self.dtype)
-        return np.asarray(self.X.T @ (self.F @ mix)) if self.G is None else self.G @ mix
-
-
-def _start(bridges: Array, directions: Array, inverse: Callable[[Array], Array]) -> Iterator[Array]:
-    """Something like the regressions of the classes on the terms, a few at a time, and the leading directions of X."""
-    for first in range(0, bridges.shape[1], _COLUMNS):
-        yield inverse(bridges[:, first : first + _COLUMNS].copy())
-    yield directions
-
-
-class _SpectralInverse:
-    """Something like B⁻¹: exact where X is large, one number elsewhere."""
-
-    def __init__(self, directions: Array, values: Array, gamma: float) -> None:
-        self.directions = directions
-        rest = gamma + values.min(initial=1.0) / 2
-        self.weights = (rest / (gamma + values) - 1).astype(directions.dtype)[:, None]
-
-    def __call__(self, R: Array) -> Array:
-        """Apply it to a block, in place."""
-        for first in range(0, R.shape[1], _COLUMNS):
-            part = R[:, first : first + _COLUMNS]
-            part += self.directions @ (self.weights * (self.directions.T @ part))
-        return R
 
 
 def _factor(graph: HierarchyGraph, *, centred: bool = False) -> sp.csr_array:
@@ -296,20 +232,6 @@ def _factor(graph: HierarchyGraph, *, centred: bool = False) -> sp.csr_array:
         root = H[:, [-1]].toarray()
         H = H[:, :-1] if (root == root[0]).all() else H
     return sp.csr_array(H @ sp.diags_array(1 / np.sqrt(graph.sizes[: H.shape[1]])))
-
-
-def _bridges(X: Operator, F: sp.csr_array) -> Array:
-    """G = Xᵀ F, dense, a few classes at a time: F itself would be N x L."""
-    columns = F.tocsc()
-    G = np.empty((X.shape[1], F.shape[1]), X.dtype, order="F")
-    for first in range(0, F.shape[1], 16):
-        part = slice(first, first + 16)
-        G[:, part] = X.T @ columns[:, part].toarray().astype(X.dtype)
-    return G
-
-
-def _all_one(degrees: Array) -> bool:
-    return bool((degrees == 1).all())
 
 
 def _rank(block: Array) -> int:

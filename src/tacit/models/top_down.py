@@ -11,15 +11,14 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import Tags
+from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.errors import InputError
-from tacit.models.classes import BEYOND, is_number, known_records, name_array
+from tacit.models.classes import BEYOND, is_number, known_records
 from tacit.models.head import LabelHead
 from tacit.models.hierarchy_graph import ROOT, expanded_labels
+from tacit.models.label_classifier import LabelClassifier
 from tacit.relations.labels import LabelMatrix, as_labels
 from tacit.relations.taxonomy import Taxonomy
 
@@ -45,7 +44,7 @@ class Step(NamedTuple):
     head: Any
 
 
-class TopDownClassifier(ClassifierMixin, BaseEstimator):
+class TopDownClassifier(LabelClassifier):
     """Give records their classes in a taxonomy by going down from the top, wherever a class says yes.
 
     Parameters
@@ -123,10 +122,8 @@ class TopDownClassifier(ClassifierMixin, BaseEstimator):
             labels = labels.without_empty()
         X, labels = known_records(X, labels)
         occurred = {given.names[column] for column in np.flatnonzero(given.counts)}
-        self.classes_ = name_array(labels.names)
+        self._keep_classes(labels, multilabel=given.kind != "classes")
         self.candidates_ = np.array([place for place, name in enumerate(labels.names) if name in occurred], dtype=int)
-        self.multilabel_ = given.kind != "classes"
-        self.label_counts_ = labels.counts
         self.steps_: tuple[Step, ...] = ()
         self.heads_: dict[Hashable, Any] = {}
         if not self.multilabel_ and self.taxonomy is None:
@@ -167,20 +164,6 @@ class TopDownClassifier(ClassifierMixin, BaseEstimator):
             return np.asarray(self.heads_[ROOT].predict(X))
         return self._reached(X) if self.multilabel_ else self.classes_[self._followed(X)]
 
-    def predict_labels(self, X: Any) -> list[tuple[Any, ...]]:
-        """Names of the classes of each record, in column order; possibly none."""
-        predicted = self.predict(X)
-        if not self.multilabel_:
-            return [(name,) for name in predicted.tolist()]
-        names = self.classes_.tolist()
-        return [tuple(names[column] for column in np.flatnonzero(row)) for row in predicted]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        tags.input_tags.sparse = True
-        return tags
-
     def _check_parameters(self) -> None:
         if not is_number(self.cut):
             raise InputError(f"cut is not a number: got {self.cut!r}, expected a finite number.")
@@ -192,13 +175,6 @@ class TopDownClassifier(ClassifierMixin, BaseEstimator):
 
     def _new_head(self) -> Any:
         return LabelHead(random_state=self.random_state) if self.head is None else clone(self.head, safe=False)
-
-    def _read(self, X: Any, *, reset: bool = False) -> Any:
-        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
-
-    def _read_fitted(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return self._read(X)
 
     def _train(self, X: Any, labels: LabelMatrix, node: int, children: np.ndarray) -> Step:
         rows = np.arange(len(labels)) if node == _TOP else labels.indicator[:, [node]].nonzero()[0]

@@ -6,8 +6,6 @@ dictionaries, labels that are paths, SKOS or a NetworkX graph; every other file 
 
 from __future__ import annotations
 
-import bisect
-import difflib
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -30,9 +28,11 @@ from tacit.relations.taxonomy_input import (
     read_paths,
     sorted_links,
 )
+from tacit.relations.taxonomy_lift import closure_rows, lifted_indicator
+from tacit.relations.taxonomy_lookup import numbers_of, several
 from tacit.relations.taxonomy_table import read_table
 from tacit.relations.taxonomy_titles import nearest_title, read_titles
-from tacit.relations.taxonomy_walks import depths, distances, reached, ways_up
+from tacit.relations.taxonomy_walks import depths, distances, reached
 
 __all__ = ["Taxonomy"]
 
@@ -208,7 +208,7 @@ class Taxonomy:
         Holds one entry for each pair of a node and an ancestor: n times the mean depth in a tree, so a chain of n
         nodes takes n²/2. Computed on first use and kept.
         """
-        return self._closure_rows(np.arange(self.n_nodes))
+        return closure_rows(self.parent_matrix, np.arange(self.n_nodes))
 
     @cached_property
     def depths(self) -> Ints:
@@ -235,11 +235,11 @@ class Taxonomy:
 
     def index(self, name: Hashable) -> int:
         """Give the number of a node, which is its row and column in every matrix here."""
-        return int(self._columns([name], "name")[0])
+        return int(numbers_of([name], self._places, "name")[0])
 
     def columns(self, names: Iterable[Hashable]) -> Ints:
         """Give the numbers of several nodes, in the order asked for."""
-        return self._columns(_several(names, "names"), "names")
+        return numbers_of(several(names, "names"), self._places, "names")
 
     def parents(self, name: Hashable) -> Names:
         """Give the nodes right above a node."""
@@ -285,12 +285,13 @@ class Taxonomy:
 
         Nodes with no common ancestor are joined by a virtual root above all roots, one edge from each.
         """
-        return int(distances(self.parent_matrix, self._columns([a], "a"), self._columns([b], "b"))[0, 0])
+        one, other = numbers_of([a], self._places, "a"), numbers_of([b], self._places, "b")
+        return int(distances(self.parent_matrix, one, other)[0, 0])
 
     def distances(self, names_a: Iterable[Hashable], names_b: Iterable[Hashable]) -> Ints:
         """Give `distance` for every pair of two lists of nodes, as a matrix of len(names_a) x len(names_b)."""
-        one = self._columns(_several(names_a, "names_a"), "names_a")
-        other = self._columns(_several(names_b, "names_b"), "names_b")
+        one = numbers_of(several(names_a, "names_a"), self._places, "names_a")
+        other = numbers_of(several(names_b, "names_b"), self._places, "names_b")
         return distances(self.parent_matrix, one, other)
 
     def title(self, name: Hashable, language: str | None = None) -> str:
@@ -340,16 +341,7 @@ class Taxonomy:
             Its columns are the nodes in their order; unknown rows stay unknown; the kind is "sets".
         """
         labels = as_labels(y, n_records=n_records)
-        used = np.flatnonzero(labels.counts)
-        if labels.kind == "matrix" and labels.names == tuple(range(labels.n_labels)) and 0 not in self:
-            raise InputError(
-                f"y has columns without names: got a matrix of {labels.n_labels} columns, expected names of nodes. "
-                "Name the columns: LabelMatrix.from_matrix(y, names)."
-            )
-        nodes = self._columns([labels.names[column] for column in used], "y")
-        indicator = sp.csr_array(labels.indicator[:, used] @ self._closure_rows(nodes))
-        indicator.sort_indices()
-        indicator.data[:] = 1.0
+        indicator = lifted_indicator(labels, self.parent_matrix, self._places)
         return LabelMatrix(indicator, self.names, labels.known, kind="sets")
 
     def specificity(self, y: Any) -> npt.NDArray[np.float64]:
@@ -378,21 +370,6 @@ class Taxonomy:
     def _names(self, nodes: Iterable[int]) -> Names:
         return tuple(self.names[node] for node in sorted(nodes))
 
-    def _columns(self, names: Iterable[Hashable], argument: str) -> Ints:
-        wanted = list(names)
-        unknown = [name for name in wanted if name not in self]
-        if unknown:
-            raise InputError(
-                f"{argument} has labels that are no nodes: got {shown(dict.fromkeys(map(str, unknown)))}, "
-                f"expected some of the {self.n_nodes:,} nodes of the taxonomy.{_hint(unknown[0], self.names)}"
-            )
-        return np.asarray([self._places[name] for name in wanted], dtype=np.int64)
-
-    def _closure_rows(self, nodes: Ints) -> sp.csr_array:
-        ways = ways_up(self.parent_matrix, nodes)
-        shape = (len(nodes), self.n_nodes)
-        return sp.csr_array((np.ones(len(ways.nodes)), (ways.starts, ways.nodes)), shape=shape)
-
     def _taken(self, nodes: set[int]) -> Taxonomy:
         kept = np.asarray(sorted(nodes), dtype=np.int64)
         names = self._names(nodes)
@@ -401,25 +378,9 @@ class Taxonomy:
         return Taxonomy(names, sp.csr_array(self.parent_matrix[kept][:, kept]), titles, others, self.language)
 
 
-def _several(names: Iterable[Hashable], argument: str) -> list[Hashable]:
-    if isinstance(names, (str, bytes)):
-        raise InputError(f"{argument} is a single string: got {names!r}, expected several names. Wrap it: [{names!r}].")
-    return list(names)
-
-
 def _row(matrix: sp.csr_array, row: int) -> npt.NDArray[Any]:
     return matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
 
 
-def _hint(name: Hashable, names: Names) -> str:
-    texts = sorted(str(other) for other in names)
-    if len(texts) > 2_000:
-        # comparing with a hundred thousand takes seconds; the neighbours by the alphabet begin alike
-        place = bisect.bisect(texts, str(name))
-        texts = texts[max(0, place - 50) : place + 50]
-    near = difflib.get_close_matches(str(name), texts, n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
-
-
-def _counted(n: int, noun: str, several: str | None = None) -> str:
-    return f"{n:,} {noun if n == 1 else several or noun + 's'}"
+def _counted(n: int, noun: str, plural: str = "") -> str:
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"

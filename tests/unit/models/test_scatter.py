@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from planted import TOPIC_TREE, Planted
 from tacit import Taxonomy
 from tacit.errors import TacitWarning
-from tacit.models import scatter
+from tacit.models import scatter, scatter_pencil
 from tacit.models.hierarchy_graph import HierarchyGraph, hierarchy_graph
 from tacit.models.scatter import DualScatter, PrimalScatter, ProductScatter, ScatterForm
 
@@ -97,9 +97,11 @@ def test_products_estimate_the_leverages(planted: Planted, membership: str) -> N
 def test_sides_of_the_pencil_are_the_dense_matrices(
     planted: Planted, monkeypatch: pytest.MonkeyPatch, membership: str, center: bool, most: int
 ) -> None:
-    monkeypatch.setattr(scatter, "_MOST_BRIDGES", most)
+    monkeypatch.setattr(scatter_pencil, "_MOST_BRIDGES", most)
     X, graph = planted.training[0], graph_of(planted, membership)
-    pencil = scatter._ScatterPencil(hold("products", X, graph, center=center))  # type: ignore[arg-type]
+    held = hold("products", X, graph, center=center)
+    assert isinstance(held, ProductScatter)
+    pencil = scatter_pencil.ScatterPencil(held.X, held.F, held.degrees, held.gamma)
     assert (pencil.G is None) == (most == 0)
     S = np.random.default_rng(1).standard_normal((300, 4))
     before = S.copy()
@@ -121,7 +123,7 @@ def test_many_classes_take_another_way_to_the_same_space(
     planted: Planted, monkeypatch: pytest.MonkeyPatch, k: int, most: int, membership: str
 ) -> None:
     """With few dimensions the classes are mixed at random; where they are many, their products are not kept."""
-    monkeypatch.setattr(scatter, "_MOST_BRIDGES", most)
+    monkeypatch.setattr(scatter_pencil, "_MOST_BRIDGES", most)
     monkeypatch.setattr(scatter, "_SPARE", 2)
     X, graph = planted.training[0], graph_of(planted, membership)
     values, _ = hold("products", X, graph).leading(k)

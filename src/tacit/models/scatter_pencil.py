@@ -1,0 +1,98 @@
+"""The pencil of HLSI's eigenproblem by products with X alone, and what the search in it starts from and is guided by.
+
+    XᵀX w = μ B w,   B = γ I + Xᵀ diag(d) X − G Gᵀ,   G = Xᵀ F,   F = H diag(|c|)^−½
+
+`scatter` says where it comes from; `solve.pencil` does the searching.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import scipy.sparse as sp
+
+from tacit.operators import Centred, Operator
+from tacit.operators.base import Array
+
+__all__ = ["ScatterPencil", "SpectralInverse", "all_one", "class_bridges", "start_blocks"]
+
+_COLUMNS = 24
+_MOST_BRIDGES = 512  # classes up to which Xᵀ F is kept
+
+
+class ScatterPencil:
+    """Both sides of XᵀX w = μ B w from XᵀX w, and Xᵀ diag(d) X w where the degrees differ."""
+
+    def __init__(self, X: Operator, F: sp.csr_array, degrees: Array, gamma: float) -> None:
+        self.X, self.F, self.gamma = X, F, X.dtype.type(gamma)
+        self.degrees = None if all_one(degrees) else degrees.astype(X.dtype)[:, None]
+        self.shape, self.dtype = (X.shape[1], X.shape[1]), X.dtype
+        self.G = class_bridges(X, F) if F.shape[1] <= _MOST_BRIDGES else None
+        # shares sum to one, and centred records to nothing: the root's column depends on the others
+        depends = isinstance(X, Centred) and self.degrees is None
+        self.n_independent = max(1, F.shape[1] - depends)
+
+    def products(self, S: Array) -> Sequence[Array]:
+        """Give XᵀX S and, where they differ, Xᵀ diag(d) X S."""
+        between = self.X @ S
+        first = np.asarray(self.X.T @ between)
+        if self.degrees is None:
+            return [first]
+        between *= self.degrees
+        return [first, np.asarray(self.X.T @ between)]
+
+    def sides(self, S: Array, products: Sequence[Array]) -> tuple[Array, Array]:
+        """Give XᵀX S and B S."""
+        B = self.gamma * S
+        B += products[-1]
+        if self.G is not None:
+            B -= self.G @ (self.G.T @ S)
+        else:
+            B -= self.X.T @ (self.F @ (self.F.T @ (self.X @ S)))
+        return np.array(products[0]), B
+
+    def some_bridges(self, most: int, rng: np.random.Generator) -> Array:
+        """Give the columns of G, or random mixtures of them if they are more than `most`."""
+        if self.F.shape[1] <= most and self.G is not None:
+            return self.G[:, : self.n_independent]
+        mix = rng.standard_normal((self.F.shape[1], min(most, self.F.shape[1]))).astype(self.dtype)
+        return np.asarray(self.X.T @ (self.F @ mix)) if self.G is None else self.G @ mix
+
+
+def start_blocks(bridges: Array, directions: Array, inverse: Callable[[Array], Array]) -> Iterator[Array]:
+    """Something like the regressions of the classes on the terms, a few at a time, and the leading directions of X."""
+    for first in range(0, bridges.shape[1], _COLUMNS):
+        yield inverse(bridges[:, first : first + _COLUMNS].copy())
+    yield directions
+
+
+class SpectralInverse:
+    """Something like B⁻¹: exact where X is large, one number elsewhere."""
+
+    def __init__(self, directions: Array, values: Array, gamma: float) -> None:
+        self.directions = directions
+        rest = gamma + values.min(initial=1.0) / 2
+        self.weights = (rest / (gamma + values) - 1).astype(directions.dtype)[:, None]
+
+    def __call__(self, R: Array) -> Array:
+        """Apply it to a block, in place."""
+        for first in range(0, R.shape[1], _COLUMNS):
+            part = R[:, first : first + _COLUMNS]
+            part += self.directions @ (self.weights * (self.directions.T @ part))
+        return R
+
+
+def class_bridges(X: Operator, F: sp.csr_array) -> Array:
+    """G = Xᵀ F, dense, a few classes at a time: F itself would be N x L."""
+    columns = F.tocsc()
+    G = np.empty((X.shape[1], F.shape[1]), X.dtype, order="F")
+    for first in range(0, F.shape[1], 16):
+        part = slice(first, first + 16)
+        G[:, part] = X.T @ columns[:, part].toarray().astype(X.dtype)
+    return G
+
+
+def all_one(degrees: Array) -> bool:
+    """Whether every record counts once, so that Xᵀ diag(d) X is XᵀX."""
+    return bool((degrees == 1).all())
