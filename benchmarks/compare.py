@@ -1,15 +1,17 @@
-"""Ratios that should hold, in one run: `python benchmarks/compare.py [dense] [large] [tree] [lsi] [--small] [--write]`.
+"""Ratios that should hold, in one run: `python benchmarks/compare.py [row ...] [--small] [--write]`.
 
-| row   | question                                                                                             |
-|-------|------------------------------------------------------------------------------------------------------|
-| dense | does MLSI by its augmented route give what eq. (12) of [Yu2005] gives, solved as printed, and faster? |
-| large | what do labels cost: MLSI against LSI at 100,000 x 47,236, time and memory?                           |
-| tree  | what do classes cost: HLSI against LSI at 100,000 x 47,236, time and memory?                          |
-| lsi   | LSI against scikit-learn and SciPy on the same X: time, and time at equal accuracy                    |
+| row       | question                                                                                              |
+|-----------|-------------------------------------------------------------------------------------------------------|
+| dense     | does MLSI by its augmented route give what eq. (12) of [Yu2005] gives, solved as printed, and faster? |
+| large     | what do labels cost: MLSI against LSI at 100,000 x 47,236, time and memory?                           |
+| tree      | what do classes cost: HLSI against LSI at 100,000 x 47,236, time and memory?                          |
+| lsi       | LSI against scikit-learn and SciPy on the same X: time, and time at equal accuracy                    |
+| relations | MLSA against SciPy's eigsh on the one matrix of four relations: time at equal accuracy, memory        |
+| products  | the same with a relation that is a product, which we keep as two matrices and eigsh needs as one      |
 
-Every job runs in a process of its own, three times in turn with the others, slow ones of the last row less often; times
-are medians. Ratios survive a change of machine better than seconds do. `--small` checks in a minute that everything
-works; its numbers mean nothing.
+Every job runs in a process of its own, three times in turn with the others, slow ones of the last three rows less
+often; times are medians. Ratios survive a change of machine better than seconds do. `--small` checks in a minute that
+everything works; its numbers mean nothing.
 """
 
 from __future__ import annotations
@@ -17,14 +19,15 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import scipy.linalg as la
+from comparison import Comparison, repeats
 from jobs import save, x_bytes
-from pages import DOCS, facts, put_section, table
-from runs import Job, Run, run, run_interleaved
+from pages import DOCS, put_section
+from rows_relations import compare_products, compare_relations
+from runs import Job, run, run_interleaved
 from synthetic import planted_topics
 
 __all__ = ["ROWS", "compare_dense", "compare_large", "compare_lsi", "main"]
@@ -37,35 +40,6 @@ _HEAD = """# Benchmarks
 Ratios measured by `python benchmarks/compare.py --write` on a made collection with planted topics, each job in a
 process of its own, times as medians of up to three runs in turn. A section is dated by its own run.
 """
-
-
-@dataclass
-class Comparison:
-    """What a row found: ratios with what they should reach, and the runs they were made of."""
-
-    title: str
-    data: str
-    ratios: list[tuple[str, str, str, str]] = field(default_factory=list)
-    details: list[tuple[str, str, str, str]] = field(default_factory=list)
-
-    def add(self, what: str, value: float, *, at_least: float | None = None, at_most: float | None = None) -> None:
-        """Add a ratio and say whether it reaches what it should."""
-        wanted, reached = "", ""
-        if at_least is not None:
-            wanted, reached = f"at least {at_least:g}", "yes" if value >= at_least else "no"
-        elif at_most is not None:
-            wanted, reached = f"at most {at_most:g}", "yes" if value <= at_most else "no"
-        self.ratios.append((what, f"{value:.3g}", wanted, reached))
-
-    def add_run(self, what: str, took: Run, quality: str = "") -> None:
-        """Add a run that ratios were made of."""
-        self.details.append((what, f"{took.seconds:.2f}", f"{took.bytes / 2**20:.0f}", quality))
-
-    def text(self) -> str:
-        """Write the row for the terminal and the page alike."""
-        ratios = table(("ratio", "value", "should be", "reached"), self.ratios)
-        details = table(("run", "seconds", "MiB, X plus work", "quality"), self.details)
-        return f"## {self.title}\n\n{self.data}\n\n{ratios}\n\n{details}\n\n{facts()}"
 
 
 def compare_dense(folder: Path, *, small: bool) -> Comparison:
@@ -81,7 +55,7 @@ def compare_dense(folder: Path, *, small: bool) -> Comparison:
             "augmented, default tol": Job("mlsi", augmented),
             "augmented, tol=1e-10": Job("mlsi", augmented | {"tol": 1e-10}),
         },
-        repeats=_repeats(small),
+        repeats=repeats(small),
     )
     literal, quick, tight = runs.values()
     found = Comparison("MLSI against its equation as printed", f"{data} k = {size[3]}, float64.")
@@ -101,7 +75,7 @@ def compare_large(folder: Path, *, small: bool) -> Comparison:
     data, size = _large_collection(folder, small)
     k = 20 if small else 100
     jobs = {"LSI": Job("lsi", {"n_components": k}), "MLSI": Job("mlsi", {"n_components": k})}
-    runs = run_interleaved(folder, jobs, repeats=_repeats(small))
+    runs = run_interleaved(folder, jobs, repeats=repeats(small))
     found = Comparison(
         "What labels cost", f"{data} k = {k}, float32, X takes {size / 2**20:.0f} MiB; defaults otherwise."
     )
@@ -119,7 +93,7 @@ def compare_tree(folder: Path, *, small: bool) -> Comparison:
     k = 20 if small else 100
     jobs = {"LSI": Job("lsi", {"n_components": k}), "HLSI": Job("hlsi", {"n_components": k})}
     jobs['HLSI, membership="whole", gamma=1'] = jobs["HLSI"].changed(membership="whole", gamma=1.0)
-    runs = run_interleaved(folder, jobs, repeats=_repeats(small))
+    runs = run_interleaved(folder, jobs, repeats=repeats(small))
     found = Comparison(
         "What classes cost", f"{data} k = {k}, float32, X takes {size / 2**20:.0f} MiB; defaults otherwise."
     )
@@ -147,7 +121,7 @@ def compare_lsi(folder: Path, *, small: bool) -> Comparison:
         if reached:
             equals[label] = f"LSI, tol={tol:g}"
             jobs[equals[label]] = ours.changed(tol=tol)
-    runs = run_interleaved(folder, jobs, repeats=_repeats(small), patience=_PATIENCE)
+    runs = run_interleaved(folder, jobs, repeats=repeats(small), patience=_PATIENCE)
     found = Comparison(
         "LSI against other decompositions",
         f"{data} k = {k}, float32. Quality: largest relative error of a singular value.",
@@ -167,6 +141,8 @@ ROWS: dict[str, Callable[..., Comparison]] = {
     "large": compare_large,
     "tree": compare_tree,
     "lsi": compare_lsi,
+    "relations": compare_relations,
+    "products": compare_products,
 }
 
 
@@ -195,10 +171,6 @@ def _collection(folder: Path, n_records: int, n_terms: int, n_topics: int, *, dt
     X, Y = planted_topics(n_records, n_terms=n_terms, n_topics=n_topics, dtype=dtype)
     save(folder, X, Y)
     return f"{n_records:,} records, {n_terms:,} terms, {X.nnz:,} non-zeros, {n_topics} labels,", x_bytes(X)
-
-
-def _repeats(small: bool) -> int:
-    return 1 if small else 3
 
 
 def _large_collection(folder: Path, small: bool) -> tuple[str, int]:

@@ -1,8 +1,8 @@
 """What `compare` measures: one job a process, `python jobs.py NAME FOLDER OPTIONS`, so that memory is this job's alone.
 
-A job gets X and Y from the folder and gives one array, which is left there for the quality to be judged; time and
-memory are printed as JSON. Memory is the peak resident size during the job, less what the process held before X was
-read: X plus work.
+A job gets its input from the folder, most of them X and Y, and gives one array, which is left there for the quality to
+be judged; time and memory are printed as JSON. Memory is the peak resident size during the job, less what the process
+held before its input was read: X plus work.
 """
 
 from __future__ import annotations
@@ -16,39 +16,40 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
-from scipy.sparse.linalg import svds
+from scipy.sparse.linalg import eigsh, svds
 from sklearn.decomposition import TruncatedSVD
-from synthetic import planted_topics
+from synthetic import RELATIONS, Blocks, planted_relations, planted_topics
 
-from tacit import HLSI, LSI, MLSI
+from tacit import HLSI, LSI, MLSA, MLSI, Relations
 from tacit.solve import leading_singular_triplets
 
-__all__ = ["JOBS", "load", "save", "x_bytes"]
+__all__ = ["JOBS", "assembled", "load", "places_of", "save", "save_matrix", "save_relations", "x_bytes"]
 
 _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 def main(name: str, folder: Path, options: dict[str, Any]) -> None:
     """Run a job and print what it took."""
-    job = JOBS[name]
-    tiny = planted_topics(400, n_terms=600, n_topics=10)
+    job, source = JOBS[name], SOURCES.get(name, _COLLECTION)
+    few = {"n_components": 5} if "n_components" in options else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a tiny X may have fewer dimensions than asked for
-        job(*tiny, **options | {"n_components": 5})  # libraries load parts of themselves, and buffers, on first use
+        job(*source.tiny(), **options | few)  # libraries load parts of themselves, and buffers, on first use
     _give_back()
     before = _memory("VmRSS")
-    X, Y = load(folder)
+    given = source.load(folder)
+    _give_back()
     _reset_peak()
     start = time.perf_counter()
-    result = job(X, Y, **options)
+    result = job(*given, **options)
     seconds = time.perf_counter() - start
     work = _memory("VmHWM") - before
-    np.save(folder / "result.npy", result)
+    np.save(folder / "result.npy", np.concatenate(result) if isinstance(result, list) else result)
     print(json.dumps({"seconds": seconds, "bytes": work}))
 
 
@@ -115,35 +116,138 @@ def scipy_svds(
     return np.sort(svds(X, n_components, solver=solver, tol=tol, random_state=0)[1])[::-1]
 
 
-JOBS: dict[str, Callable[..., np.ndarray]] = {
+def mlsa(graph: Relations, *, product_weight: float = 0.0, **parameters: Any) -> list[np.ndarray]:
+    """Give a row of eigenvalues, then the eigenvectors, a row an object."""
+    if product_weight:
+        graph = graph.add_product(("user", "item"), ("item", "word"), weight=product_weight)
+    model = MLSA(**parameters).fit(graph)
+    return [model.eigenvalues_[None], *model.concepts_.values()]
+
+
+def scipy_eigsh(R: sp.csr_array, *, n_components: int, tol: float) -> list[np.ndarray]:
+    """Give the same as `mlsa` from the whole matrix, in the order of SciPy: to sort would be a copy that counts."""
+    start = np.random.default_rng(0).standard_normal(R.shape[0]).astype(R.dtype)
+    values, vectors = eigsh(R, n_components, which="LA", tol=tol, v0=start)
+    return [values[None], vectors]
+
+
+def relate(blocks: Blocks) -> np.ndarray:
+    return np.array([related(blocks).n_objects])
+
+
+def assemble(blocks: Blocks, *, product_weight: float = 0.0) -> np.ndarray:
+    return np.array([assembled(blocks, product_weight).nnz])
+
+
+def related(blocks: Blocks) -> Relations:
+    """Give the matrices as Tacit takes them."""
+    graph = Relations()
+    for pair, matrix in blocks.items():
+        graph = graph.add(*pair, matrix)
+    return graph
+
+
+def assembled(blocks: Blocks, product_weight: float = 0.0) -> sp.csr_array:
+    """Give the one symmetric matrix of all relations, with user-word multiplied out if it has a weight.
+
+    By sums, which take about two thirds of the time and of the memory of SciPy's `block_array`: who compares himself
+    with others gives them the best he knows.
+    """
+    places = places_of(blocks)
+    n, starts = max(place.stop for place in places.values()), {kind: place.start for kind, place in places.items()}
+    R = sp.csr_array((n, n), dtype=next(iter(blocks.values())).dtype)
+    for (row, column), block in blocks.items():
+        R = R + _placed(block, starts[row], starts[column], n)
+    if product_weight:
+        words = sp.csr_array(blocks["user", "item"] @ blocks["item", "word"])
+        words.data *= words.dtype.type(product_weight)
+        R = R + _placed(words, starts["user"], starts["word"], n)
+        del words
+    return sp.csr_array(R + R.T)
+
+
+def places_of(blocks: Blocks) -> dict[str, slice]:
+    """Give the places of each type in the order of all objects: type by type, as they come."""
+    sizes = {kind: size for pair, block in blocks.items() for kind, size in zip(pair, block.shape, strict=True)}
+    ends = np.cumsum(list(sizes.values())).tolist()
+    return {kind: slice(end - size, end) for (kind, size), end in zip(sizes.items(), ends, strict=True)}
+
+
+def _placed(block: sp.csr_array, row: int, column: int, n: int) -> sp.csr_array:
+    """Put a block into an empty n x n matrix; the numbers are shared."""
+    before, after = np.zeros(row, block.indptr.dtype), np.full(n - row - block.shape[0], block.nnz, block.indptr.dtype)
+    indptr = np.concatenate([before, block.indptr, after])
+    return sp.csr_array((block.data, block.indices + block.indices.dtype.type(column), indptr), shape=(n, n))
+
+
+JOBS: dict[str, Callable[..., np.ndarray | list[np.ndarray]]] = {
+    "assemble": assemble,
     "exact_values": exact_values,
     "hlsi": hlsi,
     "literal_dual": literal_dual,
     "lsi": lsi,
+    "mlsa": mlsa,
     "mlsi": mlsi,
+    "relate": relate,
+    "scipy_eigsh": scipy_eigsh,
     "scipy_svds": scipy_svds,
     "truncated_svd": truncated_svd,
 }
 
 
+class Source(NamedTuple):
+    """Where the input of a job comes from: the folder, and something tiny of the same kind to warm up with."""
+
+    load: Callable[[Path], tuple[Any, ...]]
+    tiny: Callable[[], tuple[Any, ...]]
+
+
 def save(folder: Path, X: sp.csr_array, Y: sp.csr_array) -> None:
-    """Leave X and Y in a folder as plain arrays, which are read without a copy in between."""
-    for name, matrix in (("X", X), ("Y", Y)):
-        for part in ("data", "indices", "indptr"):
-            np.save(folder / f"{name}_{part}.npy", getattr(matrix, part))
-        np.save(folder / f"{name}_shape.npy", np.array(matrix.shape))
+    """Leave X and Y in a folder."""
+    save_matrix(folder, "X", X)
+    save_matrix(folder, "Y", Y)
 
 
 def load(folder: Path) -> tuple[sp.csr_array, sp.csr_array]:
     """Read what `save` left."""
-    X, Y = (
-        sp.csr_array(
-            tuple(np.load(folder / f"{name}_{part}.npy") for part in ("data", "indices", "indptr")),
-            shape=tuple(np.load(folder / f"{name}_shape.npy").tolist()),
-        )
-        for name in "XY"
-    )
-    return X, Y
+    return _load_matrix(folder, "X"), _load_matrix(folder, "Y")
+
+
+def save_relations(folder: Path, blocks: Blocks) -> None:
+    """Leave the matrices of several relations in a folder."""
+    for pair, matrix in blocks.items():
+        save_matrix(folder, "-".join(pair), matrix)
+
+
+def save_matrix(folder: Path, name: str, matrix: sp.csr_array) -> None:
+    """Leave a matrix in a folder as plain arrays, which are read without a copy in between."""
+    for part in ("data", "indices", "indptr"):
+        np.save(folder / f"{name}_{part}.npy", getattr(matrix, part))
+    np.save(folder / f"{name}_shape.npy", np.array(matrix.shape))
+
+
+def _load_matrix(folder: Path, name: str) -> sp.csr_array:
+    parts = tuple(np.load(folder / f"{name}_{part}.npy") for part in ("data", "indices", "indptr"))
+    return sp.csr_array(parts, shape=tuple(np.load(folder / f"{name}_shape.npy").tolist()))
+
+
+def _load_relations(folder: Path) -> Blocks:
+    return {pair: _load_matrix(folder, "-".join(pair)) for pair in RELATIONS}
+
+
+def _tiny_relations() -> Blocks:
+    return planted_relations({"user": 400, "item": 300, "word": 200, "tag": 50}, 8_000, n_topics=10)[0]
+
+
+_COLLECTION = Source(load, lambda: planted_topics(400, n_terms=600, n_topics=10))
+_BLOCKS = Source(lambda folder: (_load_relations(folder),), lambda: (_tiny_relations(),))
+
+SOURCES = {
+    "assemble": _BLOCKS,
+    "mlsa": Source(lambda folder: (related(_load_relations(folder)),), lambda: (related(_tiny_relations()),)),
+    "relate": _BLOCKS,
+    "scipy_eigsh": Source(lambda folder: (_load_matrix(folder, "R"),), lambda: (assembled(_tiny_relations()),)),
+}
 
 
 def x_bytes(X: sp.csr_array) -> int:

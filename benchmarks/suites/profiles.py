@@ -8,9 +8,9 @@ from functools import cache
 
 import numpy as np
 import scipy.sparse as sp
-from synthetic import planted_topics
+from synthetic import Blocks, planted_relations, planted_topics
 
-__all__ = ["Profile", "collection", "profile"]
+__all__ = ["Profile", "collection", "profile", "relations"]
 
 
 @dataclass(frozen=True)
@@ -42,3 +42,11 @@ def profile() -> Profile:
 def collection(size: Profile, dtype: type = np.float32) -> tuple[sp.csr_array, sp.csr_array]:
     """Make the data of a size once a process."""
     return planted_topics(size.n_records, n_terms=size.n_terms, n_topics=size.n_labels, dtype=dtype)
+
+
+@cache
+def relations(size: Profile) -> tuple[Blocks, dict[str, np.ndarray]]:
+    """Make relations of a size once a process, with the records as users."""
+    n = size.n_records
+    sizes = {"user": n, "item": n // 3, "word": size.n_terms, "tag": 15 + n // 40}
+    return planted_relations(sizes, 20 * n, n_topics=size.n_labels)
