@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.linalg as la
 from mlsa_twin import Edge, Twin, categorisation_matrix, concepts_of, unified_matrix
+from sklearn.feature_extraction.text import TfidfTransformer
 
 from tacit import LSI, MLSA, Relations
 
@@ -107,20 +108,44 @@ def test_relations_within_a_type_stand_on_the_diagonal(solver: str) -> None:
     assert_same(fit(graph, solver=solver), concepts_of(unified_matrix({"user": 40, "film": 30}, edges), K))
 
 
-@pytest.mark.parametrize("normalise", ["none", "frobenius", "spectral"])
+def scaled(matrix: np.ndarray, normalise: str) -> np.ndarray:
+    """A relation brought to a scale, by scikit-learn and LAPACK."""
+    if normalise == "tfidf":
+        return np.asarray(TfidfTransformer().fit_transform(matrix).todense())
+    return matrix / {"none": 1.0, "frobenius": la.norm(matrix), "spectral": la.norm(matrix, 2)}[normalise]
+
+
+@pytest.mark.parametrize("normalise", ["none", "tfidf", "frobenius", "spectral"])
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_products_equal_the_multiplied_out_relations(solver: str, normalise: str) -> None:
     graph = Relations().add("user", "film", RATINGS).add("film", "word", TITLES, weight=0.5)
-    product = RATINGS @ TITLES
-    norm = {"none": 1.0, "frobenius": la.norm(product), "spectral": la.norm(product, 2)}[normalise]
-    model = fit(
-        graph.add_product("user-film", "film-word", weight=0.4 * norm / la.norm(product), normalise=normalise),
-        solver=solver,
-    )
-    edges = [Edge("user", "film", RATINGS), Edge("film", "word", TITLES, 0.5)]
-    edges.append(Edge("user", "word", product, 0.4 / la.norm(product)))
+    product = scaled(RATINGS @ TITLES, normalise)
+    weight = 0.4 / la.norm(product)
+    model = fit(graph.add_product("user-film", "film-word", weight=weight, normalise=normalise), solver=solver)
+    edges = [Edge("user", "film", RATINGS), Edge("film", "word", TITLES, 0.5), Edge("user", "word", product, weight)]
     assert_same(model, concepts_of(unified_matrix(SIZES, edges), K))
     assert max(len(block.factors) for block in model.relations_.blocks) == 2
+
+
+@pytest.mark.parametrize("normalise", ["none", "tfidf", "frobenius", "spectral"])
+def test_raw_rows_fold_in_to_the_positions_of_the_paper(normalise: str) -> None:
+    """λ c of a converged solution: eqs. (5), (6); users by their ratings alone, words by the titles that have them."""
+    graph = Relations().add("user", "film", RATINGS, normalise=normalise, weight=0.9)
+    graph = graph.add("film", "word", TITLES, normalise=normalise, weight=0.5)
+    model = fit(graph.add_product("user-film", "film-word", normalise=normalise, weight=0.4))
+    edges = [
+        Edge("user", "film", scaled(RATINGS, normalise), 0.9),
+        Edge("film", "word", scaled(TITLES, normalise), 0.5),
+        Edge("user", "word", scaled(RATINGS @ TITLES, normalise), 0.4),
+    ]
+    twin = concepts_of(unified_matrix(SIZES, edges), K)
+    signs = np.sign(np.einsum("ij,ij->j", below_each_other(model.concepts_), twin.concepts))
+    folded = [
+        model.fold_in("user", {"film": RATINGS}),
+        model.fold_in("film", {"user": RATINGS.T, "word": TITLES}),
+        model.fold_in("word", {"film": TITLES.T}),
+    ]
+    np.testing.assert_allclose(np.vstack(folded) * signs, twin.positions, atol=1e-7 * np.abs(twin.positions).max())
 
 
 def test_relations_of_the_same_types_add_up() -> None:

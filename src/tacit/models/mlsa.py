@@ -12,8 +12,8 @@
 Important objects co-occur with important objects of the other types; each eigenvector is such a concept. R has negative
 eigenvalues too, as large as the positive ones if there are two types, and these are no concepts.
 
-**Fold-in.** From R c = λ c, an object of type i stands at Σ_j α_ij m_ij C_j. Positions are computed in this way for the
-training objects too, so that folding one of them in gives its own row whatever the solver's tolerance.
+**Fold-in.** From R c = λ c, an object of type i stands at Σ_j α_ij m_ij C_j; `mlsa_fold_in` computes it. Positions of
+training objects are computed in this way too, so that folding one of them in gives its own row at any tolerance.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import as_rng, check_choice, check_count, check_finite, check_number, check_rows, is_sparse
+from tacit.checks import as_rng, check_choice, check_count, check_number
 from tacit.errors import InputError
 from tacit.models.base import SpaceModel, check_terms, warn_if_fewer
+from tacit.models.mlsa_fold_in import FoldIn
 from tacit.models.transductive import read_labels
 from tacit.operators import Operator, Product, Scaled, SymmetricBlocks, as_operator
 from tacit.operators.base import Array
-from tacit.relations.block import Block
 from tacit.relations.labels import LabelMatrix
 from tacit.relations.typed import Relations
 from tacit.solve import leading_eigenpairs, without_vectors
@@ -88,6 +88,8 @@ class MLSA(SpaceModel):
     >>> space.similar("user", "Ann", to="film", limit=2)[0][0]
     'A'
     """
+
+    _fold_in: FoldIn | None = None  # kept between calls, since it remembers which relations its products start with
 
     def __init__(
         self,
@@ -149,25 +151,25 @@ class MLSA(SpaceModel):
         ----------
         type : which type the new objects are of
         rows : what is known of them: for each relation, by its name or by the other type if only one leads there, a
-            matrix (n_new x n_j), dense or sparse, in the units of the relation before its scale and weight; with
-            normalise="tfidf", weighted in that way already. A relation that is left out counts as unknown
+            matrix (n_new x n_j), dense or sparse, in the units of the table as it was added: counts stay counts, also
+            where normalise="tfidf". A relation that is left out counts as unknown, but for a product: its row is
+            computed where the relation that it starts with is given, and only then
 
         Returns
         -------
         (n_new, n_components_) positions, among those of `positions_`
+
+        Notes
+        -----
+        With normalise="tfidf", a new row gets the rarity of the columns as it was learned, and then unit length. A new
+        column (a new word, by its counts in all texts) gets a rarity from its own counts, and the lengths that the
+        rows have. An object that was there at `fit` gets its own position if all its relations are given, products
+        excepted if they follow; one of which less is known stands nearer to the origin as a rule: compare by cosine.
         """
         check_is_fitted(self, "eigenvalues_")
-        check_choice("type", type, self.relations_.types)
-        placed: list[Array] = []
-        for key, matrix in rows.items():
-            block, other = self._relation(type, key)
-            given = _matrix(matrix, f"rows[{key!r}]", self.relations_.sizes[other], other)
-            if placed:
-                check_rows(f"rows[{key!r}]", given.shape[0], len(placed[0]), of="the other relations")
-            placed.append(self.relations_.factors(block)[0] * np.asarray(given @ self.concepts_[other]))
-        if not placed:
-            raise InputError(f"rows is empty: got no relation of the new {type} objects, expected at least one.")
-        return np.sum(placed, axis=0)
+        if self._fold_in is None or self._fold_in.relations is not self.relations_:
+            self._fold_in = FoldIn(self.relations_, self.concepts_)
+        return self._fold_in.positions(type, rows)
 
     def similar(
         self, type: str, name: Hashable, *, to: str | None = None, limit: int = 10, measure: str = "cosine"
@@ -260,14 +262,6 @@ class MLSA(SpaceModel):
         self.concepts_ = {kind: np.ascontiguousarray(C[graph.type_slice(kind)]) for kind in kinds}
         self.positions_ = {kind: np.ascontiguousarray(positions[graph.type_slice(kind)]) for kind in kinds}
 
-    def _relation(self, type: str, key: Any) -> tuple[Block, str]:
-        """Find the relation that is meant, and the type at its other end."""
-        graph = self.relations_
-        block = graph.block((type, key) if key in graph.types else key)
-        if type not in (block.row_type, block.column_type):
-            raise InputError(f"rows[{key!r}] is no relation of {type!r}: got {block.name!r}, which joins others.")
-        return block, block.column_type if block.row_type == type else block.row_type
-
 
 def _operator(scale: float, factors: Sequence[Any]) -> Operator:
     """A relation by its products, weighted; a product of several matrices is never multiplied out."""
@@ -275,16 +269,6 @@ def _operator(scale: float, factors: Sequence[Any]) -> Operator:
     for factor in reversed(factors[:-1]):
         product = Product(factor, product)
     return product if scale == 1 else Scaled(product, columns=scale)
-
-
-def _matrix(matrix: Any, name: str, n_columns: int, other: str) -> Any:
-    matrix = matrix if is_sparse(matrix) else np.atleast_2d(np.asarray(matrix))
-    if matrix.shape[1] != n_columns:
-        raise InputError(
-            f"{name} does not match the objects of type {other!r}: got {matrix.shape[1]} columns, expected {n_columns}."
-        )
-    check_finite(name, matrix)
-    return matrix
 
 
 def _similarities(position: Array, positions: Array, measure: str) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from tacit.relations.block_weights import Factors, normalised, reached_rows, row_blocks
+from tacit.relations.block_weights import Factors, Scaling, reached_rows, row_blocks, scaling_of
 
 __all__ = ["Block"]
 
@@ -74,9 +74,14 @@ class Block:
         return not reached_rows(self.factors).any()
 
     @cached_property
+    def scaling(self) -> Scaling:
+        """What brings M, and rows and columns of new objects, to its scale; computed once."""
+        return scaling_of(self.factors, self.normalise)
+
+    @cached_property
     def normalised(self) -> tuple[float, Factors]:
         """A scale and factors whose product, times the scale, is M normalised; computed once."""
-        return normalised(self.factors, self.normalise)
+        return self.scaling.factor, self.scaling.applied(self.factors)
 
     def joins(self, first: object, second: object) -> bool:
         """Whether it relates these two types, in either direction."""
@@ -90,8 +95,7 @@ class Block:
     def weighted(self, weight: float) -> Block:
         """Give the same relation with another weight; what normalising needed is not computed again."""
         block = replace(self, weight=weight)
-        if "normalised" in vars(self):
-            vars(block)["normalised"] = self.normalised
+        vars(block).update({key: vars(self)[key] for key in ("scaling", "normalised") if key in vars(self)})
         return block
 
     def chosen(self, places: Places) -> Block:

@@ -7,6 +7,7 @@ A relation is given by its factors, `M = F_1 F_2 ... F_p`; most have one. What a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -14,7 +15,16 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, svds
 
-__all__ = ["NORMALISATIONS", "Factors", "is_symmetric", "normalised", "reached_rows", "row_blocks"]
+__all__ = [
+    "NORMALISATIONS",
+    "Factors",
+    "Scaling",
+    "is_symmetric",
+    "normalised",
+    "reached_rows",
+    "row_blocks",
+    "scaling_of",
+]
 
 Factors = tuple[sp.csr_array, ...]
 
@@ -24,14 +34,63 @@ _ENTRIES_AT_ONCE = 4_000_000  # about 50 MB of a product in double precision
 _DENSE_ENTRIES = 10_000  # below this LAPACK is faster than ARPACK, and needs no start
 
 
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """What brings a relation to its scale; kept by itself, because new rows and columns need it too.
+
+    Attributes
+    ----------
+    factor : float
+        One number for all entries: 1 over the norm, or 1.
+    rarity : array of n_columns or None
+        For tf-idf: by what each column is multiplied.
+    inverse_lengths : array of n_rows or None
+        For tf-idf: by what each row is multiplied after that; 0 for an empty one.
+    """
+
+    factor: float = 1.0
+    rarity: npt.NDArray[np.float64] | None = None
+    inverse_lengths: npt.NDArray[np.float64] | None = None
+
+    def applied(self, factors: Factors) -> Factors:
+        """Give the factors with the weights of rows and columns in the first and the last; `factor` is left out."""
+        if self.rarity is None or self.inverse_lengths is None:
+            return factors
+        weighted = (*factors[:-1], _scaled_columns(factors[-1], self.rarity))
+        return (_scaled_rows(weighted[0], self.inverse_lengths), *weighted[1:])
+
+    def of_new_rows(self, rows: sp.csr_array) -> sp.csr_array:
+        """Scale rows of new objects of the row type: the rarity is that of the relation, the length their own."""
+        if self.rarity is None:
+            return _times(rows, self.factor)
+        weighted = _scaled_columns(rows, self.rarity)
+        return _scaled_rows(weighted, _inverse(np.sqrt(_row_squares(weighted))))
+
+    def of_new_columns(self, columns: sp.csr_array) -> sp.csr_array:
+        """Scale new columns, given as rows: the rarity is their own, the lengths are those of the rows that they meet.
+
+        These lengths stay as they were without the new column, as everything in a space does when one folds in.
+        """
+        if self.inverse_lengths is None:
+            return _times(columns, self.factor)
+        own = _rarity(len(self.inverse_lengths), _row_sums(columns, columns.data != 0))
+        return _scaled_rows(_scaled_columns(columns, self.inverse_lengths), own)
+
+
+def scaling_of(factors: Factors, normalise: str) -> Scaling:
+    """Find what brings a relation to the scale of that name."""
+    if normalise == "tfidf":
+        return _tfidf(factors)
+    if normalise == "none" or not reached_rows(factors).any():
+        return Scaling()  # a relation that lost all its entries has no norm, and stays as it is
+    norm = _frobenius(factors) if normalise == "frobenius" else _spectral(factors)
+    return Scaling(1.0 / norm if norm > 0 else 1.0)
+
+
 def normalised(factors: Factors, normalise: str) -> tuple[float, Factors]:
     """Give a scale and factors whose product, times the scale, is the normalised relation."""
-    if normalise == "tfidf":
-        return 1.0, _tfidf(factors)
-    if normalise == "none" or not reached_rows(factors).any():
-        return 1.0, factors  # a relation that lost all its entries has no norm, and stays as it is
-    norm = _frobenius(factors) if normalise == "frobenius" else _spectral(factors)
-    return (1.0 / norm if norm > 0 else 1.0), factors
+    scaling = scaling_of(factors, normalise)
+    return scaling.factor, scaling.applied(factors)
 
 
 def row_blocks(factors: Factors) -> Iterator[tuple[int, int, sp.csr_array]]:
@@ -68,20 +127,27 @@ def is_symmetric(factors: Factors) -> bool:
     return bool(np.abs(forward - backward).max(initial=0.0) <= tolerance * size.max(initial=0.0))
 
 
-def _tfidf(factors: Factors) -> Factors:
+def _tfidf(factors: Factors) -> Scaling:
     """Weight columns by their rarity and give rows unit length, as scikit-learn's TfidfTransformer does."""
     n_rows, n_columns = factors[0].shape[0], factors[-1].shape[1]
     frequency = np.zeros(n_columns)
     for _, _, rows in row_blocks(factors):
-        rows.eliminate_zeros()
-        frequency += np.bincount(rows.indices, minlength=n_columns)
-    rarity = np.log((1 + n_rows) / (1 + frequency)) + 1
+        frequency += np.bincount(rows.indices, weights=rows.data != 0, minlength=n_columns)
+    rarity = _rarity(n_rows, frequency)
     weighted = (*factors[:-1], _scaled_columns(factors[-1], rarity))
     length = np.zeros(n_rows)
     for start, stop, rows in row_blocks(weighted):
         length[start:stop] = np.sqrt(_row_squares(rows))
-    inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
-    return (_scaled_rows(weighted[0], inverse), *weighted[1:])
+    return Scaling(rarity=rarity, inverse_lengths=_inverse(length))
+
+
+def _rarity(n_rows: int, frequency: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return np.asarray(np.log((1 + n_rows) / (1 + frequency)) + 1)
+
+
+def _inverse(lengths: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """1 over each length; what has none stays without."""
+    return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
 
 
 def _frobenius(factors: Factors) -> float:
@@ -126,8 +192,17 @@ def _pattern(matrix: sp.csr_array) -> sp.csr_array:
 
 
 def _row_squares(rows: sp.csr_array) -> npt.NDArray[np.float64]:
+    return _row_sums(rows, rows.data.astype(np.float64) ** 2)
+
+
+def _row_sums(rows: sp.csr_array, values: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
+    """Add up, row by row, what stands for the entries."""
     row_of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-    return np.bincount(row_of, weights=rows.data.astype(np.float64) ** 2, minlength=rows.shape[0]).astype(np.float64)
+    return np.bincount(row_of, weights=values, minlength=rows.shape[0]).astype(np.float64)
+
+
+def _times(matrix: sp.csr_array, number: float) -> sp.csr_array:
+    return matrix if number == 1 else matrix * number
 
 
 def _scaled_rows(matrix: sp.csr_array, scale: npt.NDArray[np.float64]) -> sp.csr_array:

@@ -125,8 +125,9 @@ class Relations:
 
         Parameters
         ----------
-        table : path, data frame or mapping of str to sequences
-            A CSV or TSV file with a header, in UTF-8, whose names are all texts ("7" is not 7); or columns by name.
+        table : path, data frame, Arrow table or mapping of str to sequences
+            A CSV or TSV file with a header, in UTF-8, also gzipped, whose names are all texts ("7" is not 7); a Parquet
+            file or a folder of them (`pip install "tacit[parquet]"`), whose names keep their type; or columns by name.
         row_type, column_type, weight, normalise, name, symmetrise
             As for `add`.
         row, column : str, optional

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,9 +10,10 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import check_choice, check_finite, check_rows
+from tacit.checks import check_rows
 from tacit.errors import InputError
 from tacit.relations.label_forms import Names, is_missing
+from tacit.relations.typed_columns import coded, numbers, read_columns
 from tacit.relations.typed_input import Given, object_names
 from tacit.text import vectoriser as default_vectoriser
 
@@ -24,11 +23,11 @@ __all__ = ["read_field", "read_pairs", "read_record_labels", "read_words", "reco
 def read_pairs(table: Any, row: str, column: str, value: str | None, separator: str | None) -> Given:
     """Read the relation that a table lists pair by pair; objects come in the order of their first line."""
     wanted = {"row": row, "column": column, **({} if value is None else {"value": value})}
-    columns = _file_columns(table, wanted, separator) if isinstance(table, (str, Path)) else _columns(table, wanted)
-    names = [_coded(columns[role], wanted[role]) for role in ("row", "column")]
-    (rows, row_codes), (targets, column_codes) = names
+    columns = read_columns(table, wanted, separator)
+    rows, row_codes = coded(columns["row"], row)
+    targets, column_codes = coded(columns["column"], column)
     check_rows(f"column {column!r}", len(column_codes), len(row_codes), of=f"column {row!r}")
-    strength = np.ones(len(row_codes)) if value is None else _numbers(columns["value"], value)
+    strength = np.ones(len(row_codes)) if value is None else numbers(columns["value"], value)
     check_rows(f"column {value!r}", len(strength), len(row_codes), of=f"column {row!r}")
     shape = (len(rows), len(targets))
     return Given(sp.csr_array((strength, (row_codes, column_codes)), shape=shape), rows, targets)
@@ -89,83 +88,6 @@ def _indicator(held: Sequence[Any], source: str) -> Given:
             column_codes.append(places.setdefault(name, len(places)))
     shape = (len(held), len(places))
     return Given(sp.csr_array((np.ones(len(row_codes)), (row_codes, column_codes)), shape=shape), None, tuple(places))
-
-
-def _file_columns(path: str | Path, wanted: dict[str, str], separator: str | None) -> dict[str, list[str]]:
-    """Read the wanted columns of a file, by their role."""
-    path = Path(path).expanduser()
-    mark = _separator(path, separator)
-    columns: dict[str, list[str]] = {role: [] for role in wanted}
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as lines:
-            reader = csv.reader(lines, delimiter=mark)
-            header = next(reader, [])
-            places = {role: header.index(check_choice(role, name, header)) for role, name in wanted.items()}
-            last = max(places.values())
-            for cells in reader:
-                if not any(cells):
-                    continue
-                if len(cells) <= last:
-                    raise InputError(
-                        f"{path} has a short line: got {len(cells)} cells in line {reader.line_num}, "
-                        f"expected {len(header)} as in the header."
-                    )
-                for role, place in places.items():
-                    columns[role].append(cells[place])
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read: got {error}, expected a table in UTF-8.") from error
-    return columns
-
-
-def _separator(path: Path, separator: str | None) -> str:
-    mark = separator if separator is not None else {".csv": ",", ".tsv": "\t", ".tab": "\t"}.get(path.suffix.lower())
-    if mark is None:
-        raise InputError(
-            f"table has an unknown suffix: got {path.name!r}, expected .csv, .tsv or .tab. Give separator, such as "
-            "';', or read the file into a data frame (Parquet with pandas.read_parquet) and pass that."
-        )
-    if len(mark) != 1:
-        raise InputError(f"separator is not one character: got {mark!r}, expected one such as ',' or a tab.")
-    return mark
-
-
-def _columns(table: Any, wanted: dict[str, str]) -> dict[str, list[Any]]:
-    """Take the wanted columns from a data frame or a mapping, by their role."""
-    names = table.keys() if isinstance(table, Mapping) else getattr(table, "columns", None)
-    if names is None:
-        raise InputError(
-            f"table is not a table: got {type(table).__name__}, expected a path, a data frame or columns by name."
-        )
-    return {role: list(table[check_choice(role, name, list(names))]) for role, name in wanted.items()}
-
-
-def _coded(cells: Sequence[Any], column: str) -> tuple[Names, list[int]]:
-    """Number the objects of a column in the order of their first line."""
-    places: dict[Hashable, int] = {}
-    codes = []
-    for number, cell in enumerate(cells):
-        name = cell.item() if isinstance(cell, np.generic) else cell
-        if is_missing(name) or name == "":
-            raise InputError(
-                f"column {column!r} lacks a name: got {name!r} in row {number} of the data, expected one in each row. "
-                "Drop such rows."
-            )
-        codes.append(places.setdefault(name, len(places)))
-    return object_names(f"column {column!r}", places), codes
-
-
-def _numbers(cells: Sequence[Any], column: str) -> np.ndarray:
-    numbers = np.empty(len(cells))
-    for number, cell in enumerate(cells):
-        try:
-            numbers[number] = cell
-        except (TypeError, ValueError):
-            raise InputError(
-                f"column {column!r} holds what is no number: got {cell!r} in row {number} of the data, "
-                "expected numbers only."
-            ) from None
-    check_finite(f"column {column!r}", numbers)
-    return numbers
 
 
 def _part(record: Any, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""M-LSA: folding in, what does not change the space, precision, answers to people, and what it refuses."""
+"""M-LSA: what does not change the space, precision, answers to people, and what it refuses."""
 
 from __future__ import annotations
 
@@ -7,40 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from mlsa_graphs import QUERIES, RATINGS, TITLES, WORDS, large, numbers, small
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import cosine_similarity
 
 from planted import Planted
 from tacit import MLSA, InputError, Relations, TacitWarning
-
-USERS = ["Ann", "Bob", "Cy", "Dee", "Eve", "Fay"]
-FILMS = ["Alien", "Brazil", "Casablanca", "Dune"]
-WORDS = ["space", "desert", "love", "war", "office"]
-
-
-def numbers(seed: int, n: int, m: int) -> np.ndarray:
-    return np.random.default_rng(seed).random((n, m)) + 0.1
-
-
-RATINGS, TITLES, QUERIES, FRIENDS = numbers(0, 6, 4), numbers(1, 4, 5), numbers(2, 6, 5), numbers(3, 6, 6)
-FRIENDS = FRIENDS + FRIENDS.T
-
-
-def small(dtype: Any = np.float64) -> Relations:
-    """Users, films and words with a relation within a type, two of one pair, and a product, each scaled in its way."""
-    graph = Relations().add("user", "film", RATINGS.astype(dtype), rows=USERS, columns=FILMS, weight=0.6)
-    graph = graph.add("film", "word", TITLES.astype(dtype), columns=WORDS, weight=0.3, normalise="spectral")
-    graph = graph.add("user", "word", QUERIES.astype(dtype), name="asked", weight=0.2)
-    graph = graph.add("user", "user", FRIENDS.astype(dtype), weight=0.1, normalise="frobenius")
-    return graph.add_product("user-film", "film-word", name="liked", weight=0.4, normalise="frobenius")
-
-
-def large(rng: np.random.Generator) -> tuple[Relations, dict[str, np.ndarray]]:
-    """A graph on which a loose tolerance stops the solver well before the end."""
-    made = {"a-b": rng.random((90, 70)), "b-c": rng.random((70, 60))}
-    graph = Relations().add("a", "b", made["a-b"], weight=0.5).add("b", "c", made["b-c"])
-    made["a-c"] = made["a-b"] @ made["b-c"]
-    return graph.add_product("a-b", "b-c", weight=0.2, normalise="frobenius"), made
 
 
 def inner_products(model: MLSA, kinds: tuple[str, ...] = ("user", "film", "word")) -> np.ndarray:
@@ -49,49 +21,8 @@ def inner_products(model: MLSA, kinds: tuple[str, ...] = ("user", "film", "word"
     return positions @ positions.T
 
 
-class TestFoldIn:
-    @pytest.mark.parametrize(
-        ("solver", "tol"), [("krylov", 0.3), ("krylov", 1e-2), ("lanczos", 1e-2), ("lanczos", 1e-9), ("dense", 1e-2)]
-    )
-    def test_a_training_object_gets_its_own_row(self, rng: np.random.Generator, solver: str, tol: float) -> None:
-        graph, made = large(rng)
-        model = MLSA(5, solver=solver, tol=tol).fit(graph)
-        folded = {
-            "a": model.fold_in("a", {"b": made["a-b"], "c": made["a-c"]}),
-            "b": model.fold_in("b", {"a": made["a-b"].T, "c": sp.csr_array(made["b-c"])}),
-            "c": model.fold_in("c", {"b": made["b-c"].T, "a": made["a-c"].T}),
-        }
-        for kind, positions in folded.items():
-            np.testing.assert_allclose(positions, model.positions_[kind], atol=1e-8)
-
-    def test_it_does_so_where_the_solver_stopped_early(self, rng: np.random.Generator) -> None:
-        """λ c, as the paper has it, would be another row here than the one that folding in gives."""
-        graph, _ = large(rng)
-        model = MLSA(5, solver="krylov", tol=0.3).fit(graph)
-        assert np.abs(model.positions_["a"] - model.concepts_["a"] * model.eigenvalues_).max() > 1e-4
-
-    def test_relations_may_be_called_by_name_type_or_pair(self) -> None:
-        model = MLSA(3).fit(small())
-        rows = {"film": RATINGS, "asked": QUERIES, ("user", "user"): FRIENDS, "liked": RATINGS @ TITLES}
-        np.testing.assert_allclose(model.fold_in("user", rows), model.positions_["user"], atol=1e-8)
-        one = {key: matrix[2] for key, matrix in rows.items()}
-        np.testing.assert_allclose(model.fold_in("user", one), model.positions_["user"][2:3], atol=1e-8)
-
-    def test_what_is_unknown_counts_nothing(self) -> None:
-        model = MLSA(3).fit(small())
-        partial = model.fold_in("user", {"film": RATINGS})
-        np.testing.assert_allclose(partial, 0.6 * RATINGS @ model.concepts_["film"], atol=1e-12)
-        silent = {"film": RATINGS, "asked": np.zeros((6, 5))}
-        np.testing.assert_allclose(model.fold_in("user", silent), partial, atol=1e-12)
-
-    def test_tfidf_rows_come_weighted(self) -> None:
-        graph = Relations().add("film", "word", np.round(4 * TITLES - 1.5).clip(0), normalise="tfidf", weight=0.7)
-        model = MLSA(2).fit(graph)
-        scale, (weighted,) = graph.factors("film-word")
-        assert scale == 0.7
-        np.testing.assert_allclose(model.fold_in("film", {"word": weighted}), model.positions_["film"], atol=1e-8)
-
-    def test_positions_are_the_concepts_times_their_eigenvalues(self) -> None:
+class TestPositions:
+    def test_they_are_the_concepts_times_their_eigenvalues(self) -> None:
         model = MLSA(3, tol=1e-12).fit(small())
         for kind, concepts in model.concepts_.items():
             np.testing.assert_allclose(model.positions_[kind], concepts * model.eigenvalues_, atol=1e-10)
@@ -309,7 +240,6 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("call", "message"),
         [
-            (lambda m: m.fold_in("usr", {"film": RATINGS}), r"type is unknown: got 'usr', .*Did you mean 'user'"),
             (lambda m: m.similar("usr", "Ann"), r"type is unknown: got 'usr', .*Did you mean 'user'"),
             (lambda m: m.similar("user", "Ann", to="flim"), r"to is unknown: got 'flim', .*Did you mean 'film'"),
             (lambda m: m.similar("user", "Zoe"), r"type 'user' lacks an object: got 'Zoe', expected one of 6 names"),
@@ -321,19 +251,6 @@ class TestBadInput:
             (lambda m: m.concept_table("words"), r"type is unknown: got 'words', .*Did you mean 'word'"),
             (lambda m: m.concept_table("word", n_concepts=0), r"n_concepts is out of range: got 0"),
             (lambda m: m.concept_table("word", limit=-1), r"limit is out of range: got -1"),
-            (lambda m: m.fold_in("user", {}), r"rows is empty: got no relation of the new user objects"),
-            (lambda m: m.fold_in("user", {"seen": RATINGS}), r"relation is unknown: got 'seen'"),
-            (lambda m: m.fold_in("user", {"word": QUERIES}), r"relation is ambiguous: .*Give its name"),
-            (lambda m: m.fold_in("user", {"film-word": TITLES}), r"rows\['film-word'\] is no relation of 'user'"),
-            (
-                lambda m: m.fold_in("user", {"film": QUERIES}),
-                r"rows\['film'\] does not match the objects of type 'film': got 5 columns, expected 4",
-            ),
-            (
-                lambda m: m.fold_in("user", {"film": RATINGS, "asked": QUERIES[:2]}),
-                r"rows\['asked'\] does not match the other relations: got 2 rows for 6 records",
-            ),
-            (lambda m: m.fold_in("user", {"film": [[1, 2, np.nan, 0]]}), r"rows\['film'\] contains NaN"),
             (lambda m: m.transform(RATINGS), r"transform places records by their terms: .*Use fold_in"),
             (lambda m: MLSA(2).fit_transform(small()), r"transform places records by their terms: .*Use fold_in"),
         ],

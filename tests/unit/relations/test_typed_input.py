@@ -94,7 +94,12 @@ def test_bad_tables_get_one_clear_sentence(table: Any, message: str) -> None:
         ("t.csv", "user,film\nu,a\nv\n", None, r"t.csv has a short line: got 1 cells in line 3, expected 2"),
         ("t.csv", "user,name\n", None, r"column is unknown: got 'film', expected one of 'user', 'name'"),
         ("t.csv", "", None, r"row is unknown: got 'user', expected one of"),
-        ("t.parquet", "", None, r"table has an unknown suffix: got 't.parquet', .*pandas.read_parquet"),
+        (
+            "t.xlsx",
+            "",
+            None,
+            r"table has an unknown suffix: got 't.xlsx', expected .csv, .*, or .parquet. Give separator",
+        ),
         ("t.csv", "", "::", r"separator is not one character: got '::'"),
     ],
 )

@@ -1,0 +1,266 @@
+"""Reads the columns of a table: CSV and TSV, also gzipped, Parquet, data frames, and columns by name.
+
+Tables have millions of lines and far fewer names, so that a column of names is kept as the names and a number a line.
+Files of text are read in pieces; what comes as arrays is numbered by NumPy, or by Arrow or pandas if they brought it.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.checks import check_choice, check_finite
+from tacit.errors import InputError, MissingExtraError
+from tacit.relations.label_forms import Names, is_missing
+from tacit.relations.typed_input import object_names
+
+__all__ = ["Coded", "coded", "numbers", "read_columns"]
+
+Codes = npt.NDArray[np.int64]
+
+_SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_PARQUET = (".parquet", ".pq")
+_LINES_AT_ONCE = 1_000  # so few that their cells are still in the cache of the processor when they are numbered
+
+
+class Coded(NamedTuple):
+    """A column as its distinct cells, in the order of their first line, and the number of the cell in each line."""
+
+    names: Names
+    codes: Codes
+
+
+def read_columns(table: Any, wanted: Mapping[str, str], separator: str | None) -> dict[str, Any]:
+    """Give the wanted columns of a file, data frame or mapping, by their role, for `coded` and `numbers` to read."""
+    if not isinstance(table, (str, Path)):
+        return _held_columns(table, wanted)
+    path = Path(table).expanduser()
+    if _ending(path) in _PARQUET:
+        if separator is not None:
+            raise InputError(f"separator does not apply to {path.name!r}: got {separator!r}, expected none. Drop it.")
+        return _parquet_columns(path, wanted)
+    return _text_columns(path, wanted, _separator(path, separator))
+
+
+def coded(cells: Any, column: str) -> Coded:
+    """Number the objects of a column in the order of their first line; each line must have a name."""
+    found = cells if isinstance(cells, Coded) else _numbered(cells, column)
+    for place, name in enumerate(found.names):
+        if is_missing(name) or name == "":
+            raise _lacks_name(column, name, int(np.argmax(found.codes == place)))
+    return Coded(object_names(f"column {column!r}", found.names), found.codes)
+
+
+def numbers(cells: Any, column: str) -> npt.NDArray[np.float64]:
+    """Give the numbers of a column, which must be finite."""
+    if isinstance(cells, Coded):
+        found = _floats(cells.names, column, lambda place: int(np.argmax(cells.codes == place)))[cells.codes]
+    else:
+        found = _floats(_plain(cells), column, int)
+    check_finite(f"column {column!r}", found)
+    return found
+
+
+def _held_columns(table: Any, wanted: Mapping[str, str]) -> dict[str, Any]:
+    """Take the wanted columns from a data frame, an Arrow table or a mapping."""
+    names = table.keys() if isinstance(table, Mapping) else getattr(table, "column_names", None)
+    names = getattr(table, "columns", None) if names is None else names
+    if names is None:
+        raise InputError(
+            f"table is not a table: got {type(table).__name__}, expected a path, a data frame or columns by name."
+        )
+    return {role: table[check_choice(role, name, list(names))] for role, name in wanted.items()}
+
+
+def _parquet_columns(path: Path, wanted: Mapping[str, str]) -> dict[str, Any]:
+    """Read the wanted columns, and no others, of a Parquet file or of a folder of such files."""
+    try:
+        import pyarrow as pa
+        from pyarrow.parquet import ParquetDataset
+    except ImportError:
+        raise MissingExtraError("pyarrow", "parquet", "Reading Parquet") from None
+    try:
+        file = ParquetDataset(path)
+        columns = [check_choice(role, name, file.schema.names) for role, name in wanted.items()]
+        table = file.read(columns=list(dict.fromkeys(columns)))
+    except (OSError, pa.ArrowException) as error:
+        said = str(error).splitlines()[0].rstrip(".")
+        raise InputError(f"{path} cannot be read: got {said}, expected a Parquet table.") from error
+    return {role: table[name] for role, name in wanted.items()}
+
+
+def _text_columns(path: Path, wanted: Mapping[str, str], separator: str) -> dict[str, Any]:
+    """Read the wanted columns of a CSV or TSV file, piece by piece."""
+    places: list[defaultdict[str, int]] = [_counting() for _ in wanted]
+    pieces: list[list[Codes]] = [[] for _ in wanted]
+    opened: Any = gzip.open if path.suffix.lower() == ".gz" else open
+    try:
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
+            picked = _picked_cells(csv.reader(lines, delimiter=separator), wanted, path)
+            while piece := list(islice(picked, _LINES_AT_ONCE)):
+                for place, codes, cells in zip(places, pieces, zip(*piece, strict=True), strict=True):
+                    codes.append(_codes(place, cells))
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} cannot be read: got {error}, expected a table in UTF-8.") from error
+    empty = np.zeros(0, dtype=np.int64)
+    return {
+        role: Coded(tuple(place), np.concatenate([empty, *codes]))
+        for role, place, codes in zip(wanted, places, pieces, strict=True)
+    }
+
+
+def _picked_cells(reader: Any, wanted: Mapping[str, str], path: Path) -> Iterator[tuple[str, ...]]:
+    """Give the wanted cells of each line below the header that is not blank."""
+    header: list[str] = next(reader, [])
+    pick: Any = itemgetter(*(header.index(check_choice(role, name, header)) for role, name in wanted.items()))
+    for cells in reader:
+        if not any(cells):
+            continue
+        try:
+            yield pick(cells)
+        except IndexError:
+            raise InputError(
+                f"{path} has a short line: got {len(cells)} cells in line {reader.line_num}, "
+                f"expected {len(header)} as in the header."
+            ) from None
+
+
+def _separator(path: Path, separator: str | None) -> str:
+    mark = separator if separator is not None else _SEPARATORS.get(_ending(path))
+    if mark is None:
+        raise InputError(
+            f"table has an unknown suffix: got {path.name!r}, expected .csv, .tsv or .tab, also with .gz, or .parquet. "
+            "Give separator, such as ';', or read the file into a data frame and pass that."
+        )
+    if len(mark) != 1:
+        raise InputError(f"separator is not one character: got {mark!r}, expected one such as ',' or a tab.")
+    return mark
+
+
+def _ending(path: Path) -> str:
+    """What the name ends in: .csv also of loans.csv.gz."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    return "".join((suffixes[:-1] if suffixes[-1:] == [".gz"] else suffixes)[-1:])
+
+
+def _numbered(cells: Any, column: str) -> Coded:
+    """Number the cells of a column with the means of what holds it."""
+    if hasattr(cells, "dictionary_encode"):
+        return _numbered_arrow(cells, column)
+    if hasattr(cells, "factorize"):
+        return _numbered_pandas(cells, column)
+    if isinstance(cells, np.ndarray) and cells.ndim == 1 and cells.dtype.kind in "biuf":
+        return _numbered_array(cells)
+    listed = [cell.item() if isinstance(cell, np.generic) else cell for cell in cells]
+    places: defaultdict[Hashable, int] = _counting()
+    try:
+        codes = _codes(places, listed)
+    except TypeError:
+        raise _no_name(column, listed) from None
+    return Coded(tuple(places), codes)
+
+
+def _numbered_arrow(cells: Any, column: str) -> Coded:
+    """Arrow's own dictionary, made anew: a stored one may be in any order and hold what no line has."""
+    if hasattr(cells.type, "index_type"):
+        cells = cells.cast(cells.type.value_type)
+    if cells.null_count:
+        missing = np.concatenate([np.asarray(piece.is_null()) for piece in _pieces(cells)])
+        raise _lacks_name(column, None, int(np.argmax(missing)))
+    try:
+        pieces = _pieces(cells.dictionary_encode())
+    except NotImplementedError:  # lists and the like
+        return _numbered(cells.to_pylist(), column)
+    names = tuple(pieces[0].dictionary.to_pylist()) if pieces else ()  # all pieces share it
+    codes = [np.asarray(piece.indices, dtype=np.int64) for piece in pieces]
+    return Coded(names, np.concatenate([np.zeros(0, dtype=np.int64), *codes]))
+
+
+def _pieces(cells: Any) -> list[Any]:
+    """The arrays that a column of an Arrow table consists of; an array is one by itself."""
+    return list(cells.chunks) if hasattr(cells, "chunks") else [cells]
+
+
+def _numbered_pandas(cells: Any, column: str) -> Coded:
+    try:
+        codes, names = cells.factorize()
+    except TypeError:
+        raise _no_name(column, list(cells)) from None
+    if len(codes) and codes.min() < 0:
+        row = int(np.argmax(codes < 0))
+        raise _lacks_name(column, list(cells)[row], row)
+    return Coded(tuple(names), np.asarray(codes, dtype=np.int64))
+
+
+def _numbered_array(cells: npt.NDArray[Any]) -> Coded:
+    values, first, codes = np.unique(cells, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return Coded(tuple(values[order].tolist()), rank[codes])
+
+
+def _counting() -> defaultdict[Any, int]:
+    """A dictionary that numbers its keys in the order in which they are asked for."""
+    places: defaultdict[Any, int] = defaultdict()
+    places.default_factory = places.__len__
+    return places
+
+
+def _codes(places: defaultdict[Any, int], cells: Sequence[Any]) -> Codes:
+    return np.fromiter(map(places.__getitem__, cells), dtype=np.int64, count=len(cells))
+
+
+def _plain(cells: Any) -> Any:
+    """A column of numbers as an array where it holds them as such, else as a list."""
+    values = np.asarray(cells) if hasattr(cells, "to_numpy") else cells
+    return values if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" else list(values)
+
+
+def _floats(cells: Any, column: str, row_of: Any) -> npt.NDArray[np.float64]:
+    """Give cells as numbers, in one go if all are; else say which is none."""
+    if isinstance(cells, np.ndarray):
+        return cells.astype(np.float64)
+    found = np.empty(len(cells))
+    for place, cell in enumerate(cells):
+        try:
+            found[place] = np.nan if cell is None else float(cell)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"column {column!r} holds what is no number: got {cell!r} in row {row_of(place)} of the data, "
+                "expected numbers only."
+            ) from None
+    return found
+
+
+def _lacks_name(column: str, name: object, row: int) -> InputError:
+    return InputError(
+        f"column {column!r} lacks a name: got {name!r} in row {row} of the data, expected one in each row. "
+        "Drop such rows."
+    )
+
+
+def _no_name(column: str, cells: Iterable[Any]) -> InputError:
+    """Say which cell cannot serve as a name, since it is a collection or the like."""
+    row, cell = next((row, cell) for row, cell in enumerate(cells) if not _is_hashable(cell))
+    return InputError(
+        f"column {column!r} holds what is no name: got {cell!r} in row {row} of the data, expected texts or numbers."
+    )
+
+
+def _is_hashable(cell: Any) -> bool:
+    try:
+        hash(cell)
+    except TypeError:
+        return False
+    return True
