@@ -1,0 +1,222 @@
+"""Graphs between records: symmetric weights that say which records belong close together.
+
+W is kept as a sum of parts, each either a sparse matrix of edges, or E S Eᵀ where every record has one of u kinds:
+E (N x u) says which, S (u x u) how close two kinds are. A graph that joins every record with every other, as labels
+draw it, needs no N x N matrix then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from tacit.checks import check_finite, human_size, is_sparse
+from tacit.errors import InputError
+
+__all__ = ["Edges", "Graph", "Kinds", "as_graph"]
+
+Floats = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """A sparse part: w_ij where i and j are joined."""
+
+    weights: sp.csr_array
+
+    @property
+    def n_records(self) -> int:
+        """How many records."""
+        return int(self.weights.shape[0])
+
+    def times(self, V: Floats) -> Floats:
+        """W V."""
+        return np.asarray(self.weights @ V)
+
+    def total(self, of: Callable[[Any], Any]) -> float:
+        """Add up a function of the weights that is 0 where there is none."""
+        return float(np.sum(of(self.weights.data), dtype=np.float64))
+
+    def scaled(self, factor: float) -> Edges:
+        """The same with all weights multiplied."""
+        return Edges(self.weights * self.weights.dtype.type(factor))
+
+    def links(self) -> sp.csr_array:
+        """Ones where records are joined, N x N."""
+        joined: Any = self.weights != 0
+        return sp.csr_array(joined)
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """A part in which only the kind of a record counts: w_ij = S[kind of i, kind of j], also for i = j.
+
+    Attributes
+    ----------
+    kind : (n_records,) the kind of each record, -1 for records that have no part in it
+    closeness : S, u x u, symmetric, dense or sparse
+    """
+
+    kind: npt.NDArray[np.int64]
+    closeness: Any
+
+    @property
+    def n_records(self) -> int:
+        """How many records."""
+        return len(self.kind)
+
+    @cached_property
+    def members(self) -> sp.csr_array:
+        """E, N x u: ones at the kind of each record."""
+        has = np.flatnonzero(self.kind >= 0)
+        shape = (self.n_records, self.closeness.shape[0])
+        return sp.csr_array((np.ones(len(has), self.closeness.dtype), (has, self.kind[has])), shape=shape)
+
+    def times(self, V: Floats) -> Floats:
+        """E (S (Eᵀ V))."""
+        E = self.members
+        return np.asarray(E @ np.asarray(self.closeness @ (E.T @ V)))
+
+    def total(self, of: Callable[[Any], Any]) -> float:
+        """Add up a function of the weights that is 0 where there is none, over all pairs of records."""
+        sizes = np.bincount(self.kind[self.kind >= 0], minlength=self.closeness.shape[0]).astype(np.float64)
+        values = self.closeness.copy() if is_sparse(self.closeness) else self.closeness
+        if is_sparse(values):
+            values.data = np.asarray(of(values.data), dtype=np.float64)
+            return float(sizes @ (values @ sizes))
+        return float(sizes @ np.asarray(of(values), dtype=np.float64) @ sizes)
+
+    def scaled(self, factor: float) -> Kinds:
+        """The same with all weights multiplied."""
+        return Kinds(self.kind, self.closeness * self.closeness.dtype.type(factor))
+
+    def links(self) -> sp.csr_array:
+        """Enough pairs of records to join all that are joined: those of joined kinds, by one member of each."""
+        used = np.unique(self.kind[self.kind >= 0])
+        first = np.full(self.closeness.shape[0], -1)
+        has = np.flatnonzero(self.kind >= 0)
+        first[self.kind[has][::-1]] = has[::-1]
+        joined = sp.coo_array(self.closeness != 0 if is_sparse(self.closeness) else sp.coo_array(self.closeness))
+        both = np.isin(joined.row, used) & np.isin(joined.col, used)
+        rows, columns = joined.row[both], joined.col[both]
+        # members of one kind hang together if the kind is joined to anything, itself or another
+        lively = np.zeros(len(first), dtype=bool)
+        lively[rows] = True
+        inside = has[lively[self.kind[has]]]
+        row = np.concatenate([first[rows], inside])
+        column = np.concatenate([first[columns], first[self.kind[inside]]])
+        return sp.csr_array((np.ones(len(row), bool), (row, column)), shape=(self.n_records, self.n_records))
+
+
+Part = Edges | Kinds
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Symmetric weights between records, as a sum of parts.
+
+    Examples
+    --------
+    >>> graph = Graph((Kinds(np.array([0, 0, 1]), np.eye(2)),))
+    >>> graph.degrees, graph.mean_weight, graph.components()
+    (array([2., 2., 1.]), 1.0, array([0, 0, 1], dtype=int32))
+    """
+
+    parts: tuple[Part, ...]
+
+    @property
+    def n_records(self) -> int:
+        """How many records."""
+        return self.parts[0].n_records
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Records x records."""
+        return self.n_records, self.n_records
+
+    def __matmul__(self, V: Any) -> Floats:
+        """W V, by products with the parts."""
+        return np.asarray(sum(part.times(np.asarray(V)) for part in self.parts))
+
+    @cached_property
+    def degrees(self) -> npt.NDArray[np.float64]:
+        """D(W) = W 1, the sum of the weights of each record."""
+        return np.asarray(self @ np.ones(self.n_records), dtype=np.float64)
+
+    @property
+    def mean_weight(self) -> float:
+        """Mean of the absolute weights that are not 0; where parts overlap, of each part by itself."""
+        count = sum(part.total(lambda weights: weights != 0) for part in self.parts)
+        return sum(part.total(np.abs) for part in self.parts) / count if count else 0.0
+
+    def scaled(self, factor: float) -> Graph:
+        """The same with all weights multiplied."""
+        return Graph(tuple(part.scaled(factor) for part in self.parts))
+
+    def __add__(self, other: Graph) -> Graph:
+        """Both together; two records are as close as the sum of both says."""
+        if other.n_records != self.n_records:
+            raise InputError(
+                f"the graphs do not join the same records: got {self.n_records} and {other.n_records}, "
+                "expected as many in both."
+            )
+        return Graph((*self.parts, *other.parts))
+
+    def components(self) -> npt.NDArray[np.int32]:
+        """Number the connected components; records in different ones are joined by no path."""
+        links = sum((part.links() for part in self.parts[1:]), self.parts[0].links())
+        return np.asarray(connected_components(links, directed=False)[1])
+
+    def isolated(self) -> npt.NDArray[np.bool_]:
+        """Mark the records that are joined to no other."""
+        component = self.components()
+        return np.asarray(np.bincount(component)[component] == 1)
+
+    def to_dense(self) -> Floats:
+        """W as an array."""
+        if self.n_records**2 > _MOST_ENTRIES:
+            raise InputError(
+                f"the graph is too large to be written out: {self.n_records} records would take "
+                f"{human_size(8 * self.n_records**2)}. Multiply with it instead."
+            )
+        return self @ np.eye(self.n_records)
+
+
+_MOST_ENTRIES = 2**28
+
+
+def as_graph(weights: Any, argument: str = "graph") -> Graph:
+    """Read a graph from a symmetric matrix of weights, sparse or dense; a `Graph` comes back itself."""
+    if isinstance(weights, Graph):
+        return weights
+    matrix = sp.csr_array(weights) if is_sparse(weights) else sp.csr_array(np.asarray(weights))
+    if matrix.shape[0] != matrix.shape[1]:
+        raise InputError(f"{argument} is not square: got shape {matrix.shape}, expected records x records.")
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"{argument} has no numbers: got {matrix.dtype}, expected weights.")
+    matrix = matrix.astype(np.float32 if matrix.dtype == np.float32 else np.float64)
+    check_finite(argument, matrix)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    if matrix.nnz and matrix.data.min() < 0:
+        raise InputError(
+            f"{argument} has negative weights: got {matrix.data.min():g}, expected weights of at least 0, the larger "
+            "the closer."
+        )
+    gap = abs(matrix - matrix.T)
+    if gap.nnz and gap.max() > _ROUNDING * matrix.data.max():
+        raise InputError(
+            f"{argument} is not symmetric: got weights that differ by up to {gap.max():g} from one direction to the "
+            "other. Use (W + W.T) / 2."
+        )
+    return Graph((Edges(matrix),))
+
+
+_ROUNDING = 1e-6
