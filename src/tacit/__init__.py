@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tacit.errors import InputError, MissingExtraError, SolverError, TacitError, TacitWarning
+    from tacit.models.cca import CCA
+    from tacit.models.graph_embedding import GraphEmbedding
+    from tacit.models.graph_methods import LE, LPP, OLPP, SLE, SLPP, SOLPP, SUSC, USC
     from tacit.models.head import LabelHead
     from tacit.models.hierarchy_classifier import HierarchyClassifier
     from tacit.models.hlsi import HLSI
+    from tacit.models.lda import LDA
     from tacit.models.lsi import LSI, KernelLSI
+    from tacit.models.mddm import MDDM
     from tacit.models.mlsa import MLSA
     from tacit.models.mlsi import MLSI
+    from tacit.models.morp import MORP
+    from tacit.models.pls import PLS
+    from tacit.models.prototypes import RelationFeatures
     from tacit.models.top_down import TopDownClassifier
     from tacit.models.transductive import transductive_space
     from tacit.relations.labels import LabelMatrix
@@ -26,16 +34,31 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "CCA",
     "HLSI",
+    "LDA",
+    "LE",
+    "LPP",
     "LSI",
+    "MDDM",
     "MLSA",
     "MLSI",
+    "MORP",
+    "OLPP",
+    "PLS",
+    "SLE",
+    "SLPP",
+    "SOLPP",
+    "SUSC",
+    "USC",
+    "GraphEmbedding",
     "HierarchyClassifier",
     "InputError",
     "KernelLSI",
     "LabelHead",
     "LabelMatrix",
     "MissingExtraError",
+    "RelationFeatures",
     "Relations",
     "SolverError",
     "TacitError",
@@ -46,10 +69,24 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CCA": "tacit.models.cca",
+    "LDA": "tacit.models.lda",
+    "MDDM": "tacit.models.mddm",
+    "MORP": "tacit.models.morp",
+    "PLS": "tacit.models.pls",
     "HLSI": "tacit.models.hlsi",
     "HierarchyClassifier": "tacit.models.hierarchy_classifier",
     "Taxonomy": "tacit.relations.taxonomy",
     "TopDownClassifier": "tacit.models.top_down",
+    "LE": "tacit.models.graph_methods",
+    "LPP": "tacit.models.graph_methods",
+    "OLPP": "tacit.models.graph_methods",
+    "SLE": "tacit.models.graph_methods",
+    "SLPP": "tacit.models.graph_methods",
+    "SOLPP": "tacit.models.graph_methods",
+    "SUSC": "tacit.models.graph_methods",
+    "USC": "tacit.models.graph_methods",
+    "GraphEmbedding": "tacit.models.graph_embedding",
     "LSI": "tacit.models.lsi",
     "MLSA": "tacit.models.mlsa",
     "MLSI": "tacit.models.mlsi",
@@ -58,6 +95,7 @@ _HOMES = {
     "LabelHead": "tacit.models.head",
     "LabelMatrix": "tacit.relations.labels",
     "MissingExtraError": "tacit.errors",
+    "RelationFeatures": "tacit.models.prototypes",
     "Relations": "tacit.relations.typed",
     "SolverError": "tacit.errors",
     "TacitError": "tacit.errors",

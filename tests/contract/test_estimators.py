@@ -14,6 +14,12 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 
 from planted import Planted
 from tacit import HLSI, LSI, MLSA, MLSI, HierarchyClassifier, InputError, KernelLSI, LabelHead, TopDownClassifier
+from tacit.models.cca import CCA
+from tacit.models.lda import LDA
+from tacit.models.mddm import MDDM
+from tacit.models.morp import MORP
+from tacit.models.pls import PLS
+from tacit.models.prototypes import RelationFeatures
 
 HONEST = (
     "fit_transform gives honest positions, which leave a record's own labels out, and transform cannot; as "
@@ -21,6 +27,12 @@ HONEST = (
 )
 NO_KERNEL = "the check gives a matrix that is not positive semi-definite, which is no kernel matrix"
 OTHER_WIDTH = "the check gives new rows with NaN and of another length, and the length is what is refused"
+
+
+class CanonicalCorrelation(CCA):
+    """CCA by another name: scikit-learn's checks know the name, and give it two columns of real numbers as targets."""
+
+
 ESTIMATORS = [
     LSI(),
     LSI(2, scaling="unit"),
@@ -44,11 +56,28 @@ ESTIMATORS = [
     HLSI(2, coordinates="in-sample", kernel="rbf", n_landmarks=5),
     HLSI(2, coordinates="in-sample", kernel="precomputed"),
     MLSA(3),
+    CanonicalCorrelation(),
+    CanonicalCorrelation(2, constraint="projections"),
+    CanonicalCorrelation(2, ridge=0, label_ridge=1),
+    LDA(),
+    LDA(1, ridge=0.1),
+    MDDM(),
+    MDDM(2, constraint="embeddings"),
+    MDDM(2, label_kernel="rbf"),
+    MORP(),
+    MORP(2, constraint="projections"),
+    MORP(2, ridge=0),
+    PLS(),
+    PLS(2, constraint="projections"),
     HierarchyClassifier(),
     TopDownClassifier(),
     LabelHead("logistic"),
     LabelHead("svm", random_state=0),
     LabelHead("ridge"),
+    RelationFeatures(),
+    RelationFeatures(1, measure="pearson"),
+    RelationFeatures(ratio=0.6, measure="gaussian"),
+    RelationFeatures(ratio=0.6, measure="minkowski", power=3, selection="centres"),
 ]
 
 
@@ -85,7 +114,7 @@ def test_what_fails_on_purpose_does_fail() -> None:
 
 def test_output_can_be_asked_for_as_an_array(planted: Planted) -> None:
     X, Y = planted.training
-    for estimator in (LSI(2), KernelLSI(2), MLSI(2), HLSI(2), MLSA(2)):
+    for estimator in (LSI(2), KernelLSI(2), MLSI(2), HLSI(2), MLSA(2), CCA(2), MDDM(2), MORP(2), PLS(2)):
         positions = clone(estimator).set_output(transform="default").fit_transform(X, Y)
         assert isinstance(positions, np.ndarray)
         assert positions.shape == (120, 2)

@@ -7,6 +7,8 @@ could not be learnt or judged, measures that know a taxonomy, and sparse arithme
 """
 
 from tacit.evaluate.clustering import ari, clustering_f, clustering_report, nmi
+from tacit.evaluate.comparing import compare_models
+from tacit.evaluate.comparing_result import ModelComparison
 from tacit.evaluate.held_out import HeldOut, hold_out
 from tacit.evaluate.hierarchy import (
     HierarchicalF1,
@@ -27,7 +29,7 @@ from tacit.evaluate.recommending import (
     precision_recall_ndcg,
     ranking_scores,
 )
-from tacit.evaluate.weight_search import Trial, WeightChoice, choose_weights
+from tacit.evaluate.weight_search import WeightChoice, WeightTrial, choose_weights
 
 __all__ = [
     "AUCScores",
@@ -37,15 +39,17 @@ __all__ = [
     "HierarchicalF1",
     "Level",
     "LevelReport",
+    "ModelComparison",
     "TopK",
     "TreeDistance",
-    "Trial",
     "WeightChoice",
+    "WeightTrial",
     "ari",
     "auc",
     "choose_weights",
     "clustering_f",
     "clustering_report",
+    "compare_models",
     "coverage",
     "f1",
     "half_life_utility",

@@ -24,14 +24,14 @@ from tacit.relations.block import Block
 from tacit.relations.block_weights import normalised
 from tacit.relations.typed import Relations
 
-__all__ = ["Trial", "WeightChoice", "choose_weights"]
+__all__ = ["WeightChoice", "WeightTrial", "choose_weights"]
 
 Weights = dict[str, float]
-Progress = Callable[[int, int, "Trial"], None]
+Progress = Callable[[int, int, "WeightTrial"], None]
 Task = tuple[Relations, Callable[[MLSA], float]]  # what to fit to, and how to judge it
 
 
-class Trial(NamedTuple):
+class WeightTrial(NamedTuple):
     """Weights that were tried, by name of the relation, and the score of the space."""
 
     weights: Weights
@@ -49,7 +49,7 @@ class WeightChoice:
         `Relations.with_weights`.
     score : float
         Their score, on what was withheld. As the best of many it is a little flattered.
-    trials : tuple of Trial
+    trials : tuple of WeightTrial
         All that was tried, in order; the first is the weights as they came.
     finished : bool
         Whether the search came to its end, or to `n_trials`.
@@ -57,7 +57,7 @@ class WeightChoice:
 
     weights: Weights
     score: float
-    trials: tuple[Trial, ...]
+    trials: tuple[WeightTrial, ...]
     finished: bool
 
     @property
@@ -111,7 +111,7 @@ def choose_weights(
         where hundreds of thousands of entries are withheld, one split will do.
     progress : bool or callable, default False
         True says a line to standard error whenever a better setting is found, and counts. A callable is given the
-        number of the trial, `n_trials` and the `Trial`.
+        number of the trial, `n_trials` and the `WeightTrial`.
     random_state : int, generator or None, default 0
         With `target`: what is withheld.
 
@@ -162,7 +162,7 @@ class _Search:
 
     def __init__(self, tasks: list[Task], model: MLSA, n_trials: int, report: Progress) -> None:
         self.tasks, self.model, self.n_trials, self.report = tasks, model, n_trials, report
-        self.trials: dict[tuple[float, ...], Trial] = {}
+        self.trials: dict[tuple[float, ...], WeightTrial] = {}
         blocks = tasks[0][0].blocks
         self.names = [block.name for block in blocks]
         self.given = np.asarray([block.weight for block in blocks])
@@ -178,7 +178,7 @@ class _Search:
             return False
         return True
 
-    def _walk(self, best: Trial, factor: float) -> Trial:
+    def _walk(self, best: WeightTrial, factor: float) -> WeightTrial:
         """Change one weight after the other by the factor, until a round of all of them helps no more."""
         while True:
             before = best.score
@@ -190,7 +190,7 @@ class _Search:
             if best.score <= before + _CLOSE_ENOUGH * abs(before):
                 return best
 
-    def _steps(self, best: Trial, place: int, factor: float) -> Iterator[np.ndarray]:
+    def _steps(self, best: WeightTrial, place: int, factor: float) -> Iterator[np.ndarray]:
         """Give the settings next to one that differ from it in one weight; the smallest factor tries no zeros."""
         now = np.asarray(list(best.weights.values()))
         own = now[place]
@@ -202,7 +202,7 @@ class _Search:
             if weights.any():
                 yield weights
 
-    def _try(self, weights: np.ndarray) -> Trial:
+    def _try(self, weights: np.ndarray) -> WeightTrial:
         proportions = weights / weights.max()
         key = tuple(float(f"{weight:.6g}") for weight in proportions)
         if key not in self.trials:
@@ -211,7 +211,7 @@ class _Search:
             named = dict(zip(self.names, map(float, proportions), strict=True))
             model = clone(self.model).set_params(weights=named)
             found = [float(score(model.fit(graph))) for graph, score in self.tasks]
-            self.trials[key] = Trial(named, check_number("score", float(np.mean(found)), low=_LOWEST))
+            self.trials[key] = WeightTrial(named, check_number("score", float(np.mean(found)), low=_LOWEST))
             self.report(len(self.trials), self.n_trials, self.trials[key])
         return self.trials[key]
 
@@ -239,7 +239,7 @@ class _Lines:
     def __init__(self) -> None:
         self.best = -np.inf
 
-    def __call__(self, number: int, most: int, trial: Trial) -> None:
+    def __call__(self, number: int, most: int, trial: WeightTrial) -> None:
         if trial.score > self.best:
             self.best = trial.score
             weights = ", ".join(f"{name} {weight:.3g}" for name, weight in trial.weights.items())

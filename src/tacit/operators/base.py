@@ -83,6 +83,8 @@ class Operator(LinearOperator):
 
     def to_dense(self) -> Array:
         """Give the matrix itself, for small problems and for tests."""
+        if self.shape[0] < self.shape[1]:  # the shorter side, or the identity would be larger than the matrix
+            return np.asarray(self.T @ np.eye(self.shape[0], dtype=self.dtype)).T
         return np.asarray(self @ np.eye(self.shape[1], dtype=self.dtype))
 
 

@@ -46,7 +46,7 @@ class Edges:
 
     def scaled(self, factor: float) -> Edges:
         """The same with all weights multiplied."""
-        return Edges(self.weights * self.weights.dtype.type(factor))
+        return Edges(self.weights * _like(self.weights, factor))
 
     def links(self) -> sp.csr_array:
         """Ones where records are joined, N x N."""
@@ -95,7 +95,7 @@ class Kinds:
 
     def scaled(self, factor: float) -> Kinds:
         """The same with all weights multiplied."""
-        return Kinds(self.kind, self.closeness * self.closeness.dtype.type(factor))
+        return Kinds(self.kind, self.closeness * _like(self.closeness, factor))
 
     def links(self) -> sp.csr_array:
         """Enough pairs of records to join all that are joined: those of joined kinds, by one member of each."""
@@ -192,16 +192,22 @@ class Graph:
 _MOST_ENTRIES = 2**28
 
 
+def _like(weights: Any, factor: float) -> Any:
+    """Give the factor the precision of the weights; whole numbers and truth values have none to keep."""
+    return weights.dtype.type(factor) if weights.dtype.kind == "f" else float(factor)
+
+
 def as_graph(weights: Any, argument: str = "graph") -> Graph:
     """Read a graph from a symmetric matrix of weights, sparse or dense; a `Graph` comes back itself."""
     if isinstance(weights, Graph):
         return weights
-    matrix = sp.csr_array(weights) if is_sparse(weights) else sp.csr_array(np.asarray(weights))
-    if matrix.shape[0] != matrix.shape[1]:
-        raise InputError(f"{argument} is not square: got shape {matrix.shape}, expected records x records.")
-    if matrix.dtype.kind not in "biuf":
-        raise InputError(f"{argument} has no numbers: got {matrix.dtype}, expected weights.")
-    matrix = matrix.astype(np.float32 if matrix.dtype == np.float32 else np.float64)
+    given = weights if is_sparse(weights) else np.asarray(weights)
+    if given.ndim != 2 or given.shape[0] != given.shape[1]:
+        raise InputError(f"{argument} is not square: got shape {given.shape}, expected records x records.")
+    if given.dtype.kind not in "biuf":
+        raise InputError(f"{argument} has no numbers: got {given.dtype}, expected weights.")
+    dtype = np.float32 if given.dtype == np.float32 else np.float64
+    matrix = sp.csr_array(given, dtype=dtype, copy=True)  # what the caller holds stays as it is
     check_finite(argument, matrix)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()

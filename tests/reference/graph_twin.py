@@ -1,0 +1,57 @@
+"""Graph embeddings straight from the equations of [Mu2010], with dense matrices and LAPACK."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg as la
+
+
+def pieces(W: np.ndarray) -> np.ndarray:
+    """Which connected component each record is in, by walking along the edges."""
+    found = np.full(len(W), -1)
+    for start in range(len(W)):
+        if found[start] >= 0:
+            continue
+        found[start], waiting = found.max() + 1, [start]
+        while waiting:
+            for near in np.flatnonzero(W[waiting.pop()]):
+                if found[near] < 0:
+                    found[near] = found[start]
+                    waiting.append(near)
+    return found
+
+
+def embedding(W: np.ndarray, k: int, constraint: str) -> tuple[np.ndarray, np.ndarray]:
+    """Eq. (2): the smallest non-zero eigenpairs of (D − W) Z = B Z S; an isolated record stays at the origin."""
+    piece = pieces(W)
+    alone = np.bincount(piece)[piece] == 1
+    inside = np.ix_(~alone, ~alone)
+    D = np.diag(W.sum(axis=1))
+    B = D if constraint == "degrees" else np.eye(len(W))
+    values, vectors = la.eigh((D - W)[inside], B[inside])
+    n_trivial = len(set(piece[~alone].tolist()))
+    Z = np.zeros((len(W), min(k, len(values) - n_trivial)))
+    Z[~alone] = vectors[:, n_trivial : n_trivial + k]
+    return values[n_trivial : n_trivial + k], Z
+
+
+def regression(X: np.ndarray, Z: np.ndarray, ridge: float) -> np.ndarray:
+    """Eq. (5); the ridge in units of the mean squared length of a record."""
+    alpha = ridge * np.square(X).sum() / len(X)
+    return la.solve(X.T @ X + alpha * np.eye(X.shape[1]), X.T @ Z, assume_a="pos")
+
+
+def projection(X: np.ndarray, W: np.ndarray, k: int, constraint: str, ridge: float) -> tuple[np.ndarray, np.ndarray]:
+    """Eq. (3), rows being records, for X of full column rank; PᵀP = I in place of the right side for OLPP."""
+    D = np.diag(W.sum(axis=1))
+    left = X.T @ (D - W) @ X
+    left = left + ridge * np.trace(left) / len(X) * np.eye(len(left))
+    right = {"degrees": X.T @ D @ X, "identity": X.T @ X, "projections": np.eye(X.shape[1])}[constraint]
+    values, vectors = la.eigh((left + left.T) / 2, (right + right.T) / 2)
+    return values[:k], vectors[:, :k]
+
+
+def combined(W_X: np.ndarray, W_Y: np.ndarray, theta: float) -> np.ndarray:
+    """Eq. (17)."""
+    scales = [np.abs(W)[W != 0].mean() for W in (W_X, W_Y)]
+    return (1 - theta) * W_X / scales[0] + theta * W_Y / scales[1]

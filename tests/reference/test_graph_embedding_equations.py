@@ -1,0 +1,153 @@
+"""Graph embeddings against the equations of the paper, solved densely and literally."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import graph_twin
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from mlsi_twin import largest_angle
+
+from tacit import LE, LPP, OLPP, SLE, SUSC, USC, GraphEmbedding
+from tacit.models.graph_spectrum import graph_spectrum
+from tacit.relations.graph import Edges, Graph, Kinds
+
+N, K = 60, 5
+CONSTRAINT = {"le": "degrees", "usc": "identity", "lpp": "degrees", "olpp": "projections"}
+
+
+@cache
+def graph(name: str) -> Graph:
+    """Sparse edges and kinds together: in one piece, in three, and with two records that nothing joins."""
+    rng = np.random.default_rng(1)
+    A = np.triu(rng.random((N, N)) * (rng.random((N, N)) < 0.15), 1)
+    kind = rng.integers(-1, 6, N)
+    S = np.diag([1.0, 0.7, 0.3, 1.1, 0.9, 0.5])
+    S[0, 1] = S[1, 0] = 0.4
+    if name != "connected":
+        third = np.arange(N) // 20
+        A[third[:, None] != third] = 0
+        kind = np.where(kind >= 0, 2 * third + kind % 2, -1)
+    if name == "isolated":
+        A[[7, 50]] = A[:, [7, 50]] = 0
+        kind[[7, 50]] = -1
+    return Graph((Edges(sp.csr_array(A + A.T)), Kinds(kind, S)))
+
+
+each_graph = pytest.mark.parametrize("name", ["connected", "pieces", "isolated"])
+
+
+@cache
+def records(m: int) -> np.ndarray:
+    return np.random.default_rng(m).standard_normal((N, m))
+
+
+@each_graph
+@pytest.mark.parametrize("constraint", ["degrees", "identity"])
+@pytest.mark.parametrize("solver", ["dense", "krylov", "lanczos"])
+def test_the_embedding_is_that_of_equation_2(name, constraint, solver):
+    W = graph(name).to_dense()
+    costs, Z = graph_twin.embedding(W, K, constraint)
+    found = graph_spectrum(graph(name), K, constraint=constraint, solver=solver, tol=1e-10, rng=np.random.default_rng())
+    np.testing.assert_allclose(found.costs, costs, atol=1e-8)
+    assert largest_angle(found.embedding, Z) < 1e-6
+    B = np.diag(W.sum(axis=1)) if constraint == "degrees" else np.eye(N)
+    np.testing.assert_allclose(found.embedding.T @ B @ found.embedding, np.eye(K), atol=1e-8)
+
+
+@each_graph
+def test_exactly_the_trivial_zeros_are_dropped(name):
+    W = graph(name).to_dense()
+    n_pieces = graph_twin.pieces(W).max() + 1
+    assert n_pieces == {"connected": 1, "pieces": 3, "isolated": 5}[name]
+    found = graph_spectrum(graph(name), N, constraint="degrees", rng=np.random.default_rng(0))
+    assert len(found.costs) == N - n_pieces
+    assert found.costs[0] > 1e-6
+
+
+@pytest.mark.parametrize("method", ["le", "usc"])
+@pytest.mark.parametrize("m", [20, 90])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("ridge", [0.01, 1.0])
+def test_extension_2_is_equation_5(method, m, sparse, ridge):
+    X = records(m)
+    W = graph("pieces").to_dense()
+    model = GraphEmbedding(K, method=method, graph=sp.csr_array(W), ridge=ridge, tol=1e-12)
+    model.fit(sp.csr_array(X) if sparse else X)
+    W = graph_twin.combined(W, W, 0.0)
+    costs, Z = graph_twin.embedding(W, K, CONSTRAINT[method])
+    np.testing.assert_allclose(model.costs_, costs, atol=1e-8)
+    P = graph_twin.regression(X, model.embedding_, ridge)
+    np.testing.assert_allclose(model.transform(X), X @ P, atol=1e-8)
+    assert largest_angle(model.transform(X), X @ graph_twin.regression(X, Z, ridge)) < 1e-6
+
+
+@pytest.mark.parametrize("method", ["lpp", "olpp", "usc"])
+@pytest.mark.parametrize("ridge", [0.0, 0.5])
+@each_graph
+def test_extension_1_is_equation_3(method, ridge, name):
+    X = records(20)
+    W = graph(name).to_dense()
+    model = GraphEmbedding(K, method=method, extension="projection", graph=W, ridge=ridge)
+    if name == "isolated":
+        with pytest.warns(UserWarning, match="2 of 60 records are joined to no other"):
+            model.fit(X)
+    else:
+        model.fit(X)
+    costs, P = graph_twin.projection(X, graph_twin.combined(W, W, 0.0), K, CONSTRAINT[method], ridge)
+    np.testing.assert_allclose(model.costs_, costs, rtol=1e-7)
+    assert largest_angle(model.components_.T, P) < 1e-6
+    if method == "olpp":
+        np.testing.assert_allclose(model.components_ @ model.components_.T, np.eye(K), atol=1e-10)
+
+
+def test_projections_of_wide_data_lie_in_the_span_of_the_records_and_reach_the_embedding():
+    # with more terms than records X P can be any Z, so LPP without a ridge is LE
+    X, W = records(90), graph("pieces").to_dense()
+    narrow, free = LPP(K, graph=W, ridge=0).fit(X), LE(K, graph=W, tol=1e-12).fit(X)
+    np.testing.assert_allclose(narrow.costs_, free.costs_, atol=1e-8)
+    assert largest_angle(X @ narrow.components_.T, free.embedding_) < 1e-5
+    orthogonal = OLPP(K, graph=W).fit(X)
+    np.testing.assert_allclose(orthogonal.components_ @ orthogonal.components_.T, np.eye(K), atol=1e-8)
+    inside = X.T @ np.linalg.lstsq(X.T, orthogonal.components_.T, rcond=None)[0]
+    np.testing.assert_allclose(inside, orthogonal.components_.T, atol=1e-8)
+
+
+@pytest.mark.parametrize("theta", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("method", ["le", "usc"])
+def test_labels_enter_by_equation_17(theta, method):
+    rng = np.random.default_rng(5)
+    X, W_X = records(20), graph("connected").to_dense()
+    Y = (rng.random((N, 4)) < 0.4).astype(int)
+    W_Y = np.array([[2 * (a & b).sum() / max(1, a.sum() + b.sum()) for b in Y] for a in Y])
+    model = GraphEmbedding(K, method=method, label_weight=theta, graph=W_X, label_graph="sorensen", tol=1e-12)
+    if theta == 1 and (Y.sum(axis=1) == 0).any():
+        with pytest.warns(UserWarning, match="joined to no other"):
+            model.fit(X, Y)
+    else:
+        model.fit(X, Y)
+    costs, Z = graph_twin.embedding(graph_twin.combined(W_X, W_Y, theta), K, CONSTRAINT[method])
+    np.testing.assert_allclose(model.costs_, costs, atol=1e-8)
+    assert largest_angle(model.embedding_, Z) < 1e-6
+
+
+def test_named_forms_are_the_general_one():
+    rng = np.random.default_rng(6)
+    X, Y = records(20), rng.random((N, 3)) < 0.5
+    for named, method, theta in ((LE, "le", 0.0), (USC, "usc", 0.0), (SLE, "le", 0.5), (SUSC, "usc", 0.5)):
+        general = GraphEmbedding(K, method=method, label_weight=theta)
+        np.testing.assert_array_equal(named(K).fit(X, Y).transform(X), general.fit(X, Y).transform(X))
+
+
+def test_honest_positions_leave_the_record_itself_out_of_the_regression():
+    X, W = records(20), graph("connected").to_dense()
+    model = LE(K, graph=W, ridge=0.1).fit(X)
+    honest = model.training_coordinates(X, "honest")
+    alpha = 0.1 * np.square(X).sum() / N
+    for row in (0, 17, 59):
+        others = np.arange(N) != row
+        A = X[others].T @ X[others] + alpha * np.eye(20)
+        P = np.linalg.solve(A, X[others].T @ model.embedding_[others])
+        np.testing.assert_allclose(honest[row], X[row] @ P, atol=1e-9)
