@@ -220,6 +220,8 @@ class GraphEmbedding(SpaceModel):
     def _fit(self, X: Any, y: Any) -> tuple[Any, RecordForm | None, Array]:
         self._check_parameters()
         X = self._read_training(X)
+        if X.shape[0] < 2:
+            raise InputError("X has nothing to join: got n_samples=1, expected at least 2 records.")
         self.graph_ = self._graph(X, y)
         self.n_pieces_ = int(self.graph_.components().max()) + 1
         n_alone = int(np.count_nonzero(self.graph_.isolated()))

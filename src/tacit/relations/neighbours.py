@@ -1,0 +1,260 @@
+"""The graph of nearest neighbours: which records are close by their own features, and how close.
+
+[Mu2010] section 2.3: two records are joined if they are among the K nearest of each other, or if they are closer
+than some range; the weight is constant, a Gaussian of the distance, a similarity, or comes from LLE.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.checks import as_rng, check_choice, check_count, check_number
+from tacit.errors import InputError, TacitWarning
+from tacit.relations.graph import Edges, Graph
+from tacit.relations.neighbour_approximate import nearly_nearest
+from tacit.relations.neighbour_search import Arcs, nearest, within_range
+from tacit.relations.neighbour_vectors import Vectors, read_matrix, read_vectors
+from tacit.relations.neighbour_weights import (
+    arcs_of_pairs,
+    automatic_width,
+    gaussian,
+    given_similarities,
+    joined_pairs,
+    lle_weights,
+    symmetric,
+)
+
+__all__ = ["NeighbourGraph", "neighbour_graph"]
+
+Similarity = Callable[[Any, Any], Any]
+JOINS = ("union", "mutual")
+METRICS = ("cosine", "euclidean")
+WEIGHTS = ("constant", "gaussian", "similarity", "lle")
+SEARCHES = ("auto", "exact", "approximate")
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourGraph(Graph):
+    """A graph of neighbours, and how it was found.
+
+    Attributes
+    ----------
+    parts : the weights, one `Edges`
+    search : "exact" or "approximate"
+    recall : the part of the nearest neighbours that was found, measured on a sample of 500 records; 1 for "exact"
+    width : τ of the Gaussian, None for other weights
+    n_isolated : how many records are joined to no other
+    """
+
+    search: str = "exact"
+    recall: float = 1.0
+    width: float | None = None
+    n_isolated: int = 0
+
+
+def neighbour_graph(
+    X: Any,
+    n_neighbours: int | None = 10,
+    *,
+    join: str = "union",
+    within: float | None = None,
+    metric: str = "cosine",
+    weights: str | Similarity = "constant",
+    width: float | str = "auto",
+    search: str = "auto",
+    random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+    n_jobs: int | None = None,
+) -> NeighbourGraph:
+    """Join each record with its nearest neighbours.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, n_records x n_features — float32 gives weights in float32
+    n_neighbours : int or None, default 10 — K of [Mu2010]: how many of the nearest are neighbours; None with `within`
+    join : {"union", "mutual"}, default "union" — join two records if either has the other among its nearest, or only
+        if both have ("K-nearest neighbours of each other", as the paper says), which leaves more records alone
+    within : float, optional — instead of a number: join all up to this distance, or with at least this cosine
+    metric : {"cosine", "euclidean"}, default "cosine" — what is near. Only a cosine above 0 makes neighbours: records
+        that have nothing in common are not near, even if none is nearer, and an empty record has no neighbours
+    weights : {"constant", "gaussian", "similarity", "lle"} or callable, default "constant" — weight of two neighbours:
+        1; exp(−d²/τ), where d² = 2 − 2 cos for the cosine; the cosine; that of locally linear embedding (see Notes); or
+        what `weights(X_block, X)` gives, similarities n_block x n_records, of which those of neighbours are used, the
+        mean of both directions. Negative ones count as 0, with a warning
+    width : float or "auto", default "auto" — τ of the Gaussian; "auto" is the mean over the records of the squared
+        distance to the farthest of their neighbours
+    search : {"auto", "exact", "approximate"}, default "auto" — compare every record with every other, or fewer (see
+        Notes); "auto" is exact up to 30,000 records
+    random_state : int, generator or None, default 0 — for the cells of approximate search, and to sample its recall
+    n_jobs : int, optional — threads that compare blocks of records; the products of dense blocks have their own
+
+    Returns
+    -------
+    NeighbourGraph
+        Symmetric weights, 0 between a record and itself except for "lle".
+
+    Raises
+    ------
+    InputError
+        For a number of neighbours that is not below the number of records, both or neither of `n_neighbours` and
+        `within`, NaN, and names that are unknown.
+
+    Notes
+    -----
+    Neighbours at the same distance, up to rounding, are taken in the order of their rows, and copies of a record are
+    neighbours like any others. Exact search takes time with the square of n_records and memory for blocks of 16 MiB.
+
+    Approximate search of dense X puts the records into 1.5 √n_records cells by k-means and looks into the 12 nearest;
+    of sparse X it compares the 25 heaviest entries of each record and measures the best 6 K in full. Its `recall` is
+    measured, with a warning below 0.9. On one core, 30,000 stories of 77 words take 38 seconds by exact search and 13
+    by approximate; 27,613 dense ones of 128 dimensions in single precision 8 and 3 seconds, and 110,000 some 13.
+
+    "lle" makes each record of its own neighbours (with "mutual", of those that are mutual) by least squares, with a
+    ridge of a thousandth of the trace; M holds the parts, and W = M + Mᵀ − MᵀM. Then W 1 = 1 and D(W) − W =
+    (I − M)ᵀ(I − M), so that Laplacian eigenmaps of this graph are LLE. Some of these weights are negative, and those of
+    a record with itself are not 0.
+
+    References
+    ----------
+    [Mu2010] sections 2.1 to 2.3.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0], [2, 0], [3, 1], [0, 1], [0, 2]])
+    >>> neighbour_graph(X, 1, metric="euclidean").to_dense().nonzero()
+    (array([0, 1, 1, 2, 3, 4]), array([1, 0, 2, 1, 4, 3]))
+    """
+    rule = _check_rule(n_neighbours, within, metric)
+    check_choice("join", join, JOINS)
+    weights = _check_weights(weights, metric)
+    tau = None if isinstance(width, str) and width == "auto" else check_number("width", width, open_low=True)
+    given = read_matrix(X)
+    search = _check_search(search, rule, given.shape[0])
+    vectors = read_vectors(given, metric)
+    arcs, recall = _neighbours(vectors, rule, search, random_state, n_jobs)
+    if weights == "gaussian" and tau is None:
+        tau = automatic_width(arcs, vectors.n_records)
+    W = _weighted(vectors, given, arcs, join, weights, tau)
+    return NeighbourGraph(
+        (Edges(W),),
+        search=search,
+        recall=recall,
+        width=tau if weights == "gaussian" else None,
+        n_isolated=_count_isolated(W, vectors),
+    )
+
+
+_EXACT_UPTO = 30_000
+_LEAST_RECALL = 0.9
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """Who is a neighbour: the nearest of a number, or all in a range."""
+
+    number: int | None
+    within: float | None
+
+
+def _check_rule(n_neighbours: int | None, within: float | None, metric: str) -> _Rule:
+    check_choice("metric", metric, METRICS)
+    if n_neighbours is None and within is None:
+        raise InputError(
+            "n_neighbours is missing: got None and no within, expected one of the two. Give n_neighbours=10."
+        )
+    if within is None:
+        return _Rule(check_count("n_neighbours", n_neighbours), None)
+    if n_neighbours is not None:
+        raise InputError(
+            f"within does not go with n_neighbours: got {within!r} and {n_neighbours!r}, expected one of the two. "
+            "Give n_neighbours=None to join by closeness."
+        )
+    return _Rule(None, check_number("within", within, high=1.0 if metric == "cosine" else np.inf))
+
+
+def _check_weights(weights: str | Similarity, metric: str) -> str | Similarity:
+    if callable(weights):
+        return weights
+    check_choice("weights", weights, WEIGHTS)
+    if weights == "similarity" and metric != "cosine":
+        raise InputError(
+            f"weights does not go with metric: got 'similarity' and {metric!r}, expected 'cosine', which is one. "
+            "Give a function of (X_block, X), or weights='gaussian'."
+        )
+    return weights
+
+
+def _check_search(search: str, rule: _Rule, n_records: int) -> str:
+    """Choose how to search, and check that there are enough records."""
+    check_choice("search", search, SEARCHES)
+    if rule.number is None:
+        if search == "approximate":
+            raise InputError(
+                "search does not go with within: got 'approximate', expected 'exact' or 'auto', since a range has no "
+                "number of neighbours to look for. Give n_neighbours instead of within."
+            )
+        return "exact"
+    if rule.number >= n_records:
+        raise InputError(
+            f"n_neighbours is too large: got {rule.number} for {n_records} records, expected at most {n_records - 1}."
+        )
+    return search if search != "auto" else "exact" if n_records <= _EXACT_UPTO else "approximate"
+
+
+def _neighbours(
+    vectors: Vectors, rule: _Rule, search: str, random_state: Any, n_jobs: int | None
+) -> tuple[Arcs, float]:
+    """Find who is whose neighbour, and how much of it is found."""
+    if rule.within is not None:
+        return within_range(vectors, rule.within, n_jobs), 1.0
+    assert rule.number is not None
+    if search == "exact":
+        return nearest(vectors, rule.number, n_jobs=n_jobs), 1.0
+    arcs, recall = nearly_nearest(vectors, rule.number, as_rng(random_state), n_jobs)
+    if recall < _LEAST_RECALL:
+        warnings.warn(
+            f"search misses neighbours: got {recall:.0%} of the nearest for a sample of records, expected at least "
+            f"{_LEAST_RECALL:.0%}. Use search='exact' if that is too little.",
+            TacitWarning,
+            stacklevel=3,
+        )
+    return arcs, recall
+
+
+def _weighted(vectors: Vectors, X: Any, arcs: Arcs, join: str, weights: str | Similarity, tau: float | None) -> Any:
+    """W, records x records."""
+    n_records, dtype = vectors.n_records, vectors.dtype
+    pairs = joined_pairs(arcs, n_records, join)
+    if weights == "lle":
+        return lle_weights(vectors, arcs_of_pairs(arcs, pairs, n_records) if join == "mutual" else arcs)
+    if callable(weights):
+        values = given_similarities(weights, X, pairs)
+    elif weights == "gaussian":
+        values = gaussian(pairs.squared, tau or 0.0)
+    elif weights == "similarity":
+        values = vectors.cosines(pairs.row, pairs.column, pairs.squared)
+    else:
+        values = np.ones(len(pairs.row))
+    return symmetric(pairs, values, n_records, dtype)
+
+
+def _count_isolated(W: Any, vectors: Vectors) -> int:
+    """Count the records that are joined to no other, and say so if there are any."""
+    entries = W.tocoo()
+    joined = np.zeros(vectors.n_records, dtype=bool)
+    joined[entries.row[entries.row != entries.col]] = True
+    n_isolated = int(np.count_nonzero(~joined))
+    if n_isolated:
+        n_empty = int(np.count_nonzero(vectors.empty)) if vectors.by_direction else 0
+        reason = f", {n_empty} of them because they are empty" if n_empty else ""
+        warnings.warn(
+            f"X has records without neighbours: got {n_isolated} of {vectors.n_records}{reason}, expected none. They "
+            "are isolated in the graph. Drop them, or join more by join='union', n_neighbours or within.",
+            TacitWarning,
+            stacklevel=3,
+        )
+    return n_isolated

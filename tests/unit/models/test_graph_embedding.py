@@ -1,0 +1,206 @@
+"""Graph embeddings on planted topics: labels help, bad graphs are refused, pieces and precision are minded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+
+from tacit import LE, LPP, OLPP, SLE, SLPP, SOLPP, SUSC, USC, GraphEmbedding, InputError, LabelHead, TacitWarning
+from tacit.evaluate import f1
+from tacit.relations.graph import as_graph
+from tacit.relations.neighbours import neighbour_graph
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*labels? (has|have) no record.*")
+
+
+def chain(n: int) -> np.ndarray:
+    W = np.zeros((n, n))
+    W[np.arange(n - 1), np.arange(1, n)] = 1
+    return W + W.T
+
+
+def scattered(positions, Y) -> float:
+    """Mean squared distance of records that share no topic, over that of records that share one."""
+    Z = positions / np.maximum(positions.std(axis=0), 1e-12)
+    distances = np.square(Z[:, None] - Z[None]).sum(axis=2)
+    shared = (Y @ Y.T).toarray() > 0
+    np.fill_diagonal(shared, False)
+    return distances[~shared].mean() / distances[shared].mean()
+
+
+@pytest.mark.parametrize(("plain", "informed"), [(LE, SLE), (USC, SUSC), (LPP, SLPP), (OLPP, SOLPP)])
+def test_labels_draw_new_records_of_one_topic_together(planted, plain, informed):
+    X, Y = planted.training
+    new, truth = planted.new
+    apart = [
+        scattered(each(5, ridge=1.0, n_directions=20).fit(X, Y).transform(new), truth) for each in (plain, informed)
+    ]
+    assert apart[1] > apart[0]
+
+
+def test_a_classifier_gains_from_labels_in_the_graph(planted):
+    (X, Y), (new, truth) = planted.training, planted.new
+    scores = [
+        f1(truth, make_pipeline(model, LabelHead()).fit(X, Y).predict(new)).macro
+        for model in (LE(6, ridge=1.0), SLE(6, ridge=1.0))
+    ]
+    assert scores[1] > scores[0] + 0.02
+
+
+def test_records_of_unknown_labels_take_part_by_their_words(planted):
+    X, _ = planted.training
+    sets = list(planted.sets)
+    sets[::3] = [None] * len(sets[::3])
+    model = SLE(4).fit(X, sets)
+    assert model.embedding_.shape == (120, 4)
+    assert np.abs(model.embedding_[::3]).max() > 0
+
+
+def test_a_graph_is_taken_in_any_form(planted):
+    X, _ = planted.training
+    graph = neighbour_graph(X, 10, weights="gaussian")
+    W = graph.to_dense()
+    forms = [
+        graph,
+        W,
+        sp.csr_array(W),
+        sp.coo_array(W),
+        lambda records: neighbour_graph(records, 10, weights="gaussian"),
+    ]
+    spaces = [LE(4, graph=form, tol=1e-10).fit(X) for form in forms]
+    own = LE(4, tol=1e-10).fit(X)
+    for space in spaces:
+        np.testing.assert_allclose(space.costs_, own.costs_, atol=1e-8)
+
+
+def test_the_order_of_the_records_does_not_matter(planted):
+    X, Y = planted.training
+    X = X @ sp.diags_array(np.random.default_rng(1).uniform(0.5, 2, X.shape[1]))  # counts have ties, ordered by row
+    order = np.random.default_rng(0).permutation(X.shape[0])
+    straight, mixed = (SLE(4, tol=1e-10).fit(X[rows], Y[rows]) for rows in (np.arange(X.shape[0]), order))
+    np.testing.assert_allclose(straight.costs_, mixed.costs_, atol=1e-7)
+    np.testing.assert_allclose(np.abs(straight.embedding_[order]), np.abs(mixed.embedding_), atol=1e-5)
+
+
+def test_multiplied_weights_change_nothing(planted):
+    X, _ = planted.training
+    W = neighbour_graph(X, 10).to_dense()
+    one, other = (LE(4, graph=scale * W, tol=1e-10).fit(X) for scale in (1, 1000))
+    np.testing.assert_allclose(one.embedding_, other.embedding_, atol=1e-7)
+
+
+def test_the_same_seed_gives_the_same_space(planted):
+    X, Y = planted.training
+    first, again = (SUSC(4, solver="krylov").fit(X, Y) for _ in range(2))
+    np.testing.assert_array_equal(first.components_, again.components_)
+
+
+def test_float32_stays_float32(planted):
+    X, Y = planted.training
+    for model in (SLE(3), SOLPP(3)):
+        fitted = clone(model).fit(X.astype(np.float32), Y)
+        assert fitted.components_.dtype == fitted.embedding_.dtype == fitted.costs_.dtype == np.float32
+        assert fitted.transform(X.astype(np.float32)).dtype == np.float32
+
+
+@pytest.mark.parametrize("scaling", ["unit", "damped", "weighted"])
+def test_scaling_multiplies_by_a_power_of_the_cost(planted, scaling):
+    X, Y = planted.training
+    power = {"unit": 0, "damped": -0.25, "weighted": -0.5}[scaling]
+    plain, scaled = SLE(3).fit(X, Y), SLE(3, scaling=scaling).fit(X, Y)
+    np.testing.assert_allclose(scaled.transform(X), plain.transform(X) * plain.costs_**power)
+    for kind in ("honest", "transductive"):
+        expected = plain.training_coordinates(X, kind) * plain.costs_**power
+        np.testing.assert_allclose(scaled.training_coordinates(X, kind), expected)
+
+
+def test_fit_transform_gives_the_asked_for_kind(planted):
+    X, Y = planted.training
+    for kind in ("honest", "in-sample", "transductive"):
+        model = SLE(3, coordinates=kind)
+        np.testing.assert_allclose(model.fit_transform(X, Y), model.training_coordinates(X, kind), atol=1e-10)
+
+
+def test_the_chain_has_the_known_spectrum():
+    n = 40
+    model = USC(5, graph=chain(n), tol=1e-12).fit(np.eye(n))
+    np.testing.assert_allclose(model.costs_, 2 - 2 * np.cos(np.pi * np.arange(1, 6) / n), atol=1e-9)
+
+
+def test_pieces_cost_no_dimension_and_are_counted():
+    n = 30
+    W = np.kron(np.eye(3), chain(n // 3))
+    model = LE(4, graph=W).fit(np.eye(n))
+    assert model.n_pieces_ == 3
+    assert model.costs_[0] > 1e-3
+
+
+def test_isolated_records_sit_at_the_origin_with_a_warning():
+    W = chain(12)
+    W[5] = W[:, 5] = 0
+    with pytest.warns(TacitWarning, match="1 of 12 records are joined to no other"):
+        model = LE(3, graph=W).fit(np.eye(12))
+    np.testing.assert_allclose(model.embedding_[5], 0, atol=1e-12)
+
+
+def test_more_dimensions_than_there_are_give_a_warning():
+    with pytest.warns(TacitWarning, match="n_components=20 is more than the graph"):
+        assert LE(20, graph=chain(8)).fit(np.eye(8)).costs_.size == 7
+
+
+BAD = {
+    "asymmetric": (np.triu(np.ones((6, 6)), 1), "graph is not symmetric: got weights that differ by up to 1"),
+    "negative": (-chain(6), "graph has negative weights: got -1"),
+    "not square": (np.ones((6, 5)), r"graph is not square: got shape \(6, 5\)"),
+    "of others": (chain(7), "graph does not match X: got 7 records, expected 6"),
+    "nan": (np.where(chain(6) > 0, np.nan, 0), "graph"),
+    "empty": (np.zeros((6, 6)), "has no weights"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+@pytest.mark.filterwarnings("ignore::tacit.TacitWarning")
+def test_bad_graphs_get_one_sentence(name):
+    W, message = BAD[name]
+    with pytest.raises(InputError, match=message):
+        LE(2, graph=W).fit(np.eye(6))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"method": "pca"}, "method is"),
+        ({"extension": "both"}, "extension is"),
+        ({"method": "olpp", "extension": "regression"}, "extension does not go with method='olpp'"),
+        ({"label_weight": 1.5}, "label_weight is out of range"),
+        ({"ridge": -1}, "ridge is out of range"),
+        ({"n_directions": 0}, "n_directions is out of range"),
+        ({"n_neighbours": 120}, "n_neighbours"),
+        ({"graph": "friends"}, "graph is"),
+        ({"n_components": 0}, "n_components is out of range"),
+    ],
+)
+def test_bad_parameters_get_one_sentence(planted, parameters, message):
+    X, Y = planted.training
+    with pytest.raises(InputError, match=message):
+        GraphEmbedding(**parameters).fit(X, Y)
+
+
+def test_labels_are_needed_where_they_count(planted):
+    with pytest.raises(InputError, match="y"):
+        SLE().fit(planted.training[0])
+
+
+def test_other_records_are_refused_as_training_records(planted):
+    X, Y = planted.training
+    model = SLE(3).fit(X, Y)
+    with pytest.raises(InputError, match="X is not what fit was given: got 80 records"):
+        model.training_coordinates(planted.new[0])
+
+
+def test_a_graph_passes_through_as_it_is():
+    graph = as_graph(chain(5))
+    assert as_graph(graph) is graph
