@@ -8,8 +8,9 @@
 | lsi       | LSI against scikit-learn and SciPy on the same X: time, and time at equal accuracy                    |
 | relations | MLSA against SciPy's eigsh on the one matrix of four relations: time at equal accuracy, memory        |
 | products  | the same with a relation that is a product, which we keep as two matrices and eigsh needs as one      |
+| graphs    | nearest neighbours and Laplacian eigenmaps against scikit-learn: time at equal accuracy, memory       |
 
-Every job runs in a process of its own, three times in turn with the others, slow ones of the last three rows less
+Every job runs in a process of its own, three times in turn with the others, slow ones of the last four rows less
 often; times are medians. Ratios survive a change of machine better than seconds do. `--small` checks in a minute that
 everything works; its numbers mean nothing.
 """
@@ -26,6 +27,7 @@ import scipy.linalg as la
 from comparison import Comparison, repeats
 from jobs import save, x_bytes
 from pages import DOCS, put_section
+from rows_graphs import compare_graphs
 from rows_relations import compare_products, compare_relations
 from runs import Job, run, run_interleaved
 from synthetic import planted_topics
@@ -143,6 +145,7 @@ ROWS: dict[str, Callable[..., Comparison]] = {
     "lsi": compare_lsi,
     "relations": compare_relations,
     "products": compare_products,
+    "graphs": compare_graphs,
 }
 
 

@@ -2,7 +2,8 @@
 
 A job gets its input from the folder, most of them X and Y, and gives one array, which is left there for the quality to
 be judged; time and memory are printed as JSON. Memory is the peak resident size during the job, less what the process
-held before its input was read: X plus work.
+held before its input was read: X plus work. With the option `limits` a job is stopped when it takes more time or memory
+than that; it leaves an empty array then, and what it took so far.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import ctypes
 import gc
 import json
 import resource
+import subprocess
 import sys
 import time
 import warnings
@@ -23,18 +25,26 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from scipy.sparse.linalg import eigsh, svds
 from sklearn.decomposition import TruncatedSVD
+from sklearn.manifold import SpectralEmbedding
+from sklearn.neighbors import kneighbors_graph
 from synthetic import RELATIONS, Blocks, planted_relations, planted_topics
 
-from tacit import HLSI, LSI, MLSA, MLSI, Relations
+from tacit import HLSI, LSI, MLSA, MLSI, GraphEmbedding, Relations
+from tacit.models.graph_spectrum import graph_spectrum
+from tacit.relations.graph import Graph, as_graph
+from tacit.relations.neighbours import neighbour_graph
 from tacit.solve import leading_singular_triplets
 
-__all__ = ["JOBS", "assembled", "load", "places_of", "save", "save_matrix", "save_relations", "x_bytes"]
+__all__ = ["JOBS", "assembled", "load", "narrow", "places_of", "save", "save_matrix", "save_relations", "x_bytes"]
 
 _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 def main(name: str, folder: Path, options: dict[str, Any]) -> None:
     """Run a job and print what it took."""
+    if "limits" in options:
+        _run_within(options.pop("limits"), [sys.executable, __file__, name, str(folder), json.dumps(options)], folder)
+        return
     job, source = JOBS[name], SOURCES.get(name, _COLLECTION)
     few = {"n_components": 5} if "n_components" in options else {}
     with warnings.catch_warnings():
@@ -180,17 +190,49 @@ def _placed(block: sp.csr_array, row: int, column: int, n: int) -> sp.csr_array:
     return sp.csr_array((block.data, block.indices + block.indices.dtype.type(column), indptr), shape=(n, n))
 
 
+def neighbours(X: sp.csr_array, Y: sp.csr_array, *, n_neighbours: int) -> np.ndarray:
+    """Give the joined pairs: a row of first and a row of second records."""
+    return np.stack(sp.coo_array(neighbour_graph(X, n_neighbours).parts[0].weights).coords)
+
+
+def sklearn_neighbours(X: sp.csr_array, Y: sp.csr_array, *, n_neighbours: int) -> np.ndarray:
+    arcs = kneighbors_graph(X, n_neighbours, metric="cosine")
+    return np.stack(sp.coo_array(arcs.maximum(arcs.T)).coords)
+
+
+def spectrum(graph: Graph, *, n_components: int, tol: float) -> np.ndarray:
+    return graph_spectrum(graph, n_components, tol=tol, rng=np.random.default_rng(0)).embedding
+
+
+def spectral_embedding(W: sp.csr_array, *, n_components: int, eigen_solver: str, tol: float) -> np.ndarray:
+    model = SpectralEmbedding(
+        n_components, affinity="precomputed", eigen_solver=eigen_solver, eigen_tol=tol, random_state=0
+    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="ARPACK has failed")  # else the time of another solver would be given
+        return model.fit_transform(W)
+
+
+def graph_embedding(X: sp.csr_array, Y: sp.csr_array, **parameters: Any) -> np.ndarray:
+    return GraphEmbedding(**parameters).fit(X, Y).components_
+
+
 JOBS: dict[str, Callable[..., np.ndarray | list[np.ndarray]]] = {
     "assemble": assemble,
     "exact_values": exact_values,
+    "graph_embedding": graph_embedding,
     "hlsi": hlsi,
     "literal_dual": literal_dual,
     "lsi": lsi,
     "mlsa": mlsa,
     "mlsi": mlsi,
+    "neighbours": neighbours,
     "relate": relate,
     "scipy_eigsh": scipy_eigsh,
     "scipy_svds": scipy_svds,
+    "sklearn_neighbours": sklearn_neighbours,
+    "spectral_embedding": spectral_embedding,
+    "spectrum": spectrum,
     "truncated_svd": truncated_svd,
 }
 
@@ -239,6 +281,17 @@ def _tiny_relations() -> Blocks:
     return planted_relations({"user": 400, "item": 300, "word": 200, "tag": 50}, 8_000, n_topics=10)[0]
 
 
+def _tiny_graph() -> sp.csr_array:
+    X, _ = planted_topics(400, n_terms=600, n_topics=10, dtype=np.float64)
+    return narrow(neighbour_graph(X).parts[0].weights)
+
+
+def narrow(matrix: sp.csr_array) -> sp.csr_array:
+    """Give a matrix with indices of 32 bits, the only ones that scikit-learn's ARPACK takes."""
+    indices, indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    return sp.csr_array((matrix.data, indices, indptr), shape=matrix.shape)
+
+
 _COLLECTION = Source(load, lambda: planted_topics(400, n_terms=600, n_topics=10))
 _BLOCKS = Source(lambda folder: (_load_relations(folder),), lambda: (_tiny_relations(),))
 
@@ -247,12 +300,34 @@ SOURCES = {
     "mlsa": Source(lambda folder: (related(_load_relations(folder)),), lambda: (related(_tiny_relations()),)),
     "relate": _BLOCKS,
     "scipy_eigsh": Source(lambda folder: (_load_matrix(folder, "R"),), lambda: (assembled(_tiny_relations()),)),
+    "spectral_embedding": Source(lambda folder: (_load_matrix(folder, "W"),), lambda: (_tiny_graph(),)),
+    "spectrum": Source(lambda folder: (as_graph(_load_matrix(folder, "W")),), lambda: (as_graph(_tiny_graph()),)),
 }
 
 
 def x_bytes(X: sp.csr_array) -> int:
     """Give the memory that a sparse matrix takes."""
     return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
+
+
+def _run_within(limits: dict[str, float], command: list[str], folder: Path) -> None:
+    """Run a job in a process below this one, which a solver that never looks up can be stopped from outside."""
+    if "bytes" in limits:
+        most = int(limits["bytes"])
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))  # what is started from here inherits it
+    start = time.perf_counter()
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=limits.get("seconds"))
+    except subprocess.TimeoutExpired:
+        done = None
+    seconds = time.perf_counter() - start
+    if done is not None and "MemoryError" not in done.stderr:
+        print(done.stdout, end="")
+        sys.exit(done.stderr if done.returncode else 0)
+    np.save(folder / "result.npy", np.empty(0))
+    unit = 1 if sys.platform == "darwin" else 1024
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit
+    print(json.dumps({"seconds": seconds, "bytes": peak}))
 
 
 def _give_back() -> None:

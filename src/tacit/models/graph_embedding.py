@@ -32,9 +32,10 @@ from tacit.models.graph_projection import graph_projection
 from tacit.models.graph_spectrum import graph_spectrum
 from tacit.models.honest import honest_positions
 from tacit.models.kernel_space import COORDINATES
-from tacit.models.record_forms import DualForm, RecordForm
+from tacit.models.record_forms import RecordForm
 from tacit.models.record_kernel import hold
 from tacit.models.transductive import read_labels
+from tacit.operators import as_operator
 from tacit.operators.base import Array
 from tacit.relations.graph import Graph, as_graph
 from tacit.relations.label_graph import label_graph
@@ -308,7 +309,7 @@ class GraphEmbedding(SpaceModel):
         self.embedding_ = found.embedding.astype(X.dtype)
         form = self._hold(X)
         coefficients = form.regress(self.embedding_)
-        weights = X.T @ coefficients if isinstance(form, DualForm) else coefficients
+        weights = as_operator(X).T @ coefficients if form.by_records else coefficients
         self.components_ = np.asarray(self._scaled(weights), dtype=X.dtype).T
         self.solution_ = (found.report, *getattr(form, "reports", ()))
         self.n_iter_ = max(1, *(report.iterations for report in self.solution_))

@@ -15,6 +15,7 @@ import scipy.linalg as la
 from tacit.models.record_forms import AugmentedForm, dense_block
 from tacit.models.record_kernel import record_products
 from tacit.models.record_spread import centred_kernel
+from tacit.models.wide_form import WideForm
 from tacit.operators import Centred, MatrixOperator
 from tacit.operators.base import Array
 
@@ -51,8 +52,11 @@ def regressed_labels(
     if ridge > 0 and min(records.shape) <= _DENSE_LIMIT:
         inner = _inverse_times(_short_gram(records), absolute, F if through_records else cross)
         return np.asarray(records.T @ inner if through_records else inner, dtype=cross.dtype), ()
-    form = AugmentedForm(records, ridge=absolute, tol=tol, max_iter=max_iter, rng=rng)
-    return form.regress(F), tuple(form.reports)
+    form = (WideForm if through_records else AugmentedForm)(
+        records, ridge=absolute, tol=tol, max_iter=max_iter, rng=rng
+    )
+    found = form.regress(F)
+    return np.asarray(records.T @ found) if through_records else found, tuple(form.reports)
 
 
 def _short_gram(records: Centred) -> Array:

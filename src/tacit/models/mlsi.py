@@ -33,10 +33,10 @@ from tacit.models.hierarchy_graph import expanded_labels
 from tacit.models.honest import honest_positions
 from tacit.models.kernel_space import COORDINATES, KernelSpaceModel
 from tacit.models.kernels import check_kernel, class_features, label_features, precomputed_label_features, squared_norm
-from tacit.models.record_forms import DualForm, RecordForm
+from tacit.models.record_forms import RecordForm
 from tacit.models.record_kernel import hold
 from tacit.models.transductive import balance_labels, read_labels
-from tacit.operators import Kernel
+from tacit.operators import Kernel, as_operator
 from tacit.operators.base import Array
 from tacit.relations.labels import LabelMatrix
 from tacit.relations.taxonomy import Taxonomy
@@ -314,12 +314,12 @@ class MLSI(KernelSpaceModel):
         self.__dict__.pop("term_loadings_", None)  # of an earlier fit with another kernel
         dtype = X.dtype
         weights = space.coefficients
-        if isinstance(form, DualForm) and not self._is_kernel:
-            weights = features.T @ weights  # from weights of the records to weights of the terms or features
+        if form.by_records and not self._is_kernel:
+            weights = as_operator(features).T @ weights  # from weights of the records to those of the terms
         weights *= self.eigenvalues_ ** SCALINGS[self.scaling]  # in place: nobody needs them unscaled any more
         self._keep_weights(weights, dtype)
         if self.kernel == "linear":
-            loadings = X.T @ self.embedding_ if isinstance(form, DualForm) else space.adjoint
+            loadings = as_operator(X).T @ self.embedding_ if form.by_records else space.adjoint
             self.term_loadings_ = np.asarray(loadings, dtype=dtype).T
         Y = F if self.labels_ is None else self.labels_.indicator.astype(dtype)
         self.label_loadings_ = None if Y is None else np.asarray(Y.T @ self.embedding_).T
@@ -330,7 +330,10 @@ class MLSI(KernelSpaceModel):
     def _objective(self, form: RecordForm, F: Any, adjoint: Array) -> float:
         """Eq. (2) at V: Tr C − Tr VᵀCV."""
         V, beta = self.embedding_, self.label_weight
-        explained = float(np.sum(V * form.fitted(V))) if isinstance(form, DualForm) else squared_norm(adjoint)
+        if form.by_records and self.kernel != "linear":
+            explained = float(np.sum(V * form.fitted(V)))
+        else:
+            explained = squared_norm(self.term_loadings_ if self.kernel == "linear" else adjoint)
         words = form.trace - explained
         labels = 0.0 if F is None else squared_norm(F) - squared_norm(F.T @ V)
         return (1 - beta) * words + beta * labels

@@ -26,7 +26,6 @@ from tacit.models.base import SpaceModel, warn_if_fewer
 from tacit.models.blend import blend
 from tacit.models.form_choice import choose_form
 from tacit.models.label_projection import CONSTRAINTS, most_iterations
-from tacit.models.record_forms import DualForm
 from tacit.models.record_kernel import hold
 from tacit.models.transductive import balance_labels, read_labels
 from tacit.operators import Product, Scaled, Stacked, as_operator
@@ -167,8 +166,8 @@ class MORP(SpaceModel):
         space = blend(form, Y, self.n_components, label_weight=float(self.label_weight), shrinkage=0.0)
         self.solution_ = tuple(getattr(form, "reports", ()))
         weights = space.coefficients
-        if isinstance(form, DualForm):
-            weights = np.asarray(X.T @ weights)
+        if form.by_records:
+            weights = np.asarray(as_operator(X).T @ weights)
         return space.eigenvalues, weights
 
     def _projected(self, X: Any, Y: Any) -> tuple[Array, Array]:

@@ -37,7 +37,8 @@ _LITERAL_TOL = (
 class RecordForm(ABC):
     """What a model asks of K; `ridge` is absolute here, and added to the diagonal of K in every regression.
 
-    `floor` is the eigenvalue, relative to the largest, below which one is zero to working precision.
+    `floor` is the eigenvalue, relative to the largest, below which one is zero to working precision; `by_records` says
+    that coefficients are weights of the records.
     """
 
     n_records: int
@@ -45,6 +46,7 @@ class RecordForm(ABC):
     ridge: float
     dtype: np.dtype
     floor: float
+    by_records: bool = False
 
     @abstractmethod
     def adjoint(self, V: Array) -> Array:
@@ -108,6 +110,8 @@ class _DenseForm(RecordForm):
 
 class DualForm(_DenseForm):
     """K as a dense N x N matrix: any kernel, and wide X. `least` is the smallest eigenvalue as it came."""
+
+    by_records = True
 
     def __init__(self, K: Array, *, ridge: float = 0.0) -> None:
         self.K = (K + K.T) / 2
@@ -232,18 +236,11 @@ class AugmentedForm(RecordForm):
         return np.asarray(self.X.T @ V)
 
     def regress(self, T: Any) -> Array:
-        """Solve with block conjugate gradients, on the shorter side of X; with LSMR if there is no ridge."""
-        wide = self.X.shape[0] < self.X.shape[1]
-        if wide and self.ridge:  # K_r U = T on the shorter side, then XᵀU
-            rhs = dense_block(T, self.dtype)
-            found = solve_shifted(self.X.T, self.ridge, rhs, tol=self.tol, max_iter=self.max_iter)
-            coefficients = np.asarray(self.X.T @ found.solution)
-        else:
-            tol = self.tol if self.ridge else min(self.tol, _LITERAL_TOL)
-            found = least_squares(self.X, T, ridge=self.ridge, tol=tol, max_iter=self.max_iter)
-            coefficients = found.solution
+        """Solve with block conjugate gradients; with LSMR if there is no ridge."""
+        tol = self.tol if self.ridge else min(self.tol, _LITERAL_TOL)
+        found = least_squares(self.X, T, ridge=self.ridge, tol=tol, max_iter=self.max_iter)
         self.reports.append(without_vectors(found))
-        return coefficients
+        return found.solution
 
     def fitted(self, coefficients: Array) -> Array:
         """Give X times the coefficients."""

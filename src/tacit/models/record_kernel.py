@@ -15,6 +15,7 @@ from tacit.checks import is_sparse
 from tacit.errors import InputError
 from tacit.models.kernels import check_fits, landmark_features, training_kernel, uses_landmarks
 from tacit.models.record_forms import AugmentedForm, DualForm, PrimalForm, RecordForm
+from tacit.models.wide_form import WideForm
 from tacit.operators import Kernel
 from tacit.operators.base import Array
 
@@ -68,7 +69,8 @@ def hold(
         check_fits(features.shape[1], np.float64, "solver", what="terms")
         held = PrimalForm(features)
     else:
-        held = AugmentedForm(features, tol=tol, max_iter=max_iter, rng=rng)
+        wide = features.shape[0] < features.shape[1] and ridge > 0
+        held = (WideForm if wide else AugmentedForm)(features, tol=tol, max_iter=max_iter, rng=rng)
     held.ridge = ridge * held.trace / held.n_records
     return held
 

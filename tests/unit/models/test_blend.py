@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from tacit.models.blend import blend
 from tacit.models.record_forms import AugmentedForm, DualForm, PrimalForm, RecordForm
+from tacit.models.wide_form import WideForm
 
 N, M, L, K = 30, 45, 4, 5
 
@@ -20,6 +21,7 @@ def forms(X: np.ndarray, ridge: float) -> dict[str, RecordForm]:
         "dual": DualForm(X @ X.T, ridge=ridge),
         "primal": PrimalForm(X, ridge=ridge),
         "augmented": AugmentedForm(X, ridge=ridge, tol=1e-12, rng=np.random.default_rng(0)),
+        **({"wide": WideForm(X, ridge=ridge, tol=1e-12, rng=np.random.default_rng(0))} if ridge else {}),
     }
 
 
@@ -33,10 +35,12 @@ def F(rng: np.random.Generator) -> np.ndarray:
     return (rng.random((N, L)) < 0.4).astype(float)
 
 
-@pytest.mark.parametrize("form", ["dual", "primal", "augmented"])
+EACH_FORM = [("wide", 3.0), *((form, ridge) for form in ("dual", "primal", "augmented") for ridge in (0.0, 3.0))]
+
+
+@pytest.mark.parametrize(("form", "ridge"), EACH_FORM)
 @pytest.mark.parametrize("gamma", [0, 0.5, 20])
 @pytest.mark.parametrize("beta", [0.2, 0.9])
-@pytest.mark.parametrize("ridge", [0.0, 3.0])
 def test_positions_and_eigenvalues_satisfy_equation_12(
     X: np.ndarray, F: np.ndarray, form: str, gamma: float, beta: float, ridge: float
 ) -> None:
@@ -51,7 +55,7 @@ def test_positions_and_eigenvalues_satisfy_equation_12(
     assert found.informed
 
 
-@pytest.mark.parametrize("form", ["dual", "primal", "augmented"])
+@pytest.mark.parametrize("form", ["dual", "primal", "augmented", "wide"])
 @pytest.mark.parametrize("beta", [0, 0.5, 1])
 @pytest.mark.parametrize("gamma", [0, 2])
 def test_coefficients_are_the_regression_of_the_positions(
@@ -65,8 +69,8 @@ def test_coefficients_are_the_regression_of_the_positions(
 def test_more_positions_than_labels_may_be_regressed_either_way(X: np.ndarray, F: np.ndarray) -> None:
     """An iterative form regresses labels or positions, whichever are fewer."""
     for k in (L - 1, L + 1):
-        held = forms(X, 3.0)["augmented"]
-        assert isinstance(held, AugmentedForm)
+        held = forms(X, 3.0)["wide"]
+        assert isinstance(held, WideForm)
         found = blend(held, F, k, label_weight=0.5, shrinkage=0)
         regressions = [report for report in held.reports if report.residuals.size != k or report.solver == "block-cg"]
         assert regressions[0].residuals.size == min(k, L)

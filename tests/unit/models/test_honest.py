@@ -11,6 +11,7 @@ from planted import Planted
 from tacit import MLSI, TacitWarning
 from tacit.models.honest import cross_fitted, estimated_leverages, honest_positions, leave_one_out
 from tacit.models.record_forms import AugmentedForm, DualForm, PrimalForm, RecordForm
+from tacit.models.wide_form import WideForm
 from tacit.operators import as_operator
 
 SHAPES = {
@@ -184,6 +185,6 @@ def test_a_dense_form_has_the_closed_form_whatever_the_folds(planted: Planted) -
 
 def test_leverages_that_did_not_converge_say_so(planted: Planted) -> None:
     X = planted.training[0]
-    form: RecordForm = AugmentedForm(X, ridge=1e-6, tol=1e-14, max_iter=2, rng=np.random.default_rng(0))
+    form: RecordForm = WideForm(X, ridge=1e-6, tol=1e-14, max_iter=2, rng=np.random.default_rng(0))
     with pytest.warns(TacitWarning, match=r"the regression on the records stopped after 2 iterations with a relative"):
         form.regress(np.eye(120)[:, :3])

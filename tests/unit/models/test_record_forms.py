@@ -11,10 +11,11 @@ import scipy.sparse as sp
 
 from tacit import TacitWarning
 from tacit.models.record_forms import AugmentedForm, DualForm, PrimalForm, RecordForm, dense_block, solve_shifted
+from tacit.models.wide_form import WideForm
 from tacit.operators import Product, as_operator
 
 SHAPES = {"wide": (20, 50), "square": (30, 30), "tall": (60, 15)}
-FORMS = ["dual", "primal", "augmented"]
+FORMS = ["dual", "primal", "augmented", "wide"]
 
 
 def matrix(shape: str) -> np.ndarray:
@@ -27,7 +28,8 @@ def held_as(form: str, X: Any, ridge: float) -> RecordForm:
         return DualForm(K.toarray() if sp.issparse(K) else K, ridge=ridge)
     if form == "primal":
         return PrimalForm(X, ridge=ridge)
-    return AugmentedForm(X, ridge=ridge, tol=1e-12, rng=np.random.default_rng(0))
+    made = WideForm if form == "wide" else AugmentedForm
+    return made(X, ridge=ridge, tol=1e-12, rng=np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -35,6 +37,8 @@ def held_as(form: str, X: Any, ridge: float) -> RecordForm:
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("form", FORMS)
 def test_answers_are_those_of_the_dense_matrix(form: str, shape: str, ridge: float, sparse: bool) -> None:
+    if form == "wide" and not ridge:
+        return  # it needs one
     X = matrix(shape)
     n = len(X)
     K = X @ X.T
@@ -50,7 +54,10 @@ def test_answers_are_those_of_the_dense_matrix(form: str, shape: str, ridge: flo
     np.testing.assert_allclose(held.misfit(given, coefficients), T - K @ inverse @ T, atol=1e-8)
     expected = T.T @ inverse @ T
     np.testing.assert_allclose(held.cross(given, coefficients), expected, atol=1e-8 * np.abs(expected).max())
-    if form != "dual":
+    assert held.by_records == (form in ("dual", "wide"))
+    if held.by_records:
+        np.testing.assert_allclose(coefficients, inverse @ T, atol=1e-8)
+    else:
         np.testing.assert_allclose(coefficients, X.T @ inverse @ T, atol=1e-8)
 
 
