@@ -7,7 +7,7 @@ here, in double precision and from the graph alone, whatever a solver says of it
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +26,6 @@ __all__ = ["GraphJudge", "compare_graphs", "found_neighbours"]
 
 _N_NEIGHBOURS = 10
 _TOL = 1e-3  # the default of ours; the peers get it too, and what they reach with it is what ours has to reach
-_TOLS = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10)
 _REFERENCE = 1e-6  # the error of a cost is about the square of its residual
 _ROUNDING = 1e-5  # of costs, which are between 0 and 2, with room to spare
 _PATIENCE = 60.0  # seconds after which a job is not repeated
@@ -34,13 +33,14 @@ _N_ASKED = 500
 
 
 class Plan(NamedTuple):
-    """Sizes of the row; a peer is stopped after so many seconds."""
+    """Sizes of the row; a peer is stopped after so many seconds, and ours is tried with these tolerances."""
 
     sizes: tuple[int, ...] = (10_000, 50_000)
     n_terms: int = 47_236
     n_labels: int = 100
     n_components: int = 100
     seconds: float = 1_200.0
+    tols: tuple[float, ...] = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10)
 
     @property
     def limits(self) -> dict[str, float]:
@@ -58,7 +58,7 @@ class Data(NamedTuple):
     Y_new: sp.csr_array
 
 
-_SMALL = Plan((600,), n_terms=1_500, n_labels=10, n_components=10, seconds=60.0)
+_SMALL = Plan((600,), n_terms=1_500, n_labels=10, n_components=10, seconds=60.0, tols=(1e-3, 1e-8))
 
 
 def compare_graphs(folder: Path, *, small: bool, plan: Plan | None = None) -> Comparison:
@@ -80,9 +80,10 @@ def _explained(plan: Plan) -> str:
         f"neighbours by the cosine, joined if either is near the other, weights of 1; k = {plan.n_components}. A peer "
         f"is stopped after {plan.seconds / 60:g} minutes or at 0.7 of the memory. All embed the largest piece of the "
         f"same graph in float64; peers get tol={_TOL:g}, and ours the loosest with which its residual is no larger. "
-        f"Quality of a graph: the part of the nearest neighbours that it joins, of {_N_ASKED} records. Of an embedding: largest residual ‖D^−½ (L z − λ D z)‖ / ‖D^½ z‖ and largest error of a "
-        f"λ against ours at tol={_REFERENCE:g}. Of a fit, from records to the regression: nDCG@10 of {_N_ASKED} new "
-        "records that look for others with the same labels."
+        f"Quality of a graph: the part of the nearest neighbours that it joins, of {_N_ASKED} records. Of an "
+        "embedding: largest residual ‖D^−½ (L z − λ D z)‖ / ‖D^½ z‖ and largest error of a λ against ours at "
+        f"tol={_REFERENCE:g}. Of a fit, from records to the regression: nDCG@10 of {_N_ASKED} new records that look "
+        "for others with the same labels."
     )
 
 
@@ -134,7 +135,7 @@ def _compare_spectra(found: Comparison, data: Data, W: sp.csr_array, plan: Plan,
     name, ours = f"{W.shape[0]:,}: ", Job("spectrum", {"n_components": plan.n_components, "tol": _TOL})
     peers = _peers(name, plan)
     first = {label: run(data.folder, job) for label, job in peers.items()}
-    tols = _equal_tols(data.folder, judge, ours, first)
+    tols = _equal_tols(data.folder, judge, [ours.changed(tol=tol) for tol in plan.tols], first)
     own = {tol: f"{name}graph_spectrum, tol={tol:g}" for tol in sorted({_TOL, *tols.values()}, reverse=True)}
     jobs = {label: ours.changed(tol=tol) for tol, label in own.items()}
     quick = {label: job for label, job in peers.items() if first[label].seconds <= _PATIENCE}
@@ -177,15 +178,17 @@ def _peers(name: str, plan: Plan) -> dict[str, Job]:
     return {**peers, f"{name}SciPy eigsh": Job("scipy_eigsh", {"n_components": plan.n_components + 1, **options})}
 
 
-def _equal_tols(folder: Path, judge: GraphJudge, ours: Job, peers: Mapping[str, Run]) -> dict[str, float]:
-    """Give for each peer that ended the loosest tolerance with which our residual is no larger, if there is one."""
+def _equal_tols(folder: Path, judge: GraphJudge, ours: Sequence[Job], peers: Mapping[str, Run]) -> dict[str, float]:
+    """Give for each peer that ended the tolerance of the first of ours with no larger residual, if there is one."""
     wanted = {label: judge.residual(took.result) for label, took in peers.items() if took.result.size}
     equal: dict[str, float] = {}
-    for tol in _TOLS:
+    for job in ours:
         if len(equal) == len(wanted):
             break
-        reached = judge.residual(run(folder, ours.changed(tol=tol)).result)
-        equal |= {label: tol for label, least in wanted.items() if label not in equal and reached <= least}
+        reached = judge.residual(run(folder, job).result)
+        equal |= {
+            label: job.options["tol"] for label, least in wanted.items() if label not in equal and reached <= least
+        }
     return equal
 
 
