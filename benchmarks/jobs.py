@@ -190,9 +190,9 @@ def _placed(block: sp.csr_array, row: int, column: int, n: int) -> sp.csr_array:
     return sp.csr_array((block.data, block.indices + block.indices.dtype.type(column), indptr), shape=(n, n))
 
 
-def neighbours(X: sp.csr_array, Y: sp.csr_array, *, n_neighbours: int) -> np.ndarray:
+def neighbours(X: sp.csr_array, Y: sp.csr_array, *, n_neighbours: int, search: str) -> np.ndarray:
     """Give the joined pairs: a row of first and a row of second records."""
-    return np.stack(sp.coo_array(neighbour_graph(X, n_neighbours).parts[0].weights).coords)
+    return np.stack(sp.coo_array(neighbour_graph(X, n_neighbours, search=search).parts[0].weights).coords)
 
 
 def sklearn_neighbours(X: sp.csr_array, Y: sp.csr_array, *, n_neighbours: int) -> np.ndarray:

@@ -27,6 +27,7 @@ __all__ = ["GraphJudge", "compare_graphs", "found_neighbours"]
 _N_NEIGHBOURS = 10
 _TOL = 1e-3  # the default of ours; the peers get it too, and what they reach with it is what ours has to reach
 _REFERENCE = 1e-6  # the error of a cost is about the square of its residual
+_LEAST = 1e-9  # ARPACK overshoots to 1e-15 at times, by luck; below this an embedding is exact for any use
 _ROUNDING = 1e-5  # of costs, which are between 0 and 2, with room to spare
 _PATIENCE = 60.0  # seconds after which a job is not repeated
 _N_ASKED = 500
@@ -58,7 +59,7 @@ class Data(NamedTuple):
     Y_new: sp.csr_array
 
 
-_SMALL = Plan((600,), n_terms=1_500, n_labels=10, n_components=10, seconds=60.0, tols=(1e-3, 1e-8))
+_SMALL = Plan((600,), n_terms=1_500, n_labels=10, n_components=10, seconds=60.0, tols=(1e-3, 1e-10))
 
 
 def compare_graphs(folder: Path, *, small: bool, plan: Plan | None = None) -> Comparison:
@@ -79,11 +80,11 @@ def _explained(plan: Plan) -> str:
         f"{sizes} records, {plan.n_terms:,} terms, {plan.n_labels} labels, float32; graphs of {_N_NEIGHBOURS} nearest "
         f"neighbours by the cosine, joined if either is near the other, weights of 1; k = {plan.n_components}. A peer "
         f"is stopped after {plan.seconds / 60:g} minutes or at 0.7 of the memory. All embed the largest piece of the "
-        f"same graph in float64; peers get tol={_TOL:g}, and ours the loosest with which its residual is no larger. "
-        f"Quality of a graph: the part of the nearest neighbours that it joins, of {_N_ASKED} records. Of an "
-        "embedding: largest residual ‖D^−½ (L z − λ D z)‖ / ‖D^½ z‖ and largest error of a λ against ours at "
-        f"tol={_REFERENCE:g}. Of a fit, from records to the regression: nDCG@10 of {_N_ASKED} new records that look "
-        "for others with the same labels."
+        f"exact graph in float64; peers get tol={_TOL:g}, and ours the loosest with which its residual is no larger, "
+        f"or below {_LEAST:g}. Quality of a graph: the part of the nearest neighbours that it joins, of {_N_ASKED} "
+        "records. Of an embedding: largest residual ‖D^−½ (L z − λ D z)‖ / ‖D^½ z‖ and largest error of a λ against "
+        f"ours at tol={_REFERENCE:g}. Of a fit, from records to the regression: nDCG@10 of {_N_ASKED} new records that "
+        "look for others with the same labels."
     )
 
 
@@ -97,18 +98,22 @@ def _made(folder: Path, plan: Plan, n_records: int) -> Data:
 
 
 def _compare_searches(found: Comparison, data: Data, plan: Plan, small: bool) -> tuple[sp.csr_array, float]:
-    """Compare the graphs; give ours, and the seconds it took."""
+    """Compare the graphs; give the exact one of ours, and the seconds of the one that "auto" picks."""
     n_records = data.X.shape[0]
-    ours, theirs = f"{n_records:,}: neighbour_graph", f"{n_records:,}: kneighbors_graph"
+    exact, auto, theirs = (
+        f"{n_records:,}: {name}" for name in ("neighbour_graph, exact", "neighbour_graph, auto", "kneighbors_graph")
+    )
     options = {"n_neighbours": _N_NEIGHBOURS}
-    jobs = {ours: Job("neighbours", options), theirs: Job("sklearn_neighbours", {**options, "limits": plan.limits})}
+    jobs = {label: Job("neighbours", {**options, "search": label.split()[-1]}) for label in (exact, auto)}
+    jobs[theirs] = Job("sklearn_neighbours", {**options, "limits": plan.limits})
     runs = run_interleaved(data.folder, jobs, repeats=repeats(small), patience=_PATIENCE)
     graphs = {label: _joined(took.result, n_records) for label, took in runs.items() if took.result.size}
-    _add_ratio(found, theirs, ours, runs, at_least=1)
+    _add_ratio(found, theirs, exact, runs, at_least=1)
+    _add_ratio(found, theirs, auto, runs)  # fast at the price of what it misses, so that no target is fair
     for label, took in runs.items():
         part = f"{found_neighbours(data.X, graphs[label], _N_NEIGHBOURS):.1%}" if label in graphs else _stopped(took)
         found.add_run(label, took, part)
-    return graphs[ours], runs[ours].seconds
+    return graphs[exact], runs[auto].seconds
 
 
 def _joined(pairs: np.ndarray, n_records: int) -> sp.csr_array:
@@ -138,12 +143,14 @@ def _compare_spectra(found: Comparison, data: Data, W: sp.csr_array, plan: Plan,
     tols = _equal_tols(data.folder, judge, [ours.changed(tol=tol) for tol in plan.tols], first)
     own = {tol: f"{name}graph_spectrum, tol={tol:g}" for tol in sorted({_TOL, *tols.values()}, reverse=True)}
     jobs = {label: ours.changed(tol=tol) for tol, label in own.items()}
-    quick = {label: job for label, job in peers.items() if first[label].seconds <= _PATIENCE}
+    quick = {label: job for label, job in peers.items() if not small and first[label].seconds <= _PATIENCE}
     runs = first | run_interleaved(data.folder, jobs | quick, repeats=repeats(small), patience=_PATIENCE)
 
     for label in peers:
-        # eigsh says what ARPACK can do without factors; only scikit-learn has to be beaten
-        wanted = 1 if label in tols and "SpectralEmbedding" in label else None
+        if first[label].result.size and label not in tols:
+            raise RuntimeError(f"no tolerance of ours has a residual as small as that of {label}")
+        # eigsh says what ARPACK can do without factors; the aim is scikit-learn
+        wanted = 1 if "SpectralEmbedding" in label else None
         _add_ratio(found, label, own[tols.get(label, _TOL)], runs, at_least=wanted)
     reference = judge.costs(run(data.folder, ours.changed(tol=_REFERENCE)).result)
     for label in (*own.values(), *peers):
@@ -180,7 +187,7 @@ def _peers(name: str, plan: Plan) -> dict[str, Job]:
 
 def _equal_tols(folder: Path, judge: GraphJudge, ours: Sequence[Job], peers: Mapping[str, Run]) -> dict[str, float]:
     """Give for each peer that ended the tolerance of the first of ours with no larger residual, if there is one."""
-    wanted = {label: judge.residual(took.result) for label, took in peers.items() if took.result.size}
+    wanted = {label: max(judge.residual(took.result), _LEAST) for label, took in peers.items() if took.result.size}
     equal: dict[str, float] = {}
     for job in ours:
         if len(equal) == len(wanted):
@@ -202,23 +209,27 @@ def _add_fits(found: Comparison, data: Data, plan: Plan, parts: float, small: bo
     found.add(f"time of {plain} / time of its graph and spectrum", runs[plain].seconds / parts)
     _add_ratio(found, informed, plain, runs)
     for label, took in runs.items():
-        places = (np.asarray(X @ took.result.T) for X in (data.X_new, data.X))
-        found.add_run(label, took, f"nDCG@10 {overlap_ndcg(*places, data.Y_new, data.Y):.3f}")
+        asked, searched = (np.asarray(X @ took.result.T) for X in (data.X_new, data.X))
+        found.add_run(label, took, f"nDCG@10 {overlap_ndcg(asked, searched, data.Y_new, data.Y):.3f}")
 
 
 def _add_ratio(
     found: Comparison, slow: str, quick: str, runs: Mapping[str, Run], *, at_least: float | None = None
 ) -> None:
-    """Add ratios of time and memory; of what was stopped they say the least they can be, and reach nothing."""
+    """Add ratios of time and memory; of what was stopped, the least that of time can be, and without a target.
+
+    Its memory is left out: it holds the libraries too, which are not counted for the others.
+    """
     ended = runs[slow].result.size > 0
     label = slow if ended else f"{slow}, stopped,"
     wanted = at_least if ended else None
     found.add(f"time of {label} / time of {quick}", runs[slow].seconds / runs[quick].seconds, at_least=wanted)
-    found.add(f"memory of {label} / memory of {quick}", runs[slow].bytes / runs[quick].bytes)
+    if ended:
+        found.add(f"memory of {label} / memory of {quick}", runs[slow].bytes / runs[quick].bytes)
 
 
 def _stopped(took: Run) -> str:
-    return f"stopped after {took.seconds:.0f} s with {took.bytes / 2**30:.1f} GiB"
+    return f"stopped after {took.seconds:.0f} s with {took.bytes / 2**30:.1f} GiB, libraries included"
 
 
 class GraphJudge:

@@ -143,7 +143,7 @@ def test_ratios_are_held_against_what_they_should_reach() -> None:
         (
             "compare",
             ["desne"],
-            "row is unknown: got 'desne', expected one of dense, large, tree, lsi, relations, products.",
+            "row is unknown: got 'desne', expected one of dense, large, tree, lsi, relations, products, graphs.",
         ),
         ("compare", ["--small", "--write"], "--write needs the real sizes"),
         ("arxiv_tall", ["--quick", "--write"], "--write needs the whole study"),
@@ -433,6 +433,156 @@ def test_the_study_of_hlsi_runs_and_its_space_beats_lsi_and_words(
     assert capsys.readouterr().out == text
 
 
+def _films(n_users: int = 40, n_films: int = 30) -> Any:
+    """Give a small world of ratings with folds, words and ages."""
+    import scipy.sparse as sp
+
+    trial = importlib.import_module("mlsa_movielens_trial")
+    rng = np.random.default_rng(0)
+    taste, kind = rng.integers(2, size=n_users), rng.integers(2, size=n_films)
+    there = rng.random((n_users, n_films)) < 0.6
+    stars = np.clip(2 + 2 * (taste[:, None] == kind) + rng.integers(-1, 2, size=there.shape), 1, 5)
+    folds = rng.integers(1, 6, size=there.shape)
+    words = sp.csr_array((rng.random((n_films, 60)) < 0.01 + 0.05 * (np.arange(60) % 2 == kind[:, None])).astype(float))
+    ages = sp.csr_array(np.eye(3)[rng.integers(3, size=n_users)])
+    tables = (sp.csr_array(np.where(there, each, 0).astype(float)) for each in (stars, folds))
+    return trial.Films(*tables, {"word": words, "genre": words[:, :4]}, {"age": ages})
+
+
+def test_films_are_split_by_fold_and_hidden_ratings_are_nowhere() -> None:
+    films = _films()
+    split = films.split(2, hidden=4)
+    folds = films.folds.toarray()
+    assert np.array_equal(split.asked.toarray(), np.where(folds == 2, films.ratings.toarray(), 0))
+    assert np.array_equal(split.known.toarray(), np.where(np.isin(folds, (1, 3, 5)), films.ratings.toarray(), 0))
+
+
+def test_what_stands_for_a_rating_is_what_its_name_says() -> None:
+    from sklearn.feature_extraction.text import TfidfTransformer
+
+    from tacit.tasks.recommend import pearson_similarities
+
+    trial = importlib.import_module("mlsa_movielens_trial")
+    known = _films().split(1).known
+    rows = trial.VALUES["Pearson rows"](known)
+    assert np.allclose((rows @ rows.T).toarray(), pearson_similarities(known))
+    assert np.array_equal(trial.VALUES["liked"](known).toarray(), np.where(known.toarray() >= 4, known.toarray(), 0))
+    assert np.allclose(trial.tfidf(known, idf="smooth").toarray(), TfidfTransformer().fit_transform(known).toarray())
+    dense = known.toarray()
+    plain = dense * np.log(len(dense) / (dense > 0).sum(axis=0))
+    expected = plain / np.linalg.norm(plain, axis=1, keepdims=True)
+    assert np.allclose(trial.tfidf(known).toarray(), expected)
+    few = known[:5]
+    assert np.allclose(trial.tfidf(few, like=known).toarray(), expected[:5])
+
+
+def test_settings_for_a_fold_do_not_depend_on_its_ratings() -> None:
+    from dataclasses import replace
+
+    choice = importlib.import_module("mlsa_movielens_choice")
+    films = _films()
+    changed = films.ratings.copy()
+    changed.data = np.where(films.folds.data == 3, 6 - changed.data, changed.data)
+    values = {}
+    for name, each in (("as they are", films), ("changed", replace(films, ratings=changed))):
+        validation = choice.space_validation(each)
+        way = choice.Way(choice.PAPER_SPACE._replace(n_components=3), choice.Rule("sum", 5))
+        values[name] = [validation(way, fold) for fold in (3, 1)]
+    assert values["as they are"][0] == values["changed"][0]
+    # fold 1 is validated on folds 5 and 2, and fold 3 is in training for both
+    assert values["as they are"][1] != values["changed"][1]
+    assert [choice.neighbours_of(fold) for fold in (1, 3, 5)] == [(5, 2), (2, 4), (4, 1)]
+
+
+def test_a_search_improves_one_thing_after_the_other_and_keeps_what_it_has_in_a_tie() -> None:
+    choice = importlib.import_module("mlsa_movielens_choice")
+    start = choice.Way()
+    worth = {("sum", 50): 1.0, ("liked", 50): 1.0, ("sum", 100): 2.0, ("liked", 100): 9.0}
+
+    def stage(*values: tuple[str, Any]) -> Any:
+        return lambda way: [way._replace(rule=way.rule._replace(**{field: value})) for field, value in values]
+
+    best = choice.search(
+        start,
+        [stage(("kind", "sum"), ("kind", "liked")), stage(("n_neighbours", 100), ("n_neighbours", 200))],
+        lambda way: worth.get(way.rule[:2], 0.0),
+    )
+    assert best.rule[:2] == ("sum", 100)
+
+
+def test_ease_is_a_ridge_regression_of_each_film_on_the_others() -> None:
+    from sklearn.linear_model import Ridge
+
+    peers = importlib.import_module("mlsa_movielens_peers")
+    known = _films().split(1).known
+    scored, _ = peers.scores_of(known, peers.Peer("ease", "ratings", (("ridge", 7.0),)))
+    table = known.toarray()
+    for film in (0, 11):
+        others = np.delete(table, film, axis=1)
+        expected = Ridge(7.0, fit_intercept=False, solver="cholesky").fit(others, table[:, film]).predict(others)
+        assert np.allclose(scored[:, film], expected)
+
+
+def test_lists_for_new_users_are_those_of_the_recommender() -> None:
+    from tacit.tasks.recommend import Recommender, cosine_similarities
+
+    cold, trial = importlib.import_module("mlsa_movielens_cold"), importlib.import_module("mlsa_movielens_trial")
+    films = _films()
+    old, (few, rest) = films.ratings[:30], cold.few_known(films.ratings[30:], 5)
+    assert np.array_equal((few + rest).toarray(), films.ratings[30:].toarray())
+    assert set(np.diff(few.indptr)) == {5}
+    fewer, _ = cold.few_known(few, 3)
+    assert np.array_equal(fewer.toarray(), cold.few_known(films.ratings[30:], 3)[0].toarray())
+    space = trial.Space("liked", (("user-item", 0.5), ("user-word", 0.5)), "frobenius", 3)
+    model = trial.fit(films, old, space)
+    places = model.fold_in("user", cold.told_by(films, old, few, space))
+    scored = cold.from_neighbours(old, cosine_similarities(places, model.positions_["user"]))
+    reader = Recommender(n_neighbours=cold.N_NEIGHBOURS).fit(old, model.positions_["user"])
+    for row, place in enumerate(places):
+        found = reader.recommend_new(place, 30, rated=few[[row]])
+        unseen = np.setdiff1d(np.arange(30), few[[row]].indices)
+        assert [int(each.id) for each in found] == sorted(unseen, key=lambda film: -scored[row, film])
+    # everybody who was there is placed where they stood
+    assert np.allclose(model.fold_in("user", cold.told_by(films, old, old, space)), model.positions_["user"])
+
+
+def test_the_area_for_liked_films_is_that_of_scikit_learn() -> None:
+    from sklearn.metrics import roc_auc_score
+
+    cold = importlib.import_module("mlsa_movielens_cold")
+    asked = _films().ratings
+    scored = np.random.default_rng(1).integers(6, size=asked.shape).astype(float)
+    expected = [roc_auc_score(row >= 4, mine) for row, mine in zip(asked.toarray(), scored, strict=True)]
+    assert cold.liked_auc(scored, asked) == pytest.approx(np.mean(expected))
+
+
+@pytest.mark.realdata
+@pytest.mark.filterwarnings("ignore::tacit.errors.TacitWarning")
+def test_the_study_of_mlsa_runs_and_mlsa_is_the_best_of_five(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import os
+
+    if not os.environ.get("TACIT_DATA"):
+        pytest.skip("TACIT_DATA is not set: there are no data sets to study")
+    main = importlib.import_module("mlsa_movielens").main
+    with pytest.raises(SystemExit):
+        main(["--quick", "--write"])
+    assert "--write needs the whole study" in capsys.readouterr().err
+    main(["--quick", "--save", str(tmp_path / "numbers.json")])
+    text = capsys.readouterr().out
+    numbers = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
+    found = importlib.import_module("mlsa_movielens_numbers").Numbers(numbers)
+    methods = importlib.import_module("mlsa_movielens_paper").METHODS
+    assert max(methods, key=lambda name: np.mean(found.gains(name, "eq. 7"))) == "M-LSA"
+    assert np.mean(found.users("M-LSA, folded in", 10)) > np.mean(found.users("popularity", 10))
+    assert np.mean(found.films("M-LSA, folded in"), axis=0)[0] > 0.55
+    main(["--from", str(tmp_path / "numbers.json")])
+    assert capsys.readouterr().out == text
+    for picture in importlib.import_module("mlsa_movielens_figures").draw(numbers, tmp_path):
+        assert 5_000 < picture.stat().st_size < 80_000
+
+
 @pytest.mark.realdata
 def test_the_study_on_reuters_runs_and_mlsi_beats_lsi_and_words() -> None:
     import os
@@ -531,3 +681,183 @@ def test_jobs_on_relations_run_in_processes_of_their_own_and_find_eigenpairs(tmp
     # the tightest of SciPy is the loosest that will do here
     peer = runs.Job("scipy_eigsh", {"n_components": 4})
     assert rows._loosest(tmp_path, judge, peer, 1e-10, (0.5, 0.0)) == (0.0, True)
+
+
+def _few_neighbours(n_records: int = 800) -> tuple[Any, Any]:
+    """Give records and the weights of their graph, in one piece."""
+    from tacit.relations.neighbours import neighbour_graph
+
+    X, _ = importlib.import_module("synthetic").planted_topics(n_records, n_terms=400, n_topics=6, dtype=np.float64)
+    return X, importlib.import_module("jobs").narrow(neighbour_graph(X, 8).parts[0].weights)
+
+
+def test_embeddings_of_graphs_are_found_and_judged_as_the_dense_problem_is() -> None:
+    from scipy.linalg import eigh
+    from scipy.sparse import csr_array
+
+    from tacit.relations.graph import as_graph
+
+    jobs, rows = importlib.import_module("jobs"), importlib.import_module("rows_graphs")
+    _, W = _few_neighbours()
+    D = np.diag(W.toarray().sum(axis=1))
+    L = D - W.toarray()
+    values, vectors = eigh(L, D)
+    assert values[1] > 1e-3, "the graph must be in one piece"
+    exact, judge = vectors[:, 1:6], rows.GraphJudge(as_graph(W))
+    assert judge.residual(exact * [1, 2, 3, 4, 5]) < 1e-12
+    off = exact + 0.01 * vectors[:, [20]]
+    quotients = np.sum(off * (L @ off), axis=0) / np.sum(off * (D @ off), axis=0)
+    wrong = np.diag(D.diagonal() ** -0.5) @ (L @ off - D @ off * quotients)
+    expected = np.linalg.norm(wrong, axis=0) / np.linalg.norm(np.sqrt(D) @ off, axis=0)
+    assert np.isclose(judge.residual(off), expected.max())
+    # what is left of the trivial vector makes no cost smaller
+    assert np.allclose(judge.costs(exact + 0.5 * vectors[:, [0]]), values[1:6])
+    root = np.diag(judge.root)
+    for found in (
+        jobs.spectrum(as_graph(W), n_components=5, tol=1e-9),
+        jobs.spectral_embedding(W, n_components=5, eigen_solver="arpack", tol=1e-9),
+        jobs.spectral_embedding(W, n_components=5, eigen_solver="lobpcg", tol=1e-9),
+        np.concatenate(jobs.scipy_eigsh(csr_array(root @ W.toarray() @ root), n_components=6, tol=1e-9)),
+    ):
+        assert judge.residual(found) < 1e-8
+        assert np.allclose(judge.costs(found), values[1:6], rtol=1e-9)
+        assert judge.verdict(found, values[1:6]).startswith("residual ")
+    with pytest.raises(RuntimeError, match=r"the reference is not exact: another has a cost .* below it"):
+        judge.verdict(exact, values[2:7])
+
+
+def test_the_part_of_neighbours_that_a_graph_joins_is_counted() -> None:
+    from scipy.sparse import csr_array
+
+    rows = importlib.import_module("rows_graphs")
+    X, W = _few_neighbours(300)  # fewer than are sampled, so that all are
+    cosines = X.toarray() @ X.toarray().T
+    np.fill_diagonal(cosines, -1)
+    nearest = np.argsort(-cosines, axis=1)[:, :8]
+    joins = W.toarray() * (np.arange(300) % 2)  # to every other record only
+    expected = np.mean(np.take_along_axis(joins, nearest, axis=1))
+    assert rows.found_neighbours(X, W, 8) == 1
+    assert 0.3 < expected < 0.7
+    assert np.isclose(rows.found_neighbours(X, csr_array(joins), 8), expected)
+
+
+def test_ours_gets_the_first_tolerance_that_is_as_good_as_a_peer(tmp_path: Path) -> None:
+    from tacit.relations.graph import as_graph
+
+    jobs, runs, rows = (importlib.import_module(name) for name in ("jobs", "runs", "rows_graphs"))
+    _, W = _few_neighbours()
+    graph, judge = as_graph(W), rows.GraphJudge(as_graph(W))
+    rows._save_graph(tmp_path, graph, judge.root)
+    peers = {
+        name: runs.Run(1.0, 1.0, jobs.spectrum(graph, n_components=4, tol=tol))
+        for name, tol in (("loose", 1e-2), ("tight", 1e-12))
+    }
+    peers["stopped"] = runs.Run(1.0, 1.0, np.empty(0))
+    ours = [runs.Job("spectrum", {"n_components": 4, "tol": tol}) for tol in (1e-2, 1e-10)]
+    assert rows._equal_tols(tmp_path, judge, ours, peers) == {"loose": 1e-2, "tight": 1e-10}
+    assert rows._equal_tols(tmp_path, judge, ours[:1], peers) == {"loose": 1e-2}
+
+
+@pytest.mark.parametrize("limits", [{"seconds": 0.05}, {"seconds": 60.0, "bytes": 4 * 2**30}])
+def test_a_job_beyond_its_limits_is_stopped_and_reaches_nothing(tmp_path: Path, limits: dict[str, float]) -> None:
+    from scipy.sparse import csr_array, eye_array
+
+    jobs, runs, rows = (importlib.import_module(name) for name in ("jobs", "runs", "rows_graphs"))
+    many = csr_array(eye_array(40_000))  # its dense kernel takes 12 GiB
+    jobs.save(tmp_path, many, many[:, :5])
+    options = {"n_components": 3, "label_weight": 0.5, "shrinkage": 0.5, "ridge": 1.0, "limits": limits}
+    took = runs.run(tmp_path, runs.Job("literal_dual", options))
+    assert took.result.size == 0
+    assert 0.05 <= took.seconds < 60
+    found = importlib.import_module("comparison").Comparison("Title", "Data.")
+    quick = runs.Run(0.01, 1.0, np.ones(1))
+    rows._add_ratio(found, "slow", "quick", {"slow": took, "quick": quick}, at_least=1)
+    assert [row[::3] for row in found.ratios] == [("time of slow, stopped, / time of quick", "")]
+
+
+def test_a_job_within_its_limits_gives_what_it_gives_without(tmp_path: Path) -> None:
+    jobs, runs, synthetic = (importlib.import_module(name) for name in ("jobs", "runs", "synthetic"))
+    with pytest.raises(RuntimeError, match=r"the job lsi failed (?s:.)*FileNotFoundError"):
+        runs.run(tmp_path, runs.Job("lsi", {"n_components": 3, "limits": {"seconds": 60.0}}))
+    X, Y = synthetic.planted_topics(300, n_terms=400, n_topics=5)
+    jobs.save(tmp_path, X, Y)
+    took = runs.run(tmp_path, runs.Job("lsi", {"n_components": 3, "limits": {"seconds": 60.0}}))
+    assert np.allclose(took.result, LSI(3).fit(X).singular_values_, rtol=1e-5)
+
+
+def test_values_are_chosen_one_parameter_after_the_other() -> None:
+    from tacit import MLSI, LabelHead
+
+    trial = importlib.import_module("graph_embeddings_trial")
+    X, Y, _ = _animals(180)
+    parts = [(X[rows], Y[rows]) for rows in (slice(60), slice(60, 120), slice(120, None))]
+    axes = ({"label_weight": [0.2, 0.8]}, {"ridge": [0.01, 1.0, 100.0]})
+    method = trial.Method("MLSI", MLSI(), axes, (1, 2), (3,))
+    found = trial.tuned(method, parts, LabelHead("ridge", calibrate=False), {"ridge": [0.1, 10.0]})
+    scores = {axis: max(each["validation"]["macro F1"] for each in found if each["axis"] == axis)
+              for axis in ("label_weight", "ridge", "")}  # fmt: skip
+    assert found[0]["axis"] == ""
+    assert found[0]["validation"]["macro F1"] == max(scores.values()) == scores[""]
+    assert {each["parameters"]["ridge"] for each in found if each["axis"] == "label_weight"} == {1.0}
+    assert {each["parameters"]["ridge"] for each in found if each["axis"] == "ridge"} == {0.01, 100.0}
+    assert {each["dimensions"] for each in found if each["axis"] == ""} == {1, 2, 3}
+    assert {each["head"].get("ridge") for each in found if each["axis"] == ""} == {0.1, 10.0}
+
+
+def test_curves_take_what_validation_chose_and_not_what_the_test_likes() -> None:
+    tables = importlib.import_module("graph_embeddings_tables")
+
+    def one(weight: float, k: int, validation: float, test: float, axis: str = "label_weight") -> dict[str, Any]:
+        scores = {"validation": {"macro F1": validation}, "test": {"macro F1": test}}
+        return {"axis": axis, "asked": [k], "parameters": {"label_weight": weight}, **scores}
+
+    trials = [one(0.1, 10, 0.5, 0.9), one(0.1, 20, 0.6, 0.4), one(0.9, 20, 0.8, 0.7), one(0.9, 10, 1.0, 0.1, "ridge")]
+    assert [(w, each["test"]["macro F1"]) for w, each in tables.at_weights(trials)] == [(0.1, 0.4), (0.9, 0.7)]
+    assert [(k, each["test"]["macro F1"]) for k, each in tables.at_dimensions(trials)] == [(10, 0.1), (20, 0.7)]
+    assert tables.gains([0.5, 0.5], [0.6, 0.48]) == f"+4.0 ± {np.std([10, -2], ddof=1):.1f} (1 of 2)"
+
+
+def test_terms_turned_by_the_training_records_are_the_same_to_a_linear_classifier() -> None:
+    import scipy.sparse as sp
+
+    X, Y, _ = _animals(90)
+    wide = sp.csr_array(np.hstack([X, X**2, np.sqrt(X), np.eye(90, 40)]))
+    parts = [(wide[rows], Y[rows]) for rows in (slice(40), slice(40, 60), slice(60, None))]
+    turned = importlib.import_module("graph_embeddings")._rotated(parts)
+    for (plain, _), (other, _) in zip(parts, turned, strict=True):
+        assert np.allclose(other @ turned[0][0].T, (plain @ wide[:40].T).toarray(), atol=1e-6)
+    assert turned[0][0].shape[1] <= 40 < wide.shape[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--small", "--write"], "--write needs the whole study"),
+        (["retuers"], "part is unknown: got 'retuers', expected one of reuters, arxiv"),
+    ],
+)
+def test_the_study_of_graph_embeddings_refuses_what_makes_no_sense(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        importlib.import_module("graph_embeddings").main(arguments)
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.realdata
+@pytest.mark.filterwarnings("ignore::tacit.errors.TacitWarning")
+def test_the_study_of_graph_embeddings_runs_and_its_page_can_be_made_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import os
+
+    if not os.environ.get("TACIT_DATA"):
+        pytest.skip("TACIT_DATA is not set: there are no data sets to study")
+    pytest.importorskip("Stemmer", reason="PyStemmer is not installed: the stories cannot be stemmed")
+    main, numbers = importlib.import_module("graph_embeddings").main, tmp_path / "numbers.json"
+    main(["--small", "--save", str(numbers)])
+    text = capsys.readouterr().out
+    for method in importlib.import_module("graph_embeddings_trial").methods():
+        assert text.count(f"\n| {method.name} ") >= 2, method.name
+    main(["--from", str(numbers)])
+    assert capsys.readouterr().out == text
