@@ -40,7 +40,7 @@ class Plan(NamedTuple):
     n_terms: int = 47_236
     n_labels: int = 100
     n_components: int = 100
-    seconds: float = 1_200.0
+    seconds: float = 300.0
     tols: tuple[float, ...] = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10)
 
     @property

@@ -19,6 +19,7 @@ records) and `graph_projection` (on the terms).
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -270,15 +271,17 @@ class GraphEmbedding(SpaceModel):
     def _feature_graph(self, X: Any) -> Graph:
         if isinstance(self.graph, str):
             check_choice("graph", self.graph, ("neighbours",))
-            return neighbour_graph(
-                X,
-                self.n_neighbours,
-                join=self.join,
-                metric=self.metric,
-                weights=self.weights,
-                width=self.width,
-                random_state=self.random_state,
-            )
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "X has records without neighbours")  # labels may join them yet
+                return neighbour_graph(
+                    X,
+                    self.n_neighbours,
+                    join=self.join,
+                    metric=self.metric,
+                    weights=self.weights,
+                    width=self.width,
+                    random_state=self.random_state,
+                )
         return _given_graph("graph", self.graph, X, X.shape[0])
 
     def _label_graph(self, X: Any) -> Graph:

@@ -88,7 +88,7 @@ def neighbour_graph(
     width : float or "auto", default "auto" — τ of the Gaussian; "auto" is the mean over the records of the squared
         distance to the farthest of their neighbours
     search : {"auto", "exact", "approximate"}, default "auto" — compare every record with every other, or fewer (see
-        Notes); "auto" is exact up to 30,000 records
+        Notes); "auto" is exact up to 30,000 records, and up to 100,000 where approximate search proves to miss too many
     random_state : int, generator or None, default 0 — for the cells of approximate search, and to sample its recall
     n_jobs : int, optional — threads that compare blocks of records; the products of dense blocks have their own
 
@@ -133,15 +133,19 @@ def neighbour_graph(
     weights = _check_weights(weights, metric)
     tau = None if isinstance(width, str) and width == "auto" else check_number("width", width, open_low=True)
     given = read_matrix(X)
-    search = _check_search(search, rule, given.shape[0])
+    chosen = _check_search(search, rule, given.shape[0])
     vectors = read_vectors(given, metric)
-    arcs, recall = _neighbours(vectors, rule, search, random_state, n_jobs)
+    arcs, recall = _neighbours(vectors, rule, chosen, random_state, n_jobs)
+    if recall < _LEAST_RECALL and search == "auto" and vectors.n_records <= _EXACT_AFTER_ALL:
+        chosen = "exact"
+        arcs, recall = _neighbours(vectors, rule, chosen, random_state, n_jobs)
+    _warn_of_recall(recall)
     if weights == "gaussian" and tau is None:
         tau = automatic_width(arcs, vectors.n_records)
     W = _weighted(vectors, given, arcs, join, weights, tau)
     return NeighbourGraph(
         (Edges(W),),
-        search=search,
+        search=chosen,
         recall=recall,
         width=tau if weights == "gaussian" else None,
         n_isolated=_count_isolated(W, vectors),
@@ -149,6 +153,7 @@ def neighbour_graph(
 
 
 _EXACT_UPTO = 30_000
+_EXACT_AFTER_ALL = 100_000  # some minutes of exact search are worth it for a graph that is right
 _LEAST_RECALL = 0.9
 
 
@@ -214,7 +219,10 @@ def _neighbours(
     assert rule.number is not None
     if search == "exact":
         return nearest(vectors, rule.number, n_jobs=n_jobs), 1.0
-    arcs, recall = nearly_nearest(vectors, rule.number, as_rng(random_state), n_jobs)
+    return nearly_nearest(vectors, rule.number, as_rng(random_state), n_jobs)
+
+
+def _warn_of_recall(recall: float) -> None:
     if recall < _LEAST_RECALL:
         warnings.warn(
             f"search misses neighbours: got {recall:.0%} of the nearest for a sample of records, expected at least "
@@ -222,7 +230,6 @@ def _neighbours(
             TacitWarning,
             stacklevel=3,
         )
-    return arcs, recall
 
 
 def _weighted(vectors: Vectors, X: Any, arcs: Arcs, join: str, weights: str | Similarity, tau: float | None) -> Any:

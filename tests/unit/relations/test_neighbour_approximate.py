@@ -126,3 +126,15 @@ def test_most_neighbours_of_real_texts_are_found(data_dir) -> None:
 
     found = neighbour_graph(load_rcv1(data_dir, subset=1).X, 10, search="approximate")
     assert found.recall > 0.93
+
+
+def test_auto_searches_exactly_after_all_where_too_much_is_missed(monkeypatch):
+    """Words drawn independently: a few heavy ones say little about the whole."""
+    monkeypatch.setattr("tacit.relations.neighbours._EXACT_UPTO", 100)
+    X = sp.random_array((600, 3_000), density=0.03, rng=np.random.default_rng(0), format="csr")
+    with pytest.warns(TacitWarning, match="search misses neighbours"):
+        missed = neighbour_graph(X, 5, search="approximate")
+    found, exact = neighbour_graph(X, 5), neighbour_graph(X, 5, search="exact")
+    assert missed.recall < 0.9
+    assert (found.search, found.recall) == ("exact", 1.0)
+    np.testing.assert_array_equal(found.to_dense(), exact.to_dense())
