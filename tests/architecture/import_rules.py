@@ -36,7 +36,7 @@ OPTIONAL_LIBRARIES: dict[str, set[str]] = {
     "uvicorn": {"web"},
     "optuna": {"evaluate"},
     "rdflib": {"relations"},
-    "pyarrow": {"relations"},
+    "pyarrow": {"corpus", "relations"},
 }
 
 

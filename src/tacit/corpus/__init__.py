@@ -1,18 +1,28 @@
 """Collections: files and named data sets become records with id, text, labels, links and fields."""
 
+from tacit.corpus.column_map import ColumnMap
 from tacit.corpus.datasets import VectorSet, load_arxiv, load_mulan, load_rcv1, load_reuters21578
 from tacit.corpus.enzyme import load_enzyme
 from tacit.corpus.movielens import MovieLens, load_movielens
+from tacit.corpus.named import Dataset, dataset_names, read_dataset
 from tacit.corpus.newsgroups import load_newsgroups
+from tacit.corpus.problems import Problem, Problems
+from tacit.corpus.reading import Reading, read_records
 from tacit.corpus.record import Record
 from tacit.corpus.standard_library import standard_library_records
 from tacit.corpus.taxonomies import TaxonomyTable, load_taxonomy
 
 __all__ = [
+    "ColumnMap",
+    "Dataset",
     "MovieLens",
+    "Problem",
+    "Problems",
+    "Reading",
     "Record",
     "TaxonomyTable",
     "VectorSet",
+    "dataset_names",
     "load_arxiv",
     "load_enzyme",
     "load_movielens",
@@ -21,5 +31,7 @@ __all__ = [
     "load_rcv1",
     "load_reuters21578",
     "load_taxonomy",
+    "read_dataset",
+    "read_records",
     "standard_library_records",
 ]

@@ -1,0 +1,198 @@
+"""Which column of a file is what: text, labels, id, title or links; and a guess where that is left open."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tacit.checks import check_count, shown
+from tacit.errors import InputError
+
+__all__ = ["ColumnMap", "missing_column"]
+
+# the names under which people keep them, the likeliest first
+_ID = ("id", "_id", "document_id", "doc_id", "docid", "identifier", "uid")
+_TITLE = ("title", "headline", "name")
+_TEXT = ("text", "body", "content", "full_text", "fulltext", "abstract", "description", "summary")
+_LABELS = (
+    "labels", "subjects", "subject_uris", "topics", "tags", "categories", "keywords", "label", "topic", "tag",
+    "category",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ColumnMap:
+    """Which columns of a file make a record; what is left at None is guessed from the names of the columns.
+
+    Parameters
+    ----------
+    text : str or sequence of str, optional
+        The columns whose words a model reads, joined in this order. The guess is the title, and the first there is of
+        text, body, content, full_text, abstract, description and summary.
+    labels : str or sequence of str, optional
+        The columns that hold labels; () for none. The guess is one of labels, subjects, subject_uris, topics, tags,
+        categories, keywords, or the singular of these.
+    id : str, optional
+        The column that holds the id. Where none is found, ids are made from the name of the file and the line.
+    title : str, optional
+        The column to show in lists of results; "" for none.
+    links : mapping of str to str, or str or sequence of str, default {}
+        Named relations and the columns that hold them; a plain name stands for both. Links are never guessed.
+    fields : sequence of str, optional
+        Which of the other columns to keep; all of them if not given, () for none.
+    label_separator : str, optional
+        What separates several labels, or several linked names, in one text. If not given, a list is a list, a text in
+        JSON or Parquet is one name, and a cell of a CSV file is split at ";" or "|", whichever its column uses more.
+        " " splits at any white space; "" never splits.
+    title_weight : int, default 1
+        How often the title counts in the text, if it is one of the `text` columns.
+
+    Raises
+    ------
+    InputError
+        If a name is empty or no text, or `title_weight` is no whole number of at least 1.
+
+    Examples
+    --------
+    >>> ColumnMap(text=["title", "body"], labels="topics", links={"writer": "author"}).used
+    ('title', 'body', 'topics', 'author')
+    >>> ColumnMap.from_strings(text="title,body", links="author,journal").links
+    {'author': 'author', 'journal': 'journal'}
+    """
+
+    text: Sequence[str] | None = None
+    labels: Sequence[str] | None = None
+    id: str | None = None
+    title: str | None = None
+    links: Mapping[str, str] | Sequence[str] = field(default_factory=dict, hash=False)
+    fields: Sequence[str] | None = None
+    label_separator: str | None = None
+    title_weight: int = 1
+
+    def __post_init__(self) -> None:
+        for role in ("text", "labels", "fields"):
+            given = getattr(self, role)
+            object.__setattr__(self, role, None if given is None else _names(role, given))
+        for role in ("id", "title", "label_separator"):
+            if not isinstance(getattr(self, role), (str, type(None))):
+                raise InputError(f"{role} is no text: got {getattr(self, role)!r}, expected one text or None.")
+        if self.text is not None and not self.text:
+            raise InputError("text names no column: got (), expected one name at least, or None for a guess.")
+        links = self.links if isinstance(self.links, Mapping) else {name: name for name in _names("links", self.links)}
+        object.__setattr__(self, "links", dict(zip(links, _names("links", links.values()), strict=True)))
+        check_count("title_weight", self.title_weight)
+
+    @classmethod
+    def from_strings(
+        cls,
+        *,
+        text: str | None = None,
+        labels: str | None = None,
+        id: str | None = None,
+        title: str | None = None,
+        links: str | None = None,
+        fields: str | None = None,
+        label_separator: str | None = None,
+        title_weight: int = 1,
+    ) -> ColumnMap:
+        """Make a map from names with commas between them, as on a command line: `text="title,body"`.
+
+        A link may have another name than its column: `links="writer=author,journal"`. "" stands for no column.
+        """
+        pairs = [name.partition("=") for name in _split(links) or ()]
+        return cls(
+            text=_split(text),
+            labels=_split(labels),
+            id=id,
+            title=title,
+            links={name.strip(): (column or name).strip() for name, _, column in pairs},
+            fields=_split(fields),
+            label_separator=label_separator,
+            title_weight=title_weight,
+        )
+
+    @property
+    def link_columns(self) -> Mapping[str, str]:
+        """The columns that hold links, by the names of the links."""
+        return self.links if isinstance(self.links, Mapping) else {}
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The columns that are mapped to something, each once."""
+        return tuple(dict.fromkeys(column for _, column in self._roles()))
+
+    def guessed(self, columns: Iterable[str], file: str) -> ColumnMap:
+        """Give the map with what was left open filled in from the names of the columns that there are."""
+        there = list(columns)
+        title = self.title if self.title is not None else _first(_TITLE, there)
+        text = self.text
+        if text is None:
+            body = _first(_TEXT, there)
+            text = tuple(dict.fromkeys(name for name in (title, body) if name))
+        if not text:
+            raise InputError(
+                f"text is not given and cannot be guessed: got the columns {shown(there, 20)} in {file}, expected one "
+                f"such as {', '.join(map(repr, _TEXT[:4]))}. Say which columns hold the text; the first line of a "
+                "table must name its columns."
+            )
+        labels = self.labels if self.labels is not None else tuple(filter(None, [_first(_LABELS, there)]))
+        found_id = self.id if self.id is not None else _first(_ID, there)
+        return replace(self, text=text, labels=labels, id=found_id or "", title=title or "")
+
+    def missing(self, columns: Iterable[str]) -> list[tuple[str, str]]:
+        """Give role and name of each mapped column that is not among the columns that there are."""
+        there = set(columns)
+        return [(role, column) for role, column in self._roles() if column not in there]
+
+    def described(self, open_map: ColumnMap) -> str:
+        """Say in one sentence what was guessed on top of `open_map`; an empty text if nothing was."""
+        said = [
+            f"{role} from {_listed(getattr(self, role))}"
+            for role in ("text", "labels", "id", "title")
+            if getattr(open_map, role) is None and getattr(self, role)
+        ]
+        if not self.id and open_map.id is None:
+            said.append("id from file name and line")
+        return f"Columns guessed: {'; '.join(said)}." if said else ""
+
+    def _roles(self) -> Iterator[tuple[str, str]]:
+        """Role and name of each mapped column."""
+        yield from ((role, column) for role in ("id", "title") if (column := getattr(self, role)))
+        yield from (("text", column) for column in self.text or ())
+        yield from (("labels", column) for column in self.labels or ())
+        yield from (("links", column) for column in self.link_columns.values())
+
+
+def missing_column(role: str, column: str, columns: Iterable[str], file: str) -> InputError:
+    """Say that a file lacks a column, which ones it has, and which of these may have been meant."""
+    there = list(columns)
+    lower = {name.lower(): name for name in there}
+    near = difflib.get_close_matches(column.lower(), list(lower), n=1)
+    hint = f" Did you mean {lower[near[0]]!r}?" if near else ""
+    return InputError(
+        f"{role} names a column that {file} does not have: got {column!r}, expected one of {shown(there, 20)}.{hint}"
+    )
+
+
+def _names(role: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Give one or several names as a tuple."""
+    listed = (names,) if isinstance(names, str) else tuple(names)
+    wrong = next((name for name in listed if not isinstance(name, str) or not name), None)
+    if wrong is not None:
+        raise InputError(f"{role} holds what is no name of a column: got {wrong!r}, expected a text that is not empty.")
+    return listed
+
+
+def _split(names: str | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(name.strip() for name in names.split(",") if name.strip())
+
+
+def _first(usual: Iterable[str], columns: list[str]) -> str | None:
+    """The first of the usual names that there is, in capitals or not."""
+    lower = {name.lower(): name for name in reversed(columns)}
+    return next((lower[name] for name in usual if name in lower), None)
+
+
+def _listed(names: str | Sequence[str]) -> str:
+    return names if isinstance(names, str) else ", ".join(names)

@@ -1,0 +1,107 @@
+"""Rows from JSON: one object a line, or one array of objects, read piece by piece."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from tacit.corpus.problems import Problems
+from tacit.corpus.sources import Source, text_lines, text_stream
+from tacit.errors import InputError
+
+__all__ = ["json_rows"]
+
+_PIECE = 1 << 18  # characters of an array that are read at once
+_BETWEEN = re.compile(r"[\s,\[\]]*")
+_ESCAPE = 16  # so many characters before the end of a piece, a cut-off word or escape may look like a mistake
+
+
+def json_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give line and object of each row; what is no object is counted and left out."""
+    rows = _array_values(source, problems) if _is_one_text(source) else _line_values(source, problems)
+    for line, row in rows:
+        if type(row) is dict:
+            yield line, row
+        else:
+            problems.add("broken line", source.name, line, f"a {type(row).__name__} is no record: expected an object.")
+
+
+def _is_one_text(source: Source) -> bool:
+    """Whether the file is an array, or objects that run over several lines."""
+    first = next((line for line in text_lines(source, Problems()) if line.strip()), "").strip()
+    return first.startswith("[") or first == "{"
+
+
+def _line_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:
+    """Give number and value of each line that is not blank."""
+    decode, scan = json.loads, json.JSONDecoder().raw_decode
+    for number, line in enumerate(text_lines(source, problems), 1):
+        try:
+            value, end = scan(line)  # a third faster than `loads`, which looks for spaces on both sides
+            if len(line) - end > 1 and not line[end:].isspace():
+                value = decode(line)
+        except (ValueError, RecursionError):
+            if not line.strip():
+                continue
+            try:
+                value = decode(line.rstrip())
+            except (ValueError, RecursionError) as error:
+                place = f" at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
+                problems.add("broken line", source.name, number, f"not JSON: {_said(error)}{place}.")
+                continue
+        yield number, value
+
+
+def _array_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:
+    """Give the values of an array, or values one after the other, with the line on which each starts.
+
+    A piece is read again from the start of a value that it cuts off; pieces grow, so that long values cost no more.
+    """
+    decode = json.JSONDecoder().raw_decode
+    with source.opened() as stream:
+        text = text_stream(stream, source)
+        held, at, line, piece = "", 0, 1, _PIECE
+        while True:
+            start = _BETWEEN.match(held, at).end()  # type: ignore[union-attr]  # it matches nothing too
+            line, at = line + held.count("\n", at, start), start
+            try:
+                value, end = decode(held, at)
+            except (ValueError, RecursionError) as error:
+                more = "" if _is_certain(error, len(held)) else text.read(piece)
+                if not more and at < len(held):
+                    raise _broken(source, line, error) from error
+                if not more:
+                    return
+                _count_replaced(more, source, line, problems)
+                piece = piece if at else 2 * piece
+                held, at = held[at:] + more, 0
+                continue
+            yield line, value
+            line, at = line + held.count("\n", at, end), end
+
+
+def _is_certain(error: Exception, n_held: int) -> bool:
+    """Whether a mistake is one however the text goes on."""
+    if not isinstance(error, json.JSONDecodeError):
+        return True
+    return not error.msg.startswith("Unterminated string") and error.pos < n_held - _ESCAPE
+
+
+def _count_replaced(piece: str, source: Source, line: int, problems: Problems) -> None:
+    if "\ufffd" in piece:
+        problems.add("encoding", source.name, line, f"some bytes after it are not {source.encoding}: replaced.")
+
+
+def _broken(source: Source, line: int, error: Exception) -> InputError:
+    return InputError(
+        f"path is broken: got {_said(error)} in {source.name}, in the value that starts in line {line}, "
+        "expected JSON. Mend the file, or write one object a line, where the other lines can still be read."
+    )
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return error.msg
+    return "brackets within brackets too deep" if isinstance(error, RecursionError) else str(error)

@@ -1,0 +1,224 @@
+"""Files to read: which they are, what format they have, and how their bytes become lines.
+
+Lines are split as bytes and decoded one by one, since only so is it known which line has bytes that are not in the
+encoding; it is as fast as Python's own text files.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from tacit.checks import check_choice, shown
+from tacit.corpus.problems import Problems
+from tacit.errors import InputError
+
+__all__ = ["FORMATS", "Source", "find_sources", "text_lines", "text_stream", "whole_text"]
+
+FORMATS = ("jsonl", "json", "csv", "tsv", "parquet", "folder", "annif")
+_SUFFIXES = {
+    ".jsonl": "json", ".ndjson": "json", ".json": "json", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
+    ".parquet": "parquet", ".pq": "parquet", ".txt": "text",
+}  # fmt: skip
+_WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
+
+
+class Source:
+    """One file: `path`, the `name` that messages and made-up ids show, its `format`, and how far it has been read.
+
+    The format is "json", "csv", "tsv", "parquet" or "text" (one text a file), or "annif-" and the first, second, third
+    or last of them. `root` is the folder that was given if the file was found in one. `wanted` are the columns that
+    are needed, None for all.
+    """
+
+    def __init__(self, path: Path, format: str, encoding: str, *, name: str = "", root: Path | None = None) -> None:
+        self.path, self.format, self.encoding = path, format, encoding
+        self.name, self.root = name or path.name, root
+        self.wanted: tuple[str, ...] | None = None
+        self.rows_share = 0.0
+        self._raw: BinaryIO | None = None
+
+    @property
+    def has_fixed_columns(self) -> bool:
+        """Whether each row has all columns; in JSON a row leaves out what it does not have."""
+        return not self.format.endswith("json")
+
+    @property
+    def is_table(self) -> bool:
+        """Whether cells are plain texts, so that several names in a cell need a mark between them."""
+        return self.format in ("csv", "tsv", "annif-csv")
+
+    def size(self) -> int:
+        """The bytes of the file, at least one so that shares can be computed of empty files too."""
+        return max(1, self.path.stat().st_size)
+
+    def share(self) -> float:
+        """How much of the file has been read, from 0 to 1."""
+        if self._raw is None or self._raw.closed:
+            return self.rows_share
+        return min(1.0, self._raw.tell() / self.size())
+
+    @contextmanager
+    def opened(self) -> Iterator[io.BufferedReader]:
+        """Open the file as bytes, unpacked if it is gzipped, whatever its name says."""
+        try:
+            with self.path.open("rb") as raw:
+                self._raw = raw
+                if raw.peek(2)[:2] != b"\x1f\x8b":
+                    yield raw
+                    return
+                with io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=raw)), 1 << 16) as unpacked:
+                    yield cast(io.BufferedReader, unpacked)
+        except (OSError, EOFError, zlib.error, UnicodeError) as error:
+            raise InputError(
+                f"path cannot be read: got {error} in {self.name}, expected a whole file in {self.encoding}. "
+                "Copy the file again, or give its encoding."
+            ) from error
+
+
+def find_sources(paths: str | Path | Iterable[str | Path], format: str | None, encoding: str) -> list[Source]:
+    """List the files behind one or several paths, folders opened, in a fixed order."""
+    given = [Path(path).expanduser() for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
+    if not given:
+        raise InputError("path is empty: got no path, expected one file or folder at least.")
+    if format is not None:
+        check_choice("format", format, FORMATS)
+    try:
+        encoding = codecs.lookup(encoding).name
+    except (LookupError, TypeError):
+        raise InputError(f"encoding is unknown: got {encoding!r}, expected one such as 'utf-8' or 'cp1252'.") from None
+    sources = [source for path in given for source in _sources_of(path, format, encoding)]
+    names = [source.name for source in sources]
+    if len(set(names)) < len(names):  # made-up ids must differ
+        for source in sources:
+            source.name = source.path.as_posix()
+    return sources
+
+
+def text_lines(source: Source, problems: Problems) -> Iterator[str]:
+    """Give the lines of a file, each with its end; bytes that are not in the encoding are replaced and counted."""
+    with source.opened() as stream:
+        encoding, head = _encoding(stream, source.encoding), stream.peek()
+        if encoding in _WIDE or _ends_in_returns(head):
+            yield from _stream_lines(stream, encoding, source, problems)
+            return
+        if encoding == "utf-8-sig":
+            stream.read(len(codecs.BOM_UTF8))
+            encoding = "utf-8"
+        for number, line in enumerate(stream, 1):
+            try:
+                text = line.decode(encoding)
+            except UnicodeDecodeError as error:
+                text = line.decode(encoding, "replace")
+                problems.add("encoding", source.name, number, _undecodable(error))
+            yield text
+
+
+def text_stream(stream: io.BufferedReader, source: Source) -> io.TextIOWrapper:
+    """Give the file as a stream of characters with its line ends, for what does not come in lines."""
+    return io.TextIOWrapper(stream, encoding=_encoding(stream, source.encoding), errors="replace", newline="")
+
+
+def whole_text(source: Source, problems: Problems) -> str:
+    """Give a file as one text, its lines ended in Python's way."""
+    with source.opened() as stream:
+        encoding, data = _encoding(stream, source.encoding), stream.read()
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        text = data.decode(encoding, "replace")
+        problems.add("encoding", source.name, data.count(b"\n", 0, error.start) + 1, _undecodable(error))
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _stream_lines(stream: io.BufferedReader, encoding: str, source: Source, problems: Problems) -> Iterator[str]:
+    """Lines that cannot be told in the bytes; a mark of replacement that was there before counts as a problem too."""
+    for number, line in enumerate(io.TextIOWrapper(stream, encoding=encoding, errors="replace", newline=""), 1):
+        if "\ufffd" in line:
+            problems.add("encoding", source.name, number, f"some bytes are not {encoding}: replaced.")
+        yield line
+
+
+def _ends_in_returns(head: bytes) -> bool:
+    """Whether lines end in a carriage return alone, as old Macs and some exports of Excel write them."""
+    n_feeds = head.count(b"\n")
+    first = head[: head.find(b"\n") + 1 or len(head)]
+    return b"\r" in first and not first.endswith(b"\r\n") and head.count(b"\r") > n_feeds
+
+
+def _encoding(stream: io.BufferedReader, encoding: str) -> str:
+    """The encoding that a mark at the start of the file names, else the one that was given."""
+    head = stream.peek(4)[:4]
+    if head.startswith(codecs.BOM_UTF8) and encoding in ("utf-8", "utf-8-sig"):
+        return "utf-8-sig"
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and encoding.startswith("utf-8"):
+        return "utf-16"
+    return "utf-8" if encoding == "utf-8-sig" else encoding
+
+
+def _undecodable(error: UnicodeDecodeError) -> str:
+    """Say which byte it was, and what to try."""
+    byte = error.object[error.start]
+    return f"byte 0x{byte:02x} is not {error.encoding}: replaced. Give the encoding, such as 'cp1252'."
+
+
+def _sources_of(path: Path, format: str | None, encoding: str) -> list[Source]:
+    if path.is_dir():
+        return _folder_sources(path, format, encoding)
+    if not path.is_file():
+        raise InputError(f"path does not exist: got {str(path)!r}, expected a file or a folder.")
+    return [Source(path, _format_of(path, format), encoding)]
+
+
+def _folder_sources(folder: Path, format: str | None, encoding: str) -> list[Source]:
+    """The texts below a folder; where there are none, the tables and lines in it, or those of the format asked for."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and not _is_hidden(path, folder))
+    kinds = {path: _SUFFIXES.get(_ending(path)) for path in files}
+    texts = [path for path in files if kinds[path] == "text"]
+    if format == "annif":
+        found = [*texts, *(path for path in files if kinds[path] == "json")]
+    elif format == "folder" or (format is None and texts):
+        found = texts
+    else:
+        asked = None if format is None else _format_of(folder, format)
+        found = [path for path in files if kinds[path] and (asked is None or kinds[path] == asked)]
+    if not found:
+        raise InputError(
+            f"path holds nothing to read: got {str(folder)!r} with {shown(path.name for path in files) or 'no files'}, "
+            f"expected files that end in {', '.join(_SUFFIXES)}, also with .gz."
+        )
+    kind_of = {path: _format_of(path, format if format == "annif" else None) for path in found}
+    return [
+        Source(path, kind_of[path], encoding, name=path.relative_to(folder).as_posix(), root=folder) for path in found
+    ]
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
+def _format_of(path: Path, format: str | None) -> str:
+    """The format of one file: what was asked for, or what its name says."""
+    kind = _SUFFIXES.get(_ending(path))
+    if format == "annif":
+        return f"annif-{kind}" if kind in ("json", "csv", "text") else "annif-tsv"
+    if format is not None:
+        return {"jsonl": "json", "folder": "text"}.get(format, format)
+    if kind is None:
+        raise InputError(
+            f"path has an unknown suffix: got {path.name!r}, expected one of {', '.join(_SUFFIXES)}, also with .gz. "
+            "Give format if the name does not say it."
+        )
+    return kind
+
+
+def _ending(path: Path) -> str:
+    """What the name ends in: .csv also of loans.csv.gz."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    return "".join((suffixes[:-1] if suffixes[-1:] == [".gz"] else suffixes)[-1:])

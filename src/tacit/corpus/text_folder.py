@@ -1,0 +1,44 @@
+"""Rows from a folder of texts: one file a record, its subjects in a file beside it or in the name of its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tacit.corpus.annif import subjects_of
+from tacit.corpus.problems import Problems
+from tacit.corpus.sources import Source, whole_text
+
+__all__ = ["text_rows"]
+
+
+def text_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give the one row of a text file.
+
+    Its columns are `id` (the path from the folder that was given), `text`, `folder` (the sub-folder, "" at the top),
+    `subjects` (of the file of the same name that ends in .tsv or, if there is none, .key) and, where these have URIs
+    and labels, `label_titles`.
+    """
+    place = source.path.relative_to(source.root) if source.root else Path(source.path.name)
+    row: dict[str, Any] = {
+        "id": place.as_posix(),
+        "text": whole_text(source, problems),
+        "folder": "" if place.parent == Path() else place.parent.as_posix(),
+        "subjects": [],
+    }
+    beside = _beside(source.path)
+    if beside is not None:
+        name = f"{source.name.rpartition('/')[0]}/{beside.name}".lstrip("/")
+        text = whole_text(Source(beside, "text", source.encoding, name=name), problems)
+        row["subjects"], titles = subjects_of(text.splitlines())
+        if titles:
+            row["label_titles"] = titles
+    yield 1, row
+
+
+def _beside(path: Path) -> Path | None:
+    """The file with the subjects: that of a.txt is a.tsv or a.key."""
+    stem = path.name.removesuffix(".gz").rpartition(".")[0]
+    candidates = (path.with_name(stem + suffix) for suffix in (".tsv", ".key"))
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
