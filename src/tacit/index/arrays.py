@@ -1,0 +1,54 @@
+"""Arrays on disk: `.npy` files of plain numbers, written once and mapped read-only ever after."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacit.checks import is_sparse
+from tacit.errors import InputError
+
+__all__ = ["map_array", "write_array"]
+
+_KINDS = "biufc"  # truth values and numbers; anything else would need pickle or has no fixed width
+
+
+def write_array(path: Path, array: Any, name: str) -> None:
+    """Write an array of numbers in C order; `name` is what the message calls it if it is none."""
+    if is_sparse(array):
+        raise InputError(
+            f"{name} is sparse: got {type(array).__name__}, expected a dense array. Save its data, indices and indptr."
+        )
+    values = np.asarray(array, order="C")
+    if values.dtype.kind not in _KINDS:
+        raise InputError(f"{name} is no array of numbers: got dtype {values.dtype}, expected numbers or truth values.")
+    with open(path, "wb") as file:
+        np.lib.format.write_array(file, values, allow_pickle=False)
+
+
+def map_array(path: Path) -> np.ndarray:
+    """Map an array read-only without reading it, or raise an `InputError` if the file is not whole.
+
+    Pages are read when they are used, so the price does not depend on the size.
+    """
+    try:
+        # what np.load(mmap_mode="r", allow_pickle=False) calls for .npy files; it takes no archives in their place
+        array = np.lib.format.open_memmap(path, mode="r")
+        whole = os.path.getsize(path) == array.offset + array.nbytes
+    except FileNotFoundError as error:
+        raise InputError(f"{path} is missing: got no such file, expected an array. {_REMEDY}") from error
+    except Exception as error:  # a damaged header can fail in NumPy's reader in a dozen ways
+        raise _damaged(path, str(error).splitlines()[0] if str(error) else type(error).__name__) from error
+    if not whole or array.dtype.kind not in _KINDS:
+        raise _damaged(path, f"a header that promises {array.nbytes} bytes of {array.dtype}")
+    return array
+
+
+_REMEDY = "Restore the index from a copy or build it again."
+
+
+def _damaged(path: Path, got: str) -> InputError:
+    return InputError(f"{path} is damaged: got {got!r}, expected a whole .npy file of numbers. {_REMEDY}")

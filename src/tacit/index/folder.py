@@ -1,0 +1,197 @@
+"""Opens the folder of an index: for reading, where nothing is locked, or for changes to its records."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from tacit.checks import check_choice, human_size
+from tacit.errors import InputError
+from tacit.index.arrays import map_array
+from tacit.index.layout import MANIFEST, RECORDS, current_generation, current_name, sweep_unnamed
+from tacit.index.locking import hold_lock
+from tacit.index.manifest import Manifest
+from tacit.index.plain import from_json
+from tacit.index.store import RecordStore
+
+__all__ = [
+    "Generation",
+    "as_folder",
+    "change_generation",
+    "open_generation",
+    "read_manifest",
+    "size_complaint",
+    "sweep",
+]
+
+_TRIES = 5  # a refit and a sweep in each of them is not bad luck
+
+
+class Generation:
+    """One state of an index, open: its manifest, its arrays mapped read-only, its facts and its records.
+
+    Made by `open_generation` and `change_generation`. It stays readable when a refit puts another generation in its
+    place, until it is closed; `is_current` tells.
+
+    Attributes
+    ----------
+    folder : Path
+        Folder of the generation.
+    manifest : Manifest
+        What it is made of.
+    arrays : dict of str to ndarray
+        All arrays by name, mapped read-only: a page is read when it is used.
+    store : RecordStore
+        Its records.
+    """
+
+    def __init__(self, folder: Path, *, writable: bool = False) -> None:
+        self.folder = folder
+        self.manifest = read_manifest(folder)
+        for name in self.manifest.files:
+            if complaint := size_complaint(folder, self.manifest, name):
+                raise InputError(complaint)
+        names = {name: Path(name).stem for name in self.manifest.files if name.startswith("arrays/")}
+        self.arrays: dict[str, np.ndarray] = {stem: map_array(folder / name) for name, stem in names.items()}
+        self.store = RecordStore(folder / RECORDS, writable=writable)
+        try:
+            self._check_base()
+        except BaseException:
+            self.close()
+            raise
+
+    def array(self, name: str) -> np.ndarray:
+        """Give an array by the name it was saved under."""
+        return self.arrays[check_choice("name", name, self.arrays)]
+
+    def facts(self, name: str) -> Any:
+        """Read the facts that were saved under this name."""
+        names = {Path(file).stem: file for file in self.manifest.files if file.startswith("facts/")}
+        path = self.path(names[check_choice("name", name, names)])
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: got {error.strerror!r}, expected a file. {_REMEDY}") from error
+        return from_json(content, str(path))
+
+    def path(self, name: str) -> Path:
+        """Give the path of any other file of the generation by its name in the manifest."""
+        return self.folder / check_choice("name", name, self.manifest.files)
+
+    def is_current(self) -> bool:
+        """Whether it is still the one that counts."""
+        return current_name(self.folder.parent) == self.folder.name
+
+    def close(self) -> None:
+        """Close the records; the arrays are let go with the last reference to them."""
+        self.store.close()
+
+    def __enter__(self) -> Generation:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _check_base(self) -> None:
+        """Check that records and positions belong together: a file from another index would give wrong answers."""
+        base, promised = self.store.counts().base, self.manifest.counts.get("records")
+        rows = len(self.arrays["positions"]) if "positions" in self.arrays else base
+        if not base == promised == rows:
+            raise InputError(
+                f"{self.folder} does not fit together: got {base} records, {rows} positions and {promised} in the "
+                f"manifest, expected the same number. {_REMEDY}"
+            )
+
+
+def open_generation(path: str | Path) -> Generation:
+    """Open the index in a folder for reading.
+
+    Nothing is locked and little is read: `CURRENT`, the manifest, and the sizes of the files. `verify` reads the rest.
+
+    Raises
+    ------
+    InputError
+        One sentence if there is no index, or if it is not whole.
+    """
+    folder = as_folder(path)
+    for _ in range(_TRIES):
+        found = current_generation(folder)
+        try:
+            return Generation(found)
+        except InputError:
+            # a writer may have put a new generation in place and swept this one away while we were opening it
+            if current_name(folder) == found.name:
+                raise
+    raise InputError(
+        f"{folder} changes too fast to be opened: got {_TRIES} refits meanwhile, expected none. Try again."
+    )
+
+
+@contextlib.contextmanager
+def change_generation(path: str | Path, *, wait: float = 0.0) -> Iterator[Generation]:
+    """Open the index in a folder for changes to its records, and hold its lock meanwhile.
+
+    What the lock is for: a record that is added to a generation which a refit has just replaced would be lost.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folder of the index.
+    wait : float, default 0.0
+        Seconds to wait for another writer.
+    """
+    folder = as_folder(path)
+    current_generation(folder)  # so that no lock is left in a folder that is no index
+    with hold_lock(folder, wait=wait):
+        sweep_unnamed(folder)
+        with Generation(current_generation(folder), writable=True) as generation:
+            yield generation
+
+
+def sweep(path: str | Path, *, wait: float = 0.0) -> list[str]:
+    """Remove generations that nothing names and what crashed writers left; gives their names.
+
+    Every writer does so when it starts; this is for those who want the space at once. On Windows, what readers still
+    have open stays until the next time.
+    """
+    folder = as_folder(path)
+    current_generation(folder)
+    with hold_lock(folder, wait=wait):
+        return sweep_unnamed(folder)
+
+
+def as_folder(path: str | Path) -> Path:
+    """Give a path that does not depend on the working directory, which may change while an index is open."""
+    if not isinstance(path, (str, Path)) or not str(path):
+        raise InputError(f"path is no path: got {path!r}, expected the folder of an index.")
+    return Path(path).expanduser().absolute()
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read and check the manifest of a generation."""
+    path = folder / MANIFEST
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: got {error.strerror!r}, expected a manifest. {_REMEDY}") from error
+    return Manifest.from_json(content, str(path))
+
+
+def size_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:
+    """Say what is wrong with the size of a file, or None."""
+    path, expected = folder / name, manifest.files[name].bytes
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        return f"{path} is missing: got {error.strerror!r}, expected a file of {human_size(expected)}. {_REMEDY}"
+    if size != expected:
+        return f"{path} is not whole: got {size} bytes, expected {expected}. {_REMEDY}"
+    return None
+
+
+_REMEDY = "Restore the index from a copy or build it again."

@@ -1,0 +1,153 @@
+"""Where things lie in the folder of an index, which generation counts, and what may be swept away.
+
+    CURRENT, lock, generation-000001/{manifest.json, records.sqlite, arrays/*.npy, facts/*.json, ...}
+
+A generation is written under its name with `.unfinished` behind it. See `docs/decisions/0009-the-index-folder.md`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tacit.errors import InputError
+from tacit.index.disk import remove_tree, replace_text
+from tacit.index.locking import LOCK_NAME
+
+__all__ = [
+    "MANIFEST",
+    "RECORDS",
+    "UNFINISHED",
+    "check_name",
+    "current_generation",
+    "current_name",
+    "finished_generations",
+    "is_ours",
+    "next_name",
+    "set_current",
+    "sweep_unnamed",
+]
+
+CURRENT = "CURRENT"
+MANIFEST = "manifest.json"
+RECORDS = "records.sqlite"
+UNFINISHED = ".unfinished"
+
+_GENERATION = re.compile(r"generation-(\d{6,})")
+_LEFTOVER = re.compile(r"generation-\d{6,}\.unfinished")
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def current_generation(folder: Path) -> Path:
+    """Give the folder of the generation that counts, or say in one sentence why there is none."""
+    _check_folder(folder)
+    name = current_name(folder)
+    if name is None:
+        raise InputError(_no_current(folder))
+    generation = folder / name
+    if not generation.is_dir():
+        raise InputError(
+            f"{folder} has lost its content: got {CURRENT} naming {name!r}, which is not there, expected a generation. "
+            "Restore the index from a copy or build it again."
+        )
+    return generation
+
+
+def current_name(folder: Path) -> str | None:
+    """Read `CURRENT`: the name in it, None if there is no such file, an `InputError` if it holds something else."""
+    try:
+        with open(folder / CURRENT, "rb") as file:
+            content = file.read(200)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(f"{folder / CURRENT} cannot be read: got {error.strerror!r}, expected a file.") from error
+    name = content.decode("utf-8", "replace").strip()
+    if not _GENERATION.fullmatch(name):
+        raise InputError(
+            f"{folder / CURRENT} is damaged: got {name[:40]!r}, expected the name of a generation. "
+            f"{_offer(folder) or 'Restore it from a copy or build the index again.'}"
+        )
+    return name
+
+
+def set_current(folder: Path, name: str) -> None:
+    """Make a generation the one that counts, in one step that reaches the disk before this returns."""
+    replace_text(folder / CURRENT, name + "\n")
+
+
+def next_name(folder: Path) -> str:
+    """Give the name after the last one used, finished or not, so that no name ever means two things."""
+    names = [entry.name for entry in folder.iterdir() if is_ours(entry.name)]
+    numbers = [int(found[1]) for name in names if (found := _GENERATION.match(name))]
+    return f"generation-{max(numbers, default=0) + 1:06d}"
+
+
+def finished_generations(folder: Path) -> list[str]:
+    """List the generations that carry their final name, oldest first."""
+    return sorted((entry.name for entry in folder.iterdir() if _GENERATION.fullmatch(entry.name)), key=_number)
+
+
+def sweep_unnamed(folder: Path) -> list[str]:
+    """Remove what no file names; the caller holds the lock. Gives the names of what was removed.
+
+    Where `CURRENT` is lost or damaged, finished generations stay: one of them may be all that the user has left.
+    """
+    try:
+        current = current_name(folder)
+    except InputError:
+        current = None
+    unnamed = [entry.name for entry in folder.iterdir() if _LEFTOVER.fullmatch(entry.name)]
+    if current is not None and (folder / current).is_dir():
+        unnamed += [name for name in finished_generations(folder) if name != current]
+    for name in unnamed:
+        remove_tree(folder / name)
+    (folder / f"{CURRENT}.new").unlink(missing_ok=True)
+    return sorted(unnamed)
+
+
+def is_ours(name: str) -> bool:
+    """Whether an index puts an entry of this name into its folder."""
+    ours = name in {CURRENT, f"{CURRENT}.new", LOCK_NAME}
+    return ours or bool(_GENERATION.fullmatch(name) or _LEFTOVER.fullmatch(name))
+
+
+def check_name(name: str) -> str:
+    """Give the name of an array or of facts back if it can be a file name on every system."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InputError(f"name is no file name: got {name!r}, expected letters, digits, '_' and '-'.")
+    return name
+
+
+def _number(name: str) -> int:
+    return int(name.removeprefix("generation-"))
+
+
+def _check_folder(folder: Path) -> None:
+    """Tell the ways apart in which a path is no index: the remedy is another for each."""
+    expected = "expected the folder of an index"
+    if not folder.exists():
+        raise InputError(f"path does not exist: got {str(folder)!r}, {expected}. Build one there first.")
+    if not folder.is_dir():
+        raise InputError(f"path is a file: got {str(folder)!r}, {expected}. Give the folder that holds CURRENT.")
+    if (folder / MANIFEST).exists() and _GENERATION.fullmatch(folder.name):
+        raise InputError(f"path is one generation: got {str(folder)!r}, {expected}. Give the folder above it.")
+
+
+def _no_current(folder: Path) -> str:
+    if not any(folder.iterdir()):
+        return f"path is an empty folder: got {str(folder)!r}, expected the folder of an index. Build one there first."
+    if offer := _offer(folder):
+        return f"{folder} has no file {CURRENT}: got generations that nothing names, expected one that counts. {offer}"
+    if all(is_ours(entry.name) for entry in folder.iterdir()):
+        return f"{folder} holds no finished index: got a build that was cut off, expected {CURRENT}. Build it again."
+    return (
+        f"path is not an index: got {str(folder)!r} without a file {CURRENT}, expected the folder of an index. "
+        "Check the path."
+    )
+
+
+def _offer(folder: Path) -> str:
+    """Offer the newest finished generation to someone whose `CURRENT` is gone."""
+    names = [name for name in finished_generations(folder) if (folder / name / MANIFEST).exists()]
+    return f"Write {names[-1]!r} into {CURRENT} to use the newest one." if names else ""

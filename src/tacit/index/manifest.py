@@ -1,0 +1,175 @@
+"""The manifest of a generation: what was built with which settings and libraries, and which files belong to it.
+
+It is written last, so a generation that has one is complete. It carries a checksum of itself, since a bit that flips in
+a setting would otherwise go unseen. `records.sqlite` is not among its files: it changes, and guards itself.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import platform
+import re
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+
+from tacit import __version__
+from tacit.checks import check_count, shown
+from tacit.errors import InputError
+from tacit.index.plain import from_json, plain, to_json
+
+__all__ = ["FORMAT_VERSION", "FileFacts", "Manifest"]
+
+FORMAT_VERSION = 1
+
+_KEYS = ("format_version", "created", "tacit", "libraries", "settings", "counts", "files", "checksum")
+_RELATIVE_PATH = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_REMEDY = "Restore it from a copy or build the index again."
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """Size and checksum of a file that never changes."""
+
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a generation is made of.
+
+    Parameters
+    ----------
+    settings : mapping
+        How it was built, as plain data.
+    counts : mapping of str to int
+        How many records, labels and so on it held when it was built.
+    files : mapping of str to FileFacts
+        Size and checksum of each file, by its path inside the generation, with forward slashes.
+    created : str, default now
+        Time of building in ISO 8601, in UTC.
+    tacit : str, default the running version
+        Version of Tacit that built it.
+    libraries : mapping of str to str, default the running versions
+        Versions of Python and the libraries underneath.
+    format_version : int, default 1
+        Version of the layout on disk, not of the software.
+    """
+
+    settings: Mapping[str, Any]
+    counts: Mapping[str, int]
+    files: Mapping[str, FileFacts]
+    created: str = field(default_factory=lambda: _now())
+    tacit: str = __version__
+    libraries: Mapping[str, str] = field(default_factory=lambda: _libraries())
+    format_version: int = FORMAT_VERSION
+
+    def to_json(self) -> str:
+        """Write it for people to read and for `from_json` to check."""
+        facts = self._facts()
+        return to_json({**facts, "checksum": _checksum(facts)}, "manifest", indent=2) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str | bytes, source: str = "manifest.json") -> Manifest:
+        """Read a manifest and check everything about it that can be checked without the files.
+
+        Raises
+        ------
+        InputError
+            If it was written by a newer format, lacks something, or is not what was written.
+        """
+        facts = from_json(text, source)
+        if not isinstance(facts, dict):
+            raise InputError(f"{source} is no manifest: got {type(facts).__name__}, expected a dictionary. {_REMEDY}")
+        _check_version(facts.get("format_version"), source)
+        _check_keys(facts, source)
+        if facts.pop("checksum") != _checksum(facts):
+            raise InputError(
+                f"{source} was changed after it was written: got content that does not match its checksum, "
+                f"expected it untouched. {_REMEDY}"
+            )
+        _check_types(facts, source)
+        files = {path: _file_facts(path, entry, source) for path, entry in facts.pop("files").items()}
+        return cls(files=files, **facts)
+
+    def _facts(self) -> dict[str, Any]:
+        files = {path: {"bytes": file.bytes, "sha256": file.sha256} for path, file in sorted(self.files.items())}
+        return {
+            "format_version": self.format_version,
+            "created": self.created,
+            "tacit": self.tacit,
+            "libraries": dict(self.libraries),
+            "settings": plain(self.settings, "settings"),
+            "counts": {name: check_count(f"counts[{name!r}]", count, low=0) for name, count in self.counts.items()},
+            "files": files,
+        }
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def _libraries() -> dict[str, str]:
+    """Say what the index was built with; the first question when two machines give two answers."""
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+        "sqlite": sqlite3.sqlite_version,
+    }
+
+
+def _checksum(facts: Mapping[str, Any]) -> str:
+    """Give the SHA-256 of the content, not of the layout: an editor that changes line ends does no harm."""
+    return hashlib.sha256(to_json(dict(sorted(facts.items())), "manifest").encode()).hexdigest()
+
+
+def _check_version(version: object, source: str) -> None:
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise InputError(
+            f"format_version of {source} is wrong: got {version!r}, expected a whole number of at least 1. {_REMEDY}"
+        )
+    if version > FORMAT_VERSION:
+        raise InputError(
+            f"{source} is of a newer format: got format_version {version}, expected at most {FORMAT_VERSION}. "
+            "Update Tacit to open this index."
+        )
+
+
+def _check_keys(facts: Mapping[str, Any], source: str) -> None:
+    missing = [key for key in _KEYS if key not in facts]
+    unknown = [key for key in facts if key not in _KEYS]
+    if missing or unknown:
+        got = f"no {shown(missing)}" if missing else f"the unknown {shown(unknown)}"
+        raise InputError(f"{source} has the wrong keys: got {got}, expected {', '.join(_KEYS)}. {_REMEDY}")
+
+
+def _check_types(facts: Mapping[str, Any], source: str) -> None:
+    wanted = {"created": str, "tacit": str, "libraries": dict, "settings": dict, "counts": dict, "files": dict}
+    for key, kind in wanted.items():
+        if not isinstance(facts[key], kind):
+            raise InputError(
+                f"{key} of {source} is of the wrong kind: got {type(facts[key]).__name__}, "
+                f"expected {kind.__name__}. {_REMEDY}"
+            )
+    for name, count in facts["counts"].items():
+        check_count(f"counts[{name!r}] of {source}", count, low=0)
+
+
+def _file_facts(path: str, entry: object, source: str) -> FileFacts:
+    """Check one entry; a path that leads out of the generation would make `verify` read what is not ours."""
+    if not _RELATIVE_PATH.fullmatch(path):
+        raise InputError(f"files of {source} has a strange path: got {path!r}, expected one inside the generation.")
+    size, digest = (entry.get("bytes"), entry.get("sha256")) if isinstance(entry, dict) else (None, None)
+    if not (isinstance(size, int) and size >= 0 and isinstance(digest, str) and _SHA256.fullmatch(digest)):
+        raise InputError(f"files[{path!r}] of {source} is wrong: got {entry!r}, expected bytes and sha256. {_REMEDY}")
+    return FileFacts(size, digest)

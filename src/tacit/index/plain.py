@@ -1,0 +1,104 @@
+"""Plain data: what can be written as JSON and read back as the same thing.
+
+JSON as Python writes it is too lenient for files that are kept for years: it turns the number 1 as a key into "1", and
+writes NaN, which other readers refuse. Both are errors here.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tacit.errors import InputError
+
+__all__ = ["check_encodable", "from_json", "plain", "to_json"]
+
+
+def to_json(value: object, name: str, *, indent: int | None = None) -> str:
+    """Write plain data as JSON; `name` is what the message calls it if it is not plain.
+
+    Tuples and arrays become lists, dates and times text in ISO 8601. Whatever else cannot be told from its copy
+    afterwards is refused.
+    """
+    try:
+        text = json.dumps(plain(value, name), ensure_ascii=False, allow_nan=False, indent=indent)
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        # Python writes no integers of thousands of digits, since that takes forever
+        raise InputError(f"{name} cannot be written: got {_first_line(error)!r}, expected plain data.") from error
+    check_encodable(text, name)
+    return text
+
+
+def from_json(text: str | bytes, source: str) -> Any:
+    """Read JSON; `source` is what the message calls it if it is none."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"{source} is damaged: got {_first_line(error)!r}, expected JSON. Restore it from a copy or build again."
+        ) from error
+
+
+def plain(value: Any, name: str) -> Any:
+    """Give `value` in dictionaries, lists, strings, numbers, truth values and None, or raise an `InputError`."""
+    try:
+        return _plain(value, name)
+    except RecursionError as error:
+        raise InputError(f"{name} is nested too deeply: got something inside itself, expected plain data.") from error
+
+
+def check_encodable(text: str, name: str) -> None:
+    """Raise if a text holds half of a surrogate pair, which no file in UTF-8 can."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{name} cannot be written in UTF-8: got the character {text[error.start]!r}, expected whole characters. "
+            "Read its source with errors='replace'."
+        ) from error
+
+
+def _plain(value: Any, name: str) -> Any:
+    if value is None or isinstance(value, (str, bool, int)):
+        return value if not isinstance(value, np.str_) else str(value)
+    if isinstance(value, float):
+        return _finite(float(value), name)
+    if isinstance(value, Mapping):
+        return {_key(key, name): _plain(inner, f"{name}[{key!r}]") for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner, f"{name}[{place}]") for place, inner in enumerate(value)]
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, (np.generic, np.ndarray)) and value.dtype.kind in "biufU":
+        return _plain(value.tolist(), name)
+    raise InputError(
+        f"{name} is not plain data: got {type(value).__name__}, "
+        "expected text, numbers, dates, None, or lists and dictionaries of them."
+    )
+
+
+def _finite(value: float, name: str) -> float:
+    if not math.isfinite(value):
+        raise InputError(f"{name} is not a number: got {value!r}, expected a finite one. Leave it out or give None.")
+    return value
+
+
+def _key(key: object, name: str) -> str:
+    if not isinstance(key, str):
+        raise InputError(f"{name} has a key that is no text: got {key!r}, expected strings. Write str({key!r}).")
+    return str(key)
+
+
+def _refuse_constant(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

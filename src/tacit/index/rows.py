@@ -1,0 +1,142 @@
+"""Records as rows of the tables, and rows as records again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.corpus.record import Record
+from tacit.errors import InputError
+from tacit.index.plain import check_encodable, to_json
+
+__all__ = ["LONGEST_VALUE", "Row", "as_row", "as_value", "fingerprint", "insert_rows", "read_records"]
+
+LONGEST_VALUE = 200  # characters; longer fields are abstracts and notes, which nobody filters by
+
+_INSERT = "INSERT INTO records (number, key, title, text, fields, position, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A record that was found fit to be stored, with its number and, if it came after the build, its position."""
+
+    number: int
+    record: Record
+    fields: str
+    position: bytes | None
+
+
+def as_row(number: int, record: object, position: bytes | None = None) -> Row:
+    """Check a record and write its fields as JSON; everything that SQLite would refuse is refused here, with a name."""
+    if not isinstance(record, Record):
+        raise InputError(f"records has something else in it: got {type(record).__name__}, expected Record.")
+    if not isinstance(record.title, str):
+        raise InputError(f"title of record {record.id!r} is not a text: got {record.title!r}, expected a string.")
+    fields = to_json(record.fields, f"record {record.id!r}: fields")
+    names = [*record.labels, *record.links, *(target for targets in record.links.values() for target in targets)]
+    check_encodable("\n".join([record.id, record.title, record.text, *names]), f"record {record.id!r}")
+    return Row(number, record, fields, position)
+
+
+def insert_rows(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
+    """Put checked records into every table but the full text."""
+    connection.executemany(_INSERT, map(_record_cells, rows))
+    connection.executemany(
+        "INSERT INTO labels VALUES (?, ?, ?)",
+        ((row.number, place, label) for row in rows for place, label in enumerate(row.record.labels)),
+    )
+    connection.executemany("INSERT INTO links VALUES (?, ?, ?, ?)", (cells for row in rows for cells in _links(row)))
+    connection.executemany(
+        "INSERT OR IGNORE INTO field_values VALUES (?, ?, ?)",  # 1 and 1.0 in one list are one value
+        ((row.number, name, value) for row in rows for name, value in _field_values(row.fields)),
+    )
+
+
+def read_records(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Record]:
+    """Read records by their numbers; those that are removed or unknown are left out."""
+    wanted = json.dumps(list(numbers))
+    chosen = "number IN (SELECT value FROM json_each(?))"
+    labels: dict[int, list[str]] = {}
+    for number, label in connection.execute(
+        f"SELECT number, label FROM labels WHERE {chosen} ORDER BY 1, place", (wanted,)
+    ):
+        labels.setdefault(number, []).append(label)
+    links: dict[int, dict[str, list[str]]] = {}
+    for number, name, target in connection.execute(
+        f"SELECT number, name, target FROM links WHERE {chosen} ORDER BY 1, 2, place", (wanted,)
+    ):
+        links.setdefault(number, {}).setdefault(name, []).extend([] if target is None else [target])
+    query = f"SELECT number, key, title, text, fields FROM records WHERE {chosen} AND removed = 0"
+    return {
+        number: _record(key, text, title, labels.get(number, ()), links.get(number, {}), fields)
+        for number, key, title, text, fields in connection.execute(query, (wanted,))
+    }
+
+
+def fingerprint(record: Record, fields: str, position: bytes | None) -> bytes:
+    """Give a short digest of everything that is stored of a record; SQLite itself keeps no checksums."""
+    links = sorted((name, list(targets)) for name, targets in record.links.items())
+    content = json.dumps([record.id, record.title, record.text, fields, list(record.labels), links])
+    return hashlib.blake2b(content.encode() + b"\0" + (position or b""), digest_size=16).digest()
+
+
+def as_value(value: object) -> str | int | float:
+    """Give a plain value as SQLite compares it: truth values are 0 and 1, very large integers are rounded."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**63 else float(value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat())
+    raise InputError(f"value cannot be compared: got {value!r}, expected text, a finite number or a date.")
+
+
+def _record_cells(row: Row) -> tuple[Any, ...]:
+    record = row.record
+    digest = fingerprint(record, row.fields, row.position)
+    return row.number, record.id, record.title, record.text, row.fields, row.position, digest
+
+
+def _links(row: Row) -> Iterator[tuple[int, str, int, str | None]]:
+    """Give one row a target; a name without targets has one with none, so that it is still there when read."""
+    for name, targets in row.record.links.items():
+        for place, target in enumerate(targets or (None,)):
+            yield row.number, str(name), place, target
+
+
+def _field_values(fields: str) -> Iterator[tuple[str, str | int | float]]:
+    """Give the values to filter by: plain ones, and each of a list of plain ones."""
+    for name, value in json.loads(fields).items():
+        for item in value if isinstance(value, list) else (value,):
+            if isinstance(item, (int, float)) or (isinstance(item, str) and len(item) <= LONGEST_VALUE):
+                yield name, _rounded(item)
+
+
+def _rounded(item: str | int | float) -> str | int | float:
+    try:
+        return as_value(item)
+    except OverflowError:  # an integer beyond the largest float; it is kept in the record, but cannot be compared
+        return str(item)
+
+
+def _record(
+    key: str, text: str, title: str, labels: Sequence[str], links: Mapping[str, Sequence[str]], fields: str
+) -> Record:
+    targets = {name: tuple(targets) for name, targets in links.items()}
+    cells = [key, text, title, fields, *labels, *targets, *(target for group in targets.values() for target in group)]
+    if not all(isinstance(cell, str) for cell in cells):  # damage can turn a text into bytes, which look alike
+        raise sqlite3.DatabaseError(f"record {key!r} holds something that is no text")
+    return Record(key, text, tuple(labels), title, targets, json.loads(fields))

@@ -1,0 +1,175 @@
+"""The tables of `records.sqlite`, and how a connection to it is opened.
+
+records       one row a record; a removed base record leaves an empty row, so that its number stays taken
+labels        its labels in their order                  indexed by label
+links         its links, one row a target                indexed by name and target
+field_values  the short plain values of its fields, copied out of the JSON to be searched and compared
+words         full text of title and text (FTS5); it keeps no copy of them but reads the view `live`
+state         numbers about the whole: base, next_number, changes, dimensions, position_type
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from tacit.errors import InputError
+
+__all__ = ["INDEXES", "SCHEMA_VERSION", "TABLES", "connect", "guarded", "new_database"]
+
+SCHEMA_VERSION = 1
+_APPLICATION = 0x54414349  # "TACI": tells our files from any other SQLite file
+
+TABLES = """
+CREATE TABLE state (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE records (
+    number INTEGER PRIMARY KEY,
+    key TEXT UNIQUE,
+    removed INTEGER NOT NULL DEFAULT 0,
+    title TEXT NOT NULL,
+    fields TEXT NOT NULL,
+    position BLOB,
+    fingerprint BLOB NOT NULL,
+    text TEXT NOT NULL  -- last, since what lies behind a long text is read through all of it
+);
+CREATE TABLE labels (
+    number INTEGER NOT NULL REFERENCES records ON DELETE CASCADE,
+    place INTEGER NOT NULL,
+    label TEXT NOT NULL,
+    PRIMARY KEY (number, place)
+) WITHOUT ROWID;
+CREATE TABLE links (
+    number INTEGER NOT NULL REFERENCES records ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    target TEXT,
+    PRIMARY KEY (number, name, place)
+) WITHOUT ROWID;
+CREATE TABLE field_values (
+    number INTEGER NOT NULL REFERENCES records ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    value NOT NULL,
+    PRIMARY KEY (number, name, value)
+) WITHOUT ROWID;
+CREATE VIEW live AS SELECT number, title, text FROM records WHERE removed = 0;
+CREATE VIRTUAL TABLE words USING fts5(
+    title, text, content='live', content_rowid='number', tokenize='unicode61 remove_diacritics 2'
+);
+"""
+
+# made after the first records are in, which is faster than keeping them in order all the time
+INDEXES = """
+CREATE INDEX labels_by_label ON labels (label, number);
+CREATE INDEX links_by_target ON links (name, target, number);
+CREATE INDEX field_values_by_value ON field_values (name, value, number);
+CREATE INDEX removed_records ON records (number) WHERE removed = 1;
+"""
+
+
+def new_database(path: Path) -> sqlite3.Connection:
+    """Make a database with empty tables; fast and careless, since a build that is cut off is thrown away as a whole."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode = MEMORY")
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.execute("PRAGMA cache_size = -65536")
+    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    _check_full_text(connection)
+    connection.executescript(TABLES)
+    return connection
+
+
+def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
+    """Open a database that `new_database` made, or say in one sentence why it cannot be used."""
+    if not path.is_file():
+        raise InputError(
+            f"{path} is missing: got no such file, expected the records. Restore the index from a copy or build again."
+        )
+    with guarded(path):
+        connection = _open(path)
+        try:
+            _check_full_text(connection)
+            _check_kind(connection, path)
+            connection.execute(f"PRAGMA query_only = {'OFF' if writable else 'ON'}")
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+@contextlib.contextmanager
+def guarded(path: Path) -> Iterator[None]:
+    """Turn what SQLite raises about the file into one sentence that names it."""
+    try:
+        yield
+    except sqlite3.ProgrammingError as error:
+        raise InputError(f"{path} is closed: got {str(error)!r}, expected an open store. Open it again.") from error
+    except (sqlite3.Error, json.JSONDecodeError, UnicodeDecodeError) as error:  # SQLite quotes what it cannot read
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        got = str(error).splitlines()[0] if str(error) else type(error).__name__
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise InputError(f"{path} is busy: got {got!r}, expected one writer at a time. Try again later.") from error
+        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
+            raise InputError(
+                f"{path} cannot be used: got {got!r}, expected a file that can be read and written. "
+                "Nothing was changed; check the disk and the rights."
+            ) from error
+        raise InputError(
+            f"{path} is damaged: got {got!r}, expected the records of an index. "
+            "Restore the index from a copy or build it again."
+        ) from error
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    """Connect and read something, since SQLite looks at the file only then."""
+    address = path.absolute().as_uri()
+    try:
+        return _prepared(f"{address}?mode=rw")
+    except sqlite3.OperationalError as error:
+        waiting = path.with_name(path.name + "-wal")
+        refused = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+        if not refused or (waiting.exists() and waiting.stat().st_size):
+            raise
+        # A folder that cannot be written to has no place for the files through which readers and writers see each
+        # other. Nobody can write there, so none are needed.
+        return _prepared(f"{address}?mode=ro&immutable=1")
+
+
+def _prepared(address: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(address, uri=True, timeout=30.0, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from a stranger
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")  # what is reported as stored survives a power cut
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != _APPLICATION:
+        raise InputError(
+            f"{path} is another kind of database: got application id {application}, expected {_APPLICATION}. "
+            "Restore the index from a copy or build it again."
+        )
+    if version > SCHEMA_VERSION:
+        raise InputError(
+            f"{path} is of a newer format: got version {version}, expected at most {SCHEMA_VERSION}. Update Tacit."
+        )
+
+
+def _check_full_text(connection: sqlite3.Connection) -> None:
+    options = {row[0] for row in connection.execute("PRAGMA compile_options")}
+    modules = {row[0] for row in connection.execute("SELECT name FROM pragma_module_list")}
+    if "ENABLE_FTS5" not in options and "fts5" not in modules:
+        raise InputError(
+            f"SQLite {sqlite3.sqlite_version} of this Python lacks FTS5: got no full-text search, expected it built in."
+            " Use a Python from python.org, conda or your distribution."
+        )

@@ -1,0 +1,275 @@
+"""The records of an index: stored with their labels, links, fields and full text in one SQLite file.
+
+Records that an index was built from have the numbers 0 .. base - 1, in the order of `arrays/positions.npy`. Records
+that are added later go on from there and bring their positions with them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+from tacit.checks import check_choice, check_count
+from tacit.corpus.record import Record
+from tacit.errors import InputError
+from tacit.index.filters import Filters
+from tacit.index.rows import read_records
+from tacit.index.schema import connect, guarded
+from tacit.index.store_build import build_store
+from tacit.index.store_changes import StoreChanges
+from tacit.index.word_query import word_query
+
+__all__ = ["RecordStore", "StoreCounts"]
+
+
+@dataclass(frozen=True)
+class StoreCounts:
+    """How many records a store was built with, was given since, has given up, and holds now."""
+
+    base: int
+    added: int
+    removed: int
+
+    @property
+    def live(self) -> int:
+        """Records that a search can find."""
+        return self.base - self.removed + self.added
+
+
+class RecordStore:
+    """The records in one SQLite file, open for reading or for changes.
+
+    Threads may share it; they take turns. Processes open their own. Readers see each change as a whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        File that `RecordStore.create` made.
+    writable : bool, default False
+        Whether to allow changes. Whoever changes the store of an index holds the lock of the index, as
+        `change_generation` does.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, damaged, something else, or of a newer format.
+    """
+
+    def __init__(self, path: str | Path, *, writable: bool = False) -> None:
+        self.path = Path(path)
+        self._writable = writable
+        self._turn = threading.RLock()
+        self._connection = connect(self.path, writable=writable)
+        self._changes = StoreChanges(self._connection)
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        records: Iterable[Record],
+        *,
+        progress: Callable[[int], None] | None = None,
+        batch: int = 1000,
+    ) -> int:
+        """Write a new file with these records, numbered from 0, and give how many there were.
+
+        `progress` is called after each batch with the number of records so far. The file is closed afterwards and has
+        no companions; it is flushed to the disk by whoever makes it count.
+
+        Raises
+        ------
+        InputError
+            If two records have one id, or one cannot be stored; the file is gone then.
+        """
+        return build_store(Path(path), records, progress=progress, batch=check_count("batch", batch))
+
+    def close(self) -> None:
+        """Close the file; a second time does nothing."""
+        with self._turn:
+            self._connection.close()
+
+    def __enter__(self) -> RecordStore:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def counts(self) -> StoreCounts:
+        """Count the records, without reading them."""
+        with self._reading() as connection:
+            base = self._changes.state("base")
+            (added,) = connection.execute("SELECT count(*) FROM records WHERE number >= ?", (base,)).fetchone()
+            (removed,) = connection.execute("SELECT count(*) FROM records WHERE removed = 1").fetchone()
+        return StoreCounts(base, added, removed)
+
+    @property
+    def changes(self) -> int:
+        """How many times the store was changed since it was built: a reader that keeps it knows when to look anew."""
+        with self._reading():
+            return self._changes.state("changes")
+
+    def get(self, numbers: Sequence[int] | np.ndarray) -> list[Record]:
+        """Read records by their numbers, in the order asked for; an `InputError` names one that is not there."""
+        wanted = [int(number) for number in numbers]
+        with self._reading() as connection:
+            found = read_records(connection, wanted)
+        missing = [number for number in wanted if number not in found]
+        if missing:
+            raise InputError(f"numbers has an unknown one: got {missing[0]}, expected those of records in the index.")
+        return [found[number] for number in wanted]
+
+    def number_of(self, key: str) -> int:
+        """Give the number of the record with this id, or raise an `InputError`."""
+        number = self._find(key)
+        if number is None:
+            raise InputError(f"id is unknown: got {key!r}, expected that of a record in the index. Check its spelling.")
+        return number
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and self._find(key) is not None
+
+    def words(
+        self, query: str, limit: int = 10, filters: Filters | None = None, *, match: str = "any"
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Find records by their words, the best first: numbers and scores.
+
+        Parameters
+        ----------
+        query : str
+            Anything a person may type; every word counts as a word, words in quotation marks as a phrase. Case and
+            accents make no difference.
+        limit : int, default 10
+            Most records to give.
+        filters : Filters, default None
+            Look among these only.
+        match : {"any", "all"}, default "any"
+            Whether one of the words is enough. More of them, and rarer ones, always score higher.
+
+        Returns
+        -------
+        numbers : ndarray of int64
+        scores : ndarray of float64
+            BM25 of title and text together; higher is better, ties are in the order of the numbers.
+        """
+        check_count("limit", limit)
+        expression = word_query(query, every=check_choice("match", match, ("any", "all")) == "all")
+        # the plus keeps SQLite from asking the full text once for each number that passes the filters
+        condition, values = (filters or Filters()).condition("+rowid")
+        if expression is None:
+            return np.empty(0, np.int64), np.empty(0)
+        where = "words MATCH ?" + (f" AND {condition}" if condition else "")
+        sql = f"SELECT rowid, -rank FROM words WHERE {where} ORDER BY rank, rowid LIMIT ?"
+        with self._reading() as connection:
+            rows = connection.execute(sql, (expression, *values, limit)).fetchall()
+        return np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float64)
+
+    def numbers(self, filters: Filters | None = None) -> np.ndarray:
+        """Give the numbers of all records, or of those that pass the filters, ascending."""
+        condition, values = (filters or Filters()).condition()
+        with self._reading() as connection:
+            if condition:
+                sql = f"SELECT number FROM records WHERE removed = 0 AND {condition} ORDER BY number"
+                return _column(connection.execute(sql, values))
+            # all but the removed ones, without reading the table, which is as large as the texts
+            base = self._changes.state("base")
+            added = _column(connection.execute("SELECT number FROM records WHERE number >= ? ORDER BY number", (base,)))
+            return np.concatenate([np.setdiff1d(np.arange(base, dtype=np.int64), self.removed()), added])
+
+    def records(self, *, batch: int = 1000) -> Iterator[tuple[int, Record]]:
+        """Go through all records with their numbers, ascending, a batch at a time in memory: what a refit reads.
+
+        Changes made meanwhile may or may not be seen; a refit holds the lock, so that there are none.
+        """
+        numbers = self.numbers()
+        for start in range(0, len(numbers), check_count("batch", batch)):
+            with self._reading() as connection:
+                found = read_records(connection, numbers[start : start + batch].tolist())
+            yield from sorted(found.items())
+
+    def added(self) -> tuple[np.ndarray, np.ndarray]:
+        """Give numbers and positions of the records that came after the build."""
+        with self._reading():
+            return self._changes.added()
+
+    def removed(self) -> np.ndarray:
+        """Give the numbers of the records of the build that were removed or updated since, ascending."""
+        with self._reading() as connection:
+            return _column(connection.execute("SELECT number FROM records WHERE removed = 1 ORDER BY number"))
+
+    def add(self, records: Sequence[Record], positions: np.ndarray) -> np.ndarray:
+        """Add records with their positions, all of them or none, and give their numbers.
+
+        When this returns, they are on the disk. An id that is already in use is refused.
+        """
+        with self._changing():
+            return self._changes.add(records, positions)
+
+    def remove(self, keys: Iterable[str]) -> None:
+        """Remove records by their ids, all of them or none. An id that is not in use is refused."""
+        with self._changing():
+            self._changes.remove(keys)
+
+    def update(self, records: Sequence[Record], positions: np.ndarray) -> np.ndarray:
+        """Give records new content and new positions under their old ids, all of them or none.
+
+        They get new numbers, which are returned: the positions of the build cannot change, so the old number of a
+        record is among `removed()` and the new one among `added()`.
+        """
+        with self._changing():
+            return self._changes.update(records, positions)
+
+    def expect_positions(self, dimensions: int, dtype: np.dtype) -> None:
+        """Fix what positions have to look like; without it the first records added do."""
+        with self._changing(count=False):
+            self._changes.expect_positions(dimensions, dtype)
+
+    def _find(self, key: str) -> int | None:
+        with self._reading():
+            row = self._changes.row(key)
+        return None if row is None else row[0]
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """Read several things from one state of the file."""
+        with self._turn, guarded(self.path), _transaction(self._connection, "BEGIN"):
+            yield self._connection
+
+    @contextlib.contextmanager
+    def _changing(self, *, count: bool = True) -> Iterator[sqlite3.Connection]:
+        """Change everything in the block or nothing; only when the block has been left is it on the disk."""
+        if not self._writable:
+            raise InputError(
+                f"{self.path} is open for reading: got a change, expected writable=True. Use change_generation."
+            )
+        with self._turn, guarded(self.path), _transaction(self._connection, "BEGIN IMMEDIATE"):
+            yield self._connection
+            if count:
+                self._changes.set_state("changes", self._changes.state("changes") + 1)
+
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
+    """Open a transaction and end it; inside another one, that one's end is the end."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute(begin)
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        with contextlib.suppress(sqlite3.OperationalError):  # a full disk ends the transaction by itself
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _column(rows: Iterable[tuple[int]]) -> np.ndarray:
+    """Give the numbers of a query with one column."""
+    return np.fromiter((row[0] for row in rows), np.int64)

@@ -1,0 +1,213 @@
+"""Reads an index as a whole and says what is wrong with it, one sentence each.
+
+Opening checks sizes only. This reads every byte: checksums of the files that never change, SQLite's own check of its
+trees, the fingerprint of every record, and the full text against the texts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from tacit.corpus.record import Record
+from tacit.errors import InputError
+from tacit.index.arrays import map_array
+from tacit.index.disk import file_sha256
+from tacit.index.folder import as_folder, read_manifest, size_complaint
+from tacit.index.layout import MANIFEST, RECORDS, current_generation
+from tacit.index.manifest import Manifest
+from tacit.index.plain import from_json
+from tacit.index.rows import fingerprint, read_records
+from tacit.index.schema import connect, guarded
+from tacit.index.store_changes import StoreChanges
+
+__all__ = ["verify"]
+
+_REMEDY = "Restore the index from a copy or build it again."
+_BATCH = 1000
+
+
+def verify(path: str | Path) -> list[str]:
+    """Check everything about the index in a folder.
+
+    Nothing is changed and readers are not disturbed; writers wait while the records are checked.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folder of the index.
+
+    Returns
+    -------
+    list of str
+        A sentence for each thing that is wrong; empty for a sound index.
+    """
+    try:
+        folder = current_generation(as_folder(path))
+        manifest = read_manifest(folder)
+    except InputError as error:
+        return [str(error)]
+    found = [complaint for name in manifest.files if (complaint := _file_complaint(folder, manifest, name))]
+    found += _strangers(folder, manifest)
+    try:
+        found += _store_complaints(folder, manifest)
+    except InputError as error:
+        found.append(str(error))
+    return found
+
+
+def _file_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:
+    """Check size, checksum and form of one file."""
+    if complaint := size_complaint(folder, manifest, name):
+        return complaint
+    path = folder / name
+    try:
+        if file_sha256(path) != manifest.files[name].sha256:
+            return f"{path} was changed: got content that does not match its checksum, expected it untouched. {_REMEDY}"
+        if name.startswith("arrays/"):
+            map_array(path)
+        if name.startswith("facts/"):
+            from_json(path.read_bytes(), str(path))
+    except InputError as error:
+        return str(error)
+    except OSError as error:
+        return f"{path} cannot be read: got {error.strerror!r}, expected a file. {_REMEDY}"
+    return None
+
+
+def _strangers(folder: Path, manifest: Manifest) -> list[str]:
+    """Name files that do not belong there; they do no harm, but somebody meant something by them."""
+    known = {MANIFEST, RECORDS, f"{RECORDS}-wal", f"{RECORDS}-shm", *manifest.files}
+    names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if not path.is_dir()]
+    return [
+        f"{folder / name} does not belong to the index: got a file that the manifest does not name, expected none. "
+        "Move it elsewhere."
+        for name in names
+        if name not in known
+    ]
+
+
+def _store_complaints(folder: Path, manifest: Manifest) -> list[str]:
+    """Check the records; stops at damage that makes the rest unreadable."""
+    path = folder / RECORDS
+    connection = connect(path, writable=True)
+    try:
+        with guarded(path), _one_state(connection):
+            rows = connection.execute("PRAGMA integrity_check(1)").fetchall()
+            if rows != [("ok",)]:
+                raise sqlite3.DatabaseError(str(rows[0][0]))
+            found = [*_counts(connection, folder, manifest), *_records(connection, path)]
+            _check_words(connection)
+            return found
+    finally:
+        connection.close()
+
+
+@contextlib.contextmanager
+def _one_state(connection: sqlite3.Connection) -> Iterator[None]:
+    """Keep writers out while reading."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if not _is_read_only(error):
+            raise
+        connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _check_words(connection: sqlite3.Connection) -> None:
+    """Let FTS5 compare its index with the texts; it asks for that in the form of an insert, which changes nothing."""
+    try:
+        connection.execute("INSERT INTO words (words, rank) VALUES ('integrity-check', 1)")
+    except sqlite3.DatabaseError as error:
+        if not _is_read_only(error):  # where nothing can be written, this cannot be asked for
+            raise sqlite3.DatabaseError(f"full text that does not match the records ({error})") from error
+
+
+def _is_read_only(error: sqlite3.Error) -> bool:
+    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY
+
+
+def _counts(connection: sqlite3.Connection, folder: Path, manifest: Manifest) -> list[str]:
+    """Compare the numbers of records in the manifest, the tables and the positions."""
+    changes = StoreChanges(connection)
+    base, following = changes.state("base"), changes.state("next_number")
+    (rows,) = connection.execute("SELECT count(*) FROM records WHERE number >= 0 AND number < ?", (base,)).fetchone()
+    (last,) = connection.execute("SELECT coalesce(max(number), -1) FROM records").fetchone()
+    found = []
+    promised = manifest.counts.get("records")
+    if not base == rows == promised:
+        found.append(
+            f"{folder / RECORDS} lacks records: got {rows} rows for a base of {base}, "
+            f"expected {promised} as in the manifest. {_REMEDY}"
+        )
+    if last >= following:
+        found.append(
+            f"{folder / RECORDS} counts wrong: got a record with number {last}, "
+            f"expected all below {following}. {_REMEDY}"
+        )
+    positions = folder / "arrays" / "positions.npy"
+    shape = _shape(positions)
+    if shape is not None and shape != (base, changes.state("dimensions")):
+        found.append(
+            f"{positions} does not fit the records: got shape {shape}, "
+            f"expected {(base, changes.state('dimensions'))}. {_REMEDY}"
+        )
+    numbers, vectors = changes.added()
+    if not np.isfinite(vectors).all():
+        bad = numbers[~np.isfinite(vectors).all(axis=1)][0]
+        found.append(f"{folder / RECORDS} has a damaged position: got NaN or infinity for record {bad}. {_REMEDY}")
+    return found
+
+
+def _shape(path: Path) -> tuple[int, ...] | None:
+    """Give the shape of an array if it can be read; if not, it has been complained about already."""
+    try:
+        return tuple(map_array(path).shape) if path.exists() else None
+    except InputError:
+        return None
+
+
+def _records(connection: sqlite3.Connection, path: Path) -> Iterator[str]:
+    """Compare every record with its fingerprint; one sentence for all that differ."""
+    damaged: list[int] = []
+    last = -1
+    sql = "SELECT number, key, fields, position, fingerprint, removed FROM records WHERE number > ? ORDER BY 1 LIMIT ?"
+    while rows := connection.execute(sql, (last, _BATCH)).fetchall():
+        last = rows[-1][0]
+        records = _readable(connection, [row[0] for row in rows])
+        damaged += [row[0] for row in rows if not _is_whole(records.get(row[0]), row[1:])]
+    if damaged:
+        yield (
+            f"{path} has damaged records: got content that does not match its fingerprint in {len(damaged)} of them, "
+            f"number {damaged[0]} first, expected none. {_REMEDY}"
+        )
+
+
+def _readable(connection: sqlite3.Connection, numbers: list[int]) -> dict[int, Record]:
+    """Read records together, or one by one if one of them cannot be read."""
+    try:
+        return read_records(connection, numbers)
+    except (ValueError, AttributeError, sqlite3.DatabaseError):  # JSON that is none, or bytes where a text should be
+        return (
+            {}
+            if len(numbers) == 1
+            else {k: v for number in numbers for k, v in _readable(connection, [number]).items()}
+        )
+
+
+def _is_whole(record: Record | None, row: tuple[str | None, str, bytes | None, bytes, int]) -> bool:
+    key, fields, position, expected, removed = row
+    if removed:
+        return removed == 1 and key is None and position is None and expected == b""
+    if record is None or not isinstance(fields, str):
+        return False
+    return fingerprint(record, fields, position) == expected

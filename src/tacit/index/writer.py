@@ -1,0 +1,228 @@
+"""Writes a generation beside the one that counts, and makes it count in the last step."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from tacit.errors import InputError
+from tacit.index.arrays import map_array, write_array
+from tacit.index.disk import file_sha256, flush_file, flush_folder, flush_tree, remove_tree
+from tacit.index.folder import Generation, as_folder
+from tacit.index.layout import (
+    MANIFEST,
+    RECORDS,
+    UNFINISHED,
+    check_name,
+    current_generation,
+    current_name,
+    is_ours,
+    next_name,
+    set_current,
+    sweep_unnamed,
+)
+from tacit.index.locking import LOCK_NAME, hold_lock
+from tacit.index.manifest import FileFacts, Manifest
+from tacit.index.plain import to_json
+from tacit.index.store import RecordStore
+
+__all__ = ["GenerationWriter"]
+
+
+class GenerationWriter:
+    """Builds or refits an index: use it in a `with` block and end with `finish`.
+
+    Until `finish` has returned, the index is what it was; if the block is left before, by an error or otherwise,
+    everything that was written is removed. A crash leaves the old index, and leftovers that the next writer sweeps.
+    The lock of the index is held from the first line of the block to the last.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folder of the index; it is made if it is not there.
+    wait : float, default 0.0
+        Seconds to wait for another writer.
+
+    Raises
+    ------
+    InputError
+        On entering, if `path` is a file, a folder with other things in it, or being changed by another writer.
+
+    Examples
+    --------
+    >>> with GenerationWriter("collection.tacit") as writer:               # doctest: +SKIP
+    ...     RecordStore.create(writer.path("records.sqlite"), records)
+    ...     writer.save_array("positions", positions)
+    ...     writer.finish({"model": "LSI"}, {"records": len(positions)})
+    """
+
+    def __init__(self, path: str | Path, *, wait: float = 0.0) -> None:
+        self.index = as_folder(path)
+        self._wait = wait
+        self._folder: Path | None = None
+        self._name = ""
+        self._leave = contextlib.ExitStack()
+
+    def __enter__(self) -> GenerationWriter:
+        is_new = _make_folder(self.index)
+        with contextlib.ExitStack() as leave:
+            leave.enter_context(hold_lock(self.index, wait=self._wait))
+            if is_new:  # it goes while the lock is still held, so that nobody starts to build in it meanwhile
+                leave.callback(_remove_if_unused, self.index)
+            self._name = next_name(self.index)
+            sweep_unnamed(self.index)
+            self._folder = self.index / (self._name + UNFINISHED)
+            self._folder.mkdir()
+            self._leave = leave.pop_all()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            self._discard()
+        finally:
+            self._leave.close()
+
+    def previous(self) -> Generation:
+        """Open the generation that counts, for a refit to read; no record can be added to it while the block lasts."""
+        return Generation(current_generation(self.index))
+
+    def path(self, name: str) -> Path:
+        """Give the path for a file that the caller writes, such as `records.sqlite` or `arrays/positions.npy`.
+
+        The file has to be written and closed when `finish` is called.
+        """
+        folder = self._open_folder()
+        *above, last = name.split("/")
+        check_name(last.replace(".", "_"))
+        if last.startswith(".") or name == MANIFEST or len(above) > 1:
+            raise InputError(f"name is no file of a generation: got {name!r}, expected one such as 'arrays/map.npy'.")
+        target = folder.joinpath(*map(check_name, above))
+        target.mkdir(exist_ok=True)
+        return target / last
+
+    def save_array(self, name: str, array: Any) -> None:
+        """Write an array of numbers to `arrays/<name>.npy`."""
+        write_array(self.path(f"arrays/{check_name(name)}.npy"), array, name)
+
+    def save_facts(self, name: str, facts: Any) -> None:
+        """Write plain data to `facts/<name>.json`."""
+        path = self.path(f"facts/{check_name(name)}.json")
+        path.write_text(to_json(facts, name), encoding="utf-8", newline="\n")
+
+    def finish(self, settings: Mapping[str, Any], counts: Mapping[str, int]) -> Path:
+        """Make the generation the one that counts and give its folder; when this returns, it is on the disk.
+
+        Parameters
+        ----------
+        settings : mapping
+            How it was built, as plain data; it goes into the manifest.
+        counts : mapping of str to int
+            How many of what there are. `records` is counted here if it is not given.
+
+        Raises
+        ------
+        InputError
+            If there are no records, or positions, records and counts do not agree. The index is what it was.
+        """
+        folder = self._open_folder()
+        counts = self._sealed_counts(folder, counts)
+        flush_tree(folder)
+        manifest = folder / MANIFEST
+        manifest.write_text(Manifest(settings, counts, _files(folder)).to_json(), encoding="utf-8", newline="\n")
+        flush_file(manifest)
+        flush_folder(folder)
+        final = self.index / self._name
+        self._folder = final
+        os.rename(self.index / (self._name + UNFINISHED), final)
+        flush_folder(self.index)
+        set_current(self.index, self._name)
+        self._folder = None
+        return final
+
+    def _open_folder(self) -> Path:
+        if self._folder is None or not self._folder.is_dir():
+            raise InputError(
+                "writer is not open: got a call outside its with block or after finish, expected one inside. "
+                "Make a new GenerationWriter."
+            )
+        return self._folder
+
+    def _sealed_counts(self, folder: Path, counts: Mapping[str, int]) -> dict[str, int]:
+        """Check that what belongs together agrees, and tell the store what positions have to look like from now on."""
+        if not (folder / RECORDS).exists():
+            raise InputError(f"{RECORDS} is missing: got no such file, expected the records. Use RecordStore.create.")
+        path = folder / "arrays" / "positions.npy"
+        positions = map_array(path) if path.exists() else None
+        with RecordStore(folder / RECORDS, writable=True) as store:
+            base = store.counts().base
+            rows = base if positions is None else len(positions)
+            if not base == rows == counts.get("records", base):
+                raise InputError(
+                    f"counts does not fit: got {counts.get('records', base)} records, {rows} positions and {base} "
+                    "stored records, expected the same number."
+                )
+            if positions is not None:
+                _check_positions(positions)
+                store.expect_positions(positions.shape[1], positions.dtype)
+        if (folder / f"{RECORDS}-wal").exists():  # what is in there would not be in the generation
+            raise InputError(f"{RECORDS} is still open: got an open RecordStore, expected it closed. Close it first.")
+        return {**counts, "records": base}
+
+    def _discard(self) -> None:
+        """Remove what was written, unless it counts: an interrupt may come right after the last step of `finish`."""
+        written = self.index / (self._name + UNFINISHED)
+        if written.exists():
+            remove_tree(written)
+        if self._folder == self.index / self._name and _current_or_none(self.index) != self._name:
+            remove_tree(self._folder)
+        self._folder = None
+
+
+def _make_folder(folder: Path) -> bool:
+    """Make the folder of a new index, or check that an old one may be written to; gives whether it is new."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"path is a file: got {str(folder)!r}, expected a folder for the index. Choose another name.")
+    if not folder.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        flush_folder(folder.parent)
+        return True
+    strangers = [entry.name for entry in folder.iterdir() if not is_ours(entry.name)]
+    if strangers and not (folder / "CURRENT").exists():
+        raise InputError(
+            f"path is a folder with other things in it: got {str(folder)!r} with {sorted(strangers)[0]!r}, "
+            "expected an index, an empty folder or a new one. Choose another name."
+        )
+    return False
+
+
+def _remove_if_unused(folder: Path) -> None:
+    """Take a folder away that was made for a build which came to nothing."""
+    if {entry.name for entry in folder.iterdir()} <= {LOCK_NAME}:
+        with contextlib.suppress(OSError):
+            (folder / LOCK_NAME).unlink(missing_ok=True)
+            folder.rmdir()
+
+
+def _check_positions(positions: Any) -> None:
+    if positions.ndim != 2 or positions.dtype not in ("float32", "float64"):
+        raise InputError(
+            f"positions is no table of numbers: got shape {positions.shape} of {positions.dtype}, "
+            "expected one row a record, of float32 or float64."
+        )
+
+
+def _current_or_none(folder: Path) -> str | None:
+    try:
+        return current_name(folder)
+    except InputError:
+        return None
+
+
+def _files(folder: Path) -> dict[str, FileFacts]:
+    """Take size and checksum of every file that will not change."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != RECORDS]
+    return {path.relative_to(folder).as_posix(): FileFacts(path.stat().st_size, file_sha256(path)) for path in paths}

@@ -1,0 +1,109 @@
+"""The manifest: what is written is read, and whatever else is refused in one sentence."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import numpy as np
+import pytest
+
+from tacit.errors import InputError
+from tacit.index.manifest import FORMAT_VERSION, FileFacts, Manifest
+
+DIGEST = hashlib.sha256(b"").hexdigest()
+
+
+def _manifest(**settings) -> Manifest:
+    return Manifest(settings, {"records": 3, "labels": 0}, {"arrays/positions.npy": FileFacts(176, DIGEST)})
+
+
+def _signed(**changes) -> str:
+    """A manifest with some keys changed and a checksum that fits, as a careful forger would write it."""
+    facts = json.loads(_manifest().to_json())
+    facts |= changes
+    del facts["checksum"]
+    content = json.dumps(dict(sorted(facts.items())), ensure_ascii=False)
+    return json.dumps({**facts, "checksum": hashlib.sha256(content.encode()).hexdigest()})
+
+
+def test_what_is_written_is_read_back():
+    written = _manifest(model="MLSI", label_weight=0.1, name="Überschall ✓", nested={"a": [1, None, True]})
+    assert Manifest.from_json(written.to_json()) == written
+
+
+def test_settings_from_numpy_and_tuples_become_plain():
+    written = _manifest(k=np.int64(50), weight=np.float32(0.5), sizes=(1, 2), grid=np.arange(3))
+    read = Manifest.from_json(written.to_json())
+    assert read.settings == {"k": 50, "weight": 0.5, "sizes": [1, 2], "grid": [0, 1, 2]}
+
+
+def test_it_says_when_and_with_what_it_was_made():
+    read = Manifest.from_json(_manifest().to_json())
+    assert read.libraries["numpy"] == np.__version__
+    assert read.created.endswith("+00:00")
+    assert read.format_version == FORMAT_VERSION
+
+
+def test_a_manifest_with_a_checksum_that_fits_is_read():
+    assert Manifest.from_json(_signed(tacit="9")).tacit == "9"
+
+
+def test_other_line_ends_and_indents_do_no_harm():
+    text = _manifest(a=1).to_json()
+    assert Manifest.from_json(json.dumps(json.loads(text))).settings == {"a": 1}
+    assert Manifest.from_json(text.replace("\n", "\r\n")).settings == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (_signed(format_version=2), r"is of a newer format: got format_version 2, expected at most 1\. Update Tacit"),
+        ('{"format_version": 99}', r"is of a newer format: got format_version 99"),
+        (_signed(format_version="1"), r"format_version of m is wrong: got '1', expected a whole number"),
+        (_signed(format_version=True), r"format_version of m is wrong: got True"),
+        ("{}", r"format_version of m is wrong: got None"),
+        ('{"format_version": 1}', r"m has the wrong keys: got no 'created', 'tacit'"),
+        (_signed(extra=1), r"m has the wrong keys: got the unknown 'extra'"),
+        (_signed(files=[]), r"files of m is of the wrong kind: got list, expected dict"),
+        (_signed(created=7), r"created of m is of the wrong kind: got int, expected str"),
+        (_signed(counts={"records": -1}), r"counts\['records'\] of m is out of range: got -1"),
+        (_signed(files={"../x": {}}), r"files of m has a strange path: got '\.\./x'"),
+        (_signed(files={"/etc/passwd": {}}), r"files of m has a strange path"),
+        (_signed(files={"a": {"bytes": "1"}}), r"files\['a'\] of m is wrong: got .*, expected bytes and sha256"),
+        (_signed(files={"a": None}), r"files\['a'\] of m is wrong: got None"),
+        (_manifest(a=1).to_json().replace('"a": 1', '"a": 2'), r"m was changed after it was written"),
+        ("", r"m is damaged: got .*, expected JSON"),
+        ("not json", r"m is damaged: got .*, expected JSON"),
+        (b"\xff\xfe\x00", r"m is damaged: got .*, expected JSON"),
+        ("[" * 100_000, r"m is damaged: got .*, expected JSON"),
+        ('{"format_version": NaN}', r"m is damaged: got 'NaN is not JSON'"),
+        ("[1, 2]", r"m is no manifest: got list, expected a dictionary"),
+    ],
+)
+def test_garbage_is_refused_in_one_sentence(text, sentence):
+    with pytest.raises(InputError, match=sentence) as caught:
+        Manifest.from_json(text, "m")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"f": print}, r"settings\['f'\] is not plain data: got builtin_function_or_method"),
+        ({"a": {1: 2}}, r"settings\['a'\] has a key that is no text: got 1, expected strings"),
+        ({"a": [float("nan")]}, r"settings\['a'\]\[0\] is not a number: got nan, expected a finite one"),
+        ({"a": "\ud800"}, r"manifest cannot be written in UTF-8: got the character '\\ud800'"),
+        ({"a": np.array([print])}, r"settings\['a'\] is not plain data: got ndarray"),
+    ],
+)
+def test_settings_that_cannot_be_read_back_are_not_written(settings, sentence):
+    with pytest.raises(InputError, match=sentence):
+        _manifest(**settings).to_json()
+
+
+def test_settings_inside_themselves_are_refused():
+    endless: list = []
+    endless.append(endless)
+    with pytest.raises(InputError, match=r"manifest is nested too deeply|settings is nested too deeply"):
+        _manifest(a=endless).to_json()
