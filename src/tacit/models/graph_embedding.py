@@ -72,7 +72,7 @@ class GraphEmbedding(SpaceModel):
         "regression" embeds the records and fits a ridge regression to that (the paper's extension 2), "projection" puts
         Z = X P into the problem (extension 1). "auto" is the first for "le" and "usc" and the second for "lpp" and
         "olpp"; the second of "le" is "lpp"
-    ridge : float, default 0.1 — α of the regression, in units of the mean squared length of a record; of a projection,
+    ridge : float, default 1.0 — α of the regression, in units of the mean squared length of a record; of a projection,
         see `graph_projection`
     n_directions : int or None, default None — for projections: leading directions of X to search in; None is all of
         them, or 1,000 where both sides of X are above 4,000
@@ -134,7 +134,7 @@ class GraphEmbedding(SpaceModel):
         label_dimensions: int | None = None,
         taxonomy: Taxonomy | None = None,
         extension: str = "auto",
-        ridge: float = 0.1,
+        ridge: float = 1.0,
         n_directions: int | None = None,
         scaling: str = "unit",
         coordinates: str = "honest",
