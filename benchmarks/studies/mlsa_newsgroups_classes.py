@@ -124,8 +124,7 @@ def _ways(mails: Emails, setting: Setting, split: Split, quick: bool) -> Iterato
     honest, placed = informed.fit_transform(X, y), informed.transform(new)
     yield Described("MLSI", k, honest, placed)
     yield Described("MLSI, in-sample", k, informed.transform(X), placed)
-    beside = sp.hstack([seen.words, *(_MORE * mails.tables[kind] for kind in setting.kinds)], format="csr")
-    yield Described("words and relations", 0, beside[split.train], beside[split.new])
+    yield Described("words and relations", 0, *(_beside(seen, mails, setting, rows) for rows in split))
     related = MLSA(k).fit(_with_labels(relations(seen, setting, split.train), X, y))
     yield Described("M-LSA with relations", k, *(_folded(related, seen, setting, rows) for rows in split))
 
@@ -149,6 +148,14 @@ def _by_weight(mails: Emails, split: Split, quick: bool) -> Iterator[Described]:
     for weight in WEIGHTS[::5] if quick else WEIGHTS:
         model = MLSA(k, label_weight=weight).fit(words[split.train], y)
         yield Described(f"{weight:.1f}", k, model.transform(words[split.train]), model.transform(words[split.new]))
+
+
+def _beside(seen: View, mails: Emails, setting: Setting, rows: npt.NDArray[np.intp]) -> sp.csr_array:
+    """Put the names that an email goes with beside its words."""
+    table = sp.hstack([seen.words, *(_MORE * mails.tables[kind] for kind in setting.kinds)], format="csr")[rows]
+    # stacked indices are wider than the machines take
+    table.indices, table.indptr = table.indices.astype(np.int32), table.indptr.astype(np.int32)
+    return table
 
 
 def _with_labels(graph: Relations, X: sp.csr_array, y: Any) -> Relations:
