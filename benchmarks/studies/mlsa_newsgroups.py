@@ -30,6 +30,7 @@ from mlsa_newsgroups_classes import classes, fixed_machines, representative_word
 from mlsa_newsgroups_clusters import concepts, curves, ladder, progress, readings, subsets, weights_table
 from mlsa_newsgroups_emails import PAPER, Emails, Setting, emails, read_posts
 from mlsa_newsgroups_figures import draw
+from mlsa_newsgroups_numbers import said
 from mlsa_newsgroups_page import page
 from pages import DOCS, facts, put_section
 
@@ -92,7 +93,7 @@ def _clusters(posts: dict[str, Any], others: Sequence[str], quick: bool) -> dict
         ("M-LSA, runner-up", both, second),
     ]
     spaces = {name: setting for name, mails, setting in methods if mails is both}
-    steps = {str(number): setting for number, setting in enumerate(CANDIDATES) if setting.subject == 2}
+    steps = [each for each in CANDIDATES if each.subject == 2 and each not in (chosen, second)]
     paper = {"LSA": None, "M-LSA as the paper": PAPER}
     size: dict[str, Any] = {"n_starts": n_starts, "quick": quick}
     return {
@@ -103,7 +104,7 @@ def _clusters(posts: dict[str, Any], others: Sequence[str], quick: bool) -> dict
         "curves": [*curves(bodies, "bodies", paper, raw=True, **size), *curves(both, "both", spaces, raw=False, **size)],
         "table 3": list(weights_table(bodies, **size)),
         "ladder": list(ladder(methods, n_starts=n_starts, n_seeds=5)),
-        "steps": list(ladder([(name, both, setting) for name, setting in steps.items()], n_starts=n_starts, n_seeds=5)),
+        "steps": list(ladder([(said(step), both, step) for step in steps], n_starts=n_starts, n_seeds=5)),
         "parts": subsets(methods, n_subsets=3 if quick else 20, n_starts=2 if quick else 10),
     }
 

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 from mlsa_newsgroups_paper import CLASSES, CLUSTERS
 
-__all__ = ["draw"]
+__all__ = ["CLASSES_PICTURE", "CLUSTERS_PICTURE", "draw"]
+
+CLUSTERS_PICTURE = "mlsa_newsgroups_clusters.png"
+CLASSES_PICTURE = "mlsa_newsgroups_classes.png"
 
 _LOOKS = {
     "TF-IDF": ("#8a8a8a", "", "--"),
@@ -27,8 +30,8 @@ Series = dict[str, dict[int, list[float]]]
 def draw(numbers: Mapping[str, Any], folder: Path) -> list[Path]:
     """Write the two pictures into a folder."""
     return [
-        _clusters(numbers["curves"], folder / "mlsa_newsgroups_clusters.png"),
-        _classes(numbers, folder / "mlsa_newsgroups_classes.png"),
+        _clusters(numbers["curves"], folder / CLUSTERS_PICTURE),
+        _classes(numbers, folder / CLASSES_PICTURE),
     ]
 
 

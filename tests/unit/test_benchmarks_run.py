@@ -854,7 +854,6 @@ def test_the_study_of_graph_embeddings_runs_and_its_page_can_be_made_again(
 
     if not os.environ.get("TACIT_DATA"):
         pytest.skip("TACIT_DATA is not set: there are no data sets to study")
-    pytest.importorskip("Stemmer", reason="PyStemmer is not installed: the stories cannot be stemmed")
     main, numbers = importlib.import_module("graph_embeddings").main, tmp_path / "numbers.json"
     main(["--small", "--save", str(numbers)])
     text = capsys.readouterr().out
