@@ -11,11 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from tacit.checks import is_sparse
 from tacit.models.record_forms import AugmentedForm, dense_block, solve_shifted
+from tacit.operators import as_operator
 from tacit.operators.base import Array
 from tacit.solve import without_vectors
 
 __all__ = ["WideForm"]
+
+_ROUGH = 1e-4  # far above what rounding to single precision does to a residual
 
 
 class WideForm(AugmentedForm):
@@ -28,11 +32,13 @@ class WideForm(AugmentedForm):
         return V
 
     def regress(self, T: Any) -> Array:
-        """Solve K_r U = T with block conjugate gradients."""
-        rhs = dense_block(T, self.dtype)
-        found = solve_shifted(self.X.T, self.ridge, rhs, tol=self.tol, max_iter=self.max_iter)
+        """Solve K_r U = T with block conjugate gradients, in single precision where `tol` asks for no more digits."""
+        X = self.X
+        if self.tol >= _ROUGH and self.dtype == np.float64 and is_sparse(self.matrix):
+            X = as_operator(self.matrix.astype(np.float32))
+        found = solve_shifted(X.T, self.ridge, dense_block(T, X.dtype), tol=self.tol, max_iter=self.max_iter)
         self.reports.append(without_vectors(found))
-        return np.asarray(found.solution)
+        return np.asarray(found.solution, dtype=self.dtype)
 
     def fitted(self, coefficients: Array) -> Array:
         """Give K times the coefficients."""
