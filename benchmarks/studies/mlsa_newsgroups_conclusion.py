@@ -1,2 +1,0 @@
-from __future__ import annotations
-def conclusion(numbers): return "..."
