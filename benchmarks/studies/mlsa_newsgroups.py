@@ -122,7 +122,7 @@ def _classes(posts: dict[str, Any], others: Sequence[str], quick: bool) -> dict[
     return {
         "class choice": choice,
         "classes": list(classes(both, choice["chosen"], seeds=seeds, quick=quick)),
-        "weights": list(weights_curve(both, seeds=range(1 if quick else 3), quick=quick)),
+        "weights": list(weights_curve(both, seeds=range(1 if quick else 4), quick=quick)),
         "fixed": list(fixed_machines(bodies, seeds=seeds, C=0.3, quick=quick)),
         "table 4": representative_words(emails(posts["comp"], text="bodies")),
     }

@@ -68,7 +68,7 @@ def corrected(ours: Sequence[float], others: Sequence[float], share: float = 0.2
     gains = np.subtract(ours, others)
     better = int(np.count_nonzero(gains > 0))
     error = float(np.sqrt((1 / len(gains) + share) * np.var(gains, ddof=1)))
-    p = 1.0 if error == 0 else float(2 * stats.t.sf(abs(gains.mean()) / error, len(gains) - 1))
+    p = float(2 * stats.t.sf(abs(gains.mean()) / error, len(gains) - 1)) if error else float(not gains.any())
     return f"{_points(ours, others)} ({better} of {len(gains)}, {_probability(p)})"
 
 
