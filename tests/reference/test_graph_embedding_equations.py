@@ -74,7 +74,7 @@ def test_exactly_the_trivial_zeros_are_dropped(name):
 def test_extension_2_is_equation_5(method, m, sparse, ridge):
     X = records(m)
     W = graph("pieces").to_dense()
-    model = GraphEmbedding(K, method=method, graph=sp.csr_array(W), ridge=ridge, tol=1e-12)
+    model = GraphEmbedding(K, method=method, graph=sp.csr_array(W), ridge=ridge, scaling="unit", tol=1e-12)
     model.fit(sp.csr_array(X) if sparse else X)
     W = graph_twin.combined(W, W, 0.0)
     costs, Z = graph_twin.embedding(W, K, CONSTRAINT[method])
@@ -143,7 +143,7 @@ def test_named_forms_are_the_general_one():
 
 def test_honest_positions_leave_the_record_itself_out_of_the_regression():
     X, W = records(20), graph("connected").to_dense()
-    model = LE(K, graph=W, ridge=0.1).fit(X)
+    model = LE(K, graph=W, ridge=0.1, scaling="unit").fit(X)
     honest = model.training_coordinates(X, "honest")
     alpha = 0.1 * np.square(X).sum() / N
     for row in (0, 17, 59):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -30,6 +30,7 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     max_iter: int | None
     components_: Array
     eigenvalues_: Array
+    _scalings: ClassVar[tuple[str, ...]] = tuple(SCALINGS)
 
     def transform(self, X: Any) -> Array:
         """Place records in the space by their terms alone (fold-in).
@@ -57,7 +58,7 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _read_training(self, X: Any) -> Any:
         """Validate X and the parameters that every space has."""
         check_count("n_components", self.n_components)
-        check_choice("scaling", self.scaling, SCALINGS)
+        check_choice("scaling", self.scaling, self._scalings)
         if self.max_iter is not None:
             check_count("max_iter", self.max_iter)
         X = self._read(X, reset=True)
@@ -78,7 +79,11 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 f"positions do not belong to this space: got shape {positions.shape}, "
                 f"expected (n_records, {self._n_features_out})."
             )
-        return np.asarray(positions / self.eigenvalues_ ** SCALINGS[self.scaling])
+        return np.asarray(positions / self.eigenvalues_ ** self._power())
+
+    def _power(self) -> float:
+        """Of the eigenvalues, what a position in unit scaling is multiplied with."""
+        return SCALINGS[self.scaling]
 
     @property
     def _n_features_out(self) -> int:

@@ -65,7 +65,7 @@ class GraphEmbedding(SpaceModel):
     graph : "neighbours", Graph, matrix or callable, default "neighbours" — W_X: the nearest neighbours in X; weights
         you have, records x records; or a function that makes a graph of X
     n_neighbours, join, metric, weights, width : of the nearest neighbours, see `neighbour_graph`
-    label_graph : str, Graph, matrix or callable, default "sorensen" — W_Y: a similarity by its name, see `label_graph`;
+    label_graph : str, Graph, matrix or callable, default "scaled and" — W_Y: a similarity by its name, see `label_graph`;
         weights you have; or a function that makes a graph of y
     label_neighbours, label_width, label_dimensions, taxonomy : of the similarity, see `label_graph`
     extension : {"auto", "regression", "projection"}, default "auto" — how records outside of the graph are placed:
@@ -76,8 +76,10 @@ class GraphEmbedding(SpaceModel):
         see `graph_projection`
     n_directions : int or None, default None — for projections: leading directions of X to search in; None is all of
         them, or 1,000 where both sides of X are above 4,000
-    scaling : {"unit", "damped", "weighted"}, default "unit" — "unit" has Zᵀ B Z = I as the papers do, "weighted"
-        divides each dimension by √λ, so that distances are commute times on the graph, "damped" by λ^¼
+    scaling : {"auto", "unit", "damped", "weighted"}, default "auto" — "unit" has Zᵀ B Z = I as the papers do,
+        "weighted" divides each dimension by √λ, so that distances are commute times on the graph, "damped" by λ^¼.
+        "auto" is "weighted" (benchmarks/studies/graph_embeddings.py, 2026-11-16), and "unit" for "olpp", whose
+        directions are orthonormal by that
     coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` gives; see
         `training_coordinates`
     n_folds : int or None, default None — for honest coordinates of large collections, as for `MLSI`
@@ -116,6 +118,8 @@ class GraphEmbedding(SpaceModel):
     (6, 2)
     """
 
+    _scalings = ("auto", *SCALINGS)
+
     def __init__(
         self,
         n_components: int = 50,
@@ -128,7 +132,7 @@ class GraphEmbedding(SpaceModel):
         metric: str = "cosine",
         weights: Any = "gaussian",
         width: Any = "auto",
-        label_graph: Any = "sorensen",
+        label_graph: Any = "scaled and",
         label_neighbours: int | None = None,
         label_width: Any = "auto",
         label_dimensions: int | None = None,
@@ -136,7 +140,7 @@ class GraphEmbedding(SpaceModel):
         extension: str = "auto",
         ridge: float = 1.0,
         n_directions: int | None = None,
-        scaling: str = "unit",
+        scaling: str = "auto",
         coordinates: str = "honest",
         n_folds: int | None = None,
         solver: str = "auto",
@@ -361,7 +365,12 @@ class GraphEmbedding(SpaceModel):
         return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
 
     def _scaled(self, unit: Array) -> Array:
-        return np.asarray(unit * self.eigenvalues_ ** SCALINGS[self.scaling])
+        return np.asarray(unit * self.eigenvalues_ ** self._power())
+
+    def _power(self) -> float:
+        if self.scaling == "auto":
+            return SCALINGS["unit" if self.method == "olpp" else "weighted"]
+        return super()._power()
 
     def _honest(self, form: RecordForm, coefficients: Array) -> Array:
         rng = as_rng(self.random_state)

@@ -29,7 +29,7 @@ def dense_eigenpairs(
     n = A.shape[0]
     try:
         with one_thread(4.0 * n**3):
-            values, vectors = la.eigh((A + A.T) / 2, B, subset_by_index=(max(0, n - n_components), n - 1))
+            values, vectors = _largest((A + A.T) / 2, B, min(n_components, n))
     except la.LinAlgError as failure:
         raise InputError(
             f"the eigenproblem has no solution: LAPACK says '{failure}', expected a symmetric operator and a positive "
@@ -72,6 +72,20 @@ def dense_least_squares(operator: Operator, targets: Any, *, ridge: float = 0.0)
     eps, lengths = np.finfo(A.dtype).eps, np.sqrt(np.asarray((targets * targets).sum(axis=0))).ravel()
     scale = np.linalg.norm(rhs, axis=0) + 10 * eps * values.max(initial=0) * lengths + np.finfo(A.dtype).tiny
     return LeastSquares(solution.astype(A.dtype, copy=False), errors / scale, 1, "dense")
+
+
+def _largest(A: Array, B: Array | None, n_wanted: int) -> tuple[Array, Array]:
+    """Give the last `n_wanted` eigenpairs; by the whole spectrum where LAPACK gives up on a part without saying so.
+
+    Its drivers for a part ("evr", "gvx") have been seen to find no vector at all, and no error, in a large cluster of
+    nearly equal eigenvalues.
+    """
+    n = A.shape[0]
+    values, vectors = la.eigh(A, B, subset_by_index=(n - n_wanted, n - 1))
+    if values.size == n_wanted and np.isfinite(vectors).all():
+        return values, vectors
+    values, vectors = la.eigh(A, B, driver="evd" if B is None else "gvd")
+    return values[n - n_wanted :], vectors[:, n - n_wanted :]
 
 
 def _svd(operator: Operator) -> tuple[Array, Array, Array, Array]:

@@ -110,11 +110,17 @@ def test_float32_stays_float32(planted):
 def test_scaling_multiplies_by_a_power_of_the_cost(planted, scaling):
     X, Y = planted.training
     power = {"unit": 0, "damped": -0.25, "weighted": -0.5}[scaling]
-    plain, scaled = SLE(3).fit(X, Y), SLE(3, scaling=scaling).fit(X, Y)
+    plain, scaled = SLE(3, scaling="unit").fit(X, Y), SLE(3, scaling=scaling).fit(X, Y)
     np.testing.assert_allclose(scaled.transform(X), plain.transform(X) * plain.costs_**power)
     for kind in ("honest", "transductive"):
         expected = plain.training_coordinates(X, kind) * plain.costs_**power
         np.testing.assert_allclose(scaled.training_coordinates(X, kind), expected)
+
+
+@pytest.mark.parametrize(("model", "scaling"), [(SLE, "weighted"), (SUSC, "weighted"), (SOLPP, "unit")])
+def test_the_scaling_that_auto_stands_for(planted, model, scaling):
+    X, Y = planted.training
+    np.testing.assert_array_equal(model(3).fit(X, Y).transform(X), model(3, scaling=scaling).fit(X, Y).transform(X))
 
 
 def test_fit_transform_gives_the_asked_for_kind(planted):
