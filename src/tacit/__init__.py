@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from tacit.relations.labels import LabelMatrix
     from tacit.relations.taxonomy import Taxonomy
     from tacit.relations.typed import Relations
+    from tacit.tasks.build import build, refit
+    from tacit.tasks.collection import open_index as open
 
     __version__: str
 
@@ -65,6 +67,9 @@ __all__ = [
     "TacitWarning",
     "Taxonomy",
     "TopDownClassifier",
+    "build",
+    "open",
+    "refit",
     "transductive_space",
 ]
 
@@ -100,8 +105,12 @@ _HOMES = {
     "SolverError": "tacit.errors",
     "TacitError": "tacit.errors",
     "TacitWarning": "tacit.errors",
+    "build": "tacit.tasks.build",
+    "open": "tacit.tasks.collection",
+    "refit": "tacit.tasks.build",
     "transductive_space": "tacit.models.transductive",
 }
+_OTHER_NAMES = {"open": "open_index"}  # what is called otherwise at home, where it would hide Python's own
 
 
 def __getattr__(name: str) -> Any:
@@ -109,7 +118,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         value: Any = _version()
     elif name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
+        value = getattr(import_module(_HOMES[name]), _OTHER_NAMES.get(name, name))
     else:
         raise AttributeError(f"module 'tacit' has no attribute {name!r}")
     globals()[name] = value

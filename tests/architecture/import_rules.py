@@ -18,25 +18,30 @@ LEAVES = set(LEAF_MAY_IMPORT)
 # service knows no terminal. Both show the version, so they may say `import tacit` (here `__init__`).
 MAY_IMPORT: dict[str, set[str]] = {room: set(CHAIN[:position]) for position, room in enumerate(CHAIN)}
 MAY_IMPORT["evaluate"] = {*MAY_IMPORT["models"], "models"}
+MAY_IMPORT["tasks"] |= {"evaluate"}  # the verbs `evaluate`, `tune` and `compare` ask it for measures and trials
 MAY_IMPORT["reproduce"] = {*CHAIN, "evaluate"}
 MAY_IMPORT["web"] = {*CHAIN, "__init__"}
 MAY_IMPORT["cli"] = {*CHAIN, "__init__", "evaluate", "reproduce", "web"}
 MAY_IMPORT["__main__"] = {"cli"}
-MAY_IMPORT["__init__"] = {"relations", "models"}
+MAY_IMPORT["__init__"] = {"relations", "models", "tasks"}
 
 CORE_LIBRARIES = {"numpy", "scipy", "sklearn", "joblib", "threadpoolctl"}  # the last two come with scikit-learn
 OPTIONAL_LIBRARIES: dict[str, set[str]] = {
     "click": {"cli"},
     "rich": {"cli"},
+    "plotly": {"tasks"},
     "matplotlib": {"tasks", "evaluate", "reproduce"},
     "dask": {"operators"},
     "distributed": {"operators"},
     "fastapi": {"web"},
     "starlette": {"web"},
     "uvicorn": {"web"},
-    "optuna": {"evaluate"},
+    "optuna": {"evaluate", "tasks"},
     "rdflib": {"relations"},
-    "pyarrow": {"corpus", "relations"},
+    "pyarrow": {"corpus", "relations", "tasks"},
+    "snowballstemmer": {"text"},
+    "stop_words": {"text"},
+    "usearch": {"index"},
 }
 
 

@@ -40,14 +40,13 @@ def group() -> click.Group:
     except ImportError as error:
         raise MissingExtraError(error.name or "click", "cli", "The command line") from error
 
-    from tacit.cli.demo import demo
+    from tacit.cli.lazy_group import LazyGroup
 
-    root = click.Group(
+    root = LazyGroup(
         "tacit",
-        commands=[demo],
         help="Tacit: a semantic index that knows what you know.",
         epilog="Start with: tacit demo",
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
     return click.version_option(tacit.__version__, message="tacit %(version)s")(root)
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from tacit.tasks.demo import Demo
     from tacit.tasks.hits import Hit
 
-__all__ = ["demo"]
+__all__ = ["demo_command"]
 
 
-@click.command()
+@click.command("demo", short_help="Index the docstrings of Python's standard library, and ask.")
 @click.option("--query", "queries", multiple=True, metavar="TEXT", help="Ask this instead; may be given several times.")
 @click.option(
     "--limit", default=5, show_default=True, metavar="NUMBER", help="How many records to show for each query."
@@ -27,7 +27,7 @@ __all__ = ["demo"]
 @click.option("--map", "map_path", metavar="FILE", help="Where to write the map.  [default: tacit-demo-map.png]")
 @click.option("--no-map", is_flag=True, help="Write no map.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answers as JSON.")
-def demo(*, queries: tuple[str, ...], limit: int, map_path: str | None, no_map: bool, as_json: bool) -> None:
+def demo_command(*, queries: tuple[str, ...], limit: int, map_path: str | None, no_map: bool, as_json: bool) -> None:
     """Index the docstrings of Python's standard library, and search them.
 
     Every query is answered twice: in a space made of the words and the subjects (MLSI), and in one made of the words

@@ -9,10 +9,14 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["write_demo", "write_json", "write_note", "write_progress"]
+    from tacit.tasks.hits import RecordHit
+
+__all__ = ["write_demo", "write_hits", "write_json", "write_note", "write_progress", "write_table"]
 
 
 def write_progress(seconds: float | None, message: str) -> None:
@@ -28,7 +32,56 @@ def write_note(message: str) -> None:
 
 def write_json(answer: dict[str, Any]) -> None:
     """The answer as it is."""
-    print(json.dumps(answer, indent=2))
+    print(json.dumps(answer, indent=2, ensure_ascii=False, default=str))
+
+
+def write_table(headings: Sequence[str], rows: Sequence[Sequence[Any]], *, empty: str) -> None:
+    """A table for people: ruled on a terminal, columns with spaces between them in a pipe; a sentence if it is empty.
+
+    Numbers are put to the right. The last column takes the room that is left and is cut there.
+    """
+    if not rows:
+        print(empty)
+        return
+    shown = [[_shown(cell) for cell in row] for row in rows]
+    right = [all(isinstance(row[column], (int, float)) for row in rows) for column in range(len(headings))]
+    if sys.stdout.isatty():
+        _write_ruled(headings, shown, right)
+        return
+    widths = [max(len(str(line[column])) for line in (headings, *shown)) for column in range(len(headings))]
+    for line in (headings, *shown):
+        places = zip(line, widths, right, strict=True)
+        print("  ".join(cell.rjust(width) if aside else cell.ljust(width) for cell, width, aside in places).rstrip())
+
+
+def write_hits(hits: Sequence[RecordHit]) -> None:
+    """Records that answer a question, with their labels."""
+    rows = [(hit.score, hit.id, hit.title, ", ".join(hit.labels)) for hit in hits]
+    write_table(("score", "id", "title", "labels"), rows, empty="Nothing found.")
+
+
+def _shown(cell: Any) -> str:
+    """A cell on one line; a number with three digits that say something."""
+    if isinstance(cell, float):
+        return f"{cell:.3f}"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    return " ".join(str(cell).split())
+
+
+def _write_ruled(headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for heading, aside in zip(headings, right, strict=True):
+        side: Any = "right" if aside else "left"
+        table.add_column(heading, justify=side, overflow="ellipsis", no_wrap=aside, max_width=60)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))  # text and not markup: titles are full of square brackets
+    Console(highlight=False).print(table)
 
 
 def write_demo(answer: dict[str, Any]) -> None:

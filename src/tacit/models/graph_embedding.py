@@ -65,8 +65,8 @@ class GraphEmbedding(SpaceModel):
     graph : "neighbours", Graph, matrix or callable, default "neighbours" — W_X: the nearest neighbours in X; weights
         you have, records x records; or a function that makes a graph of X
     n_neighbours, join, metric, weights, width : of the nearest neighbours, see `neighbour_graph`
-    label_graph : str, Graph, matrix or callable, default "scaled and" — W_Y: a similarity by its name, see `label_graph`;
-        weights you have; or a function that makes a graph of y
+    label_graph : str, Graph, matrix or callable, default "scaled and" — W_Y: a similarity by its name, see
+        `label_graph`; weights you have; or a function that makes a graph of y
     label_neighbours, label_width, label_dimensions, taxonomy : of the similarity, see `label_graph`
     extension : {"auto", "regression", "projection"}, default "auto" — how records outside of the graph are placed:
         "regression" embeds the records and fits a ridge regression to that (the paper's extension 2), "projection" puts

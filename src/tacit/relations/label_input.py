@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.utils.validation import column_or_1d
 
 from tacit.errors import InputError
 from tacit.relations.label_forms import Parts, check_sequence, is_missing, read_classes, read_matrix, read_sets
@@ -55,6 +54,8 @@ def _read_array(y: npt.NDArray[Any]) -> tuple[Parts, str]:
             f"y has the wrong shape: got {y.ndim} dimensions, expected one class a record or records x labels."
         )
     if y.ndim == 2:
+        from sklearn.utils.validation import column_or_1d  # loading it takes longer than all else here
+
         y = column_or_1d(y, warn=True)
     return _read_list(list(y)) if y.dtype == object else (read_classes(y, None, argument="y"), "classes")
 

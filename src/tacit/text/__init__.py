@@ -1,5 +1,24 @@
-"""Words: texts become sparse vectors with a vocabulary."""
+"""Words: texts become sparse vectors with a vocabulary.
 
-from tacit.text.vectorise import vectoriser
+`vectoriser` is loaded when it is first asked for, since scikit-learn takes longer to load than a query to answer.
+"""
 
-__all__ = ["vectoriser"]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tacit.text.settings import TextSettings
+from tacit.text.words import Words
+
+if TYPE_CHECKING:
+    from tacit.text.vectorise import vectoriser
+
+__all__ = ["TextSettings", "Words", "vectoriser"]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "vectoriser":
+        raise AttributeError(f"module 'tacit.text' has no attribute {name!r}")
+    from tacit.text.vectorise import vectoriser
+
+    return vectoriser

@@ -1,0 +1,63 @@
+"""`tacit search` and `tacit similar`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tacit.cli.options import as_json, filter_options, index_argument, limit_option, opened, read_filters
+from tacit.cli.output import write_hits, write_json
+
+if TYPE_CHECKING:
+    from tacit.tasks.hits import RecordHit
+
+__all__ = ["search_command", "similar_command"]
+
+
+@click.command("search", short_help="Find records by meaning, by words, or both.")
+@index_argument
+@click.argument("query", nargs=-1, required=True)
+@click.option(
+    "--by",
+    type=click.Choice(["hybrid", "meaning", "words"]),
+    default="hybrid",
+    show_default=True,
+    help="By the position in the space, by the words themselves, or by both.",
+)
+@limit_option(10, "records")
+@filter_options
+@as_json
+def search_command(
+    *, index: str, query: tuple[str, ...], by: str, limit: int, as_json: bool, **conditions: Any
+) -> None:
+    r"""Find records by meaning, by words, or both.
+
+    \b
+    tacit search library.tacit whales at sea
+    tacit search library.tacit '"sperm whale"' --by words --under animals --range year=1990..
+    """
+    with opened(index) as collection:
+        filters = read_filters(collection, **conditions)
+        hits = collection.search(" ".join(query), by=by, limit=limit, filters=filters)
+    _write({"query": " ".join(query), "by": by}, hits, as_json)
+
+
+@click.command("similar", short_help="Find the records nearest to one of them.")
+@index_argument
+@click.argument("id", metavar="ID")
+@limit_option(10, "records")
+@filter_options
+@as_json
+def similar_command(*, index: str, id: str, limit: int, as_json: bool, **conditions: Any) -> None:
+    """Find the records nearest to one of them, by their positions in the space."""
+    with opened(index) as collection:
+        hits = collection.similar(id, limit=limit, filters=read_filters(collection, **conditions))
+    _write({"id": id}, hits, as_json)
+
+
+def _write(asked: dict[str, Any], hits: list[RecordHit], as_json: bool) -> None:
+    if as_json:
+        write_json({**asked, "hits": [hit.to_facts() for hit in hits]})
+    else:
+        write_hits(hits)

@@ -1,0 +1,104 @@
+"""The space of an index: what places texts and vectors, kept as one matrix that is mapped, never as a model object.
+
+    position = x T − o,  T one row a term (or a number of the vectors that were brought), o the offset
+
+All models place by such a map, whatever made it; so an index opens without the library that fitted it, and will in
+years.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.checks import check_finite
+from tacit.errors import InputError
+from tacit.index.folder import Generation
+from tacit.index.writer import GenerationWriter
+from tacit.text.words import Words
+
+__all__ = ["Space"]
+
+Floats = npt.NDArray[np.float32]
+
+
+class Space:
+    """Places texts, or vectors, among the records of an index.
+
+    Parameters
+    ----------
+    terms : (n_terms, n_dimensions)
+        T, a row a term.
+    offset : (n_dimensions,), optional
+        o, where the mean record would be.
+    words : Words or a function that gives them, optional
+        How texts become rows; None for vectors that the user brings.
+    """
+
+    def __init__(self, terms: npt.NDArray[Any], offset: npt.NDArray[Any] | None = None, words: Any = None) -> None:
+        self.terms, self.offset = terms, offset
+        self._words = words
+
+    @classmethod
+    def of_generation(cls, generation: Generation) -> Space:
+        """Open the space of an index; the words are read when they are first needed."""
+        offset = generation.arrays.get("offset")
+        if "facts/words.json" not in generation.manifest.files:
+            return cls(generation.array("terms"), offset)
+
+        def words() -> Words:
+            return Words.from_facts(generation.facts("words"), generation.array("term_weights"))
+
+        return cls(generation.array("terms"), offset, words)
+
+    def save(self, writer: GenerationWriter) -> None:
+        """Write the space into a new generation."""
+        writer.save_array("terms", np.ascontiguousarray(self.terms, np.float32))
+        if self.offset is not None:
+            writer.save_array("offset", np.asarray(self.offset, np.float32))
+        if self.words is not None:
+            writer.save_facts("words", self.words.to_facts())
+            writer.save_array("term_weights", self.words.weights)
+
+    @cached_property
+    def words(self) -> Words | None:
+        """How texts become rows; None if the records came as vectors."""
+        found: Words | None = self._words() if callable(self._words) else self._words
+        return found
+
+    @property
+    def n_dimensions(self) -> int:
+        """Of the space."""
+        return int(self.terms.shape[1])
+
+    def place(self, texts: Sequence[str], argument: str = "text") -> Floats:
+        """Place texts by their words; a text without any known word is at the origin."""
+        if self.words is None:
+            raise InputError(
+                f"{argument} cannot be placed by its words: got a text, expected a vector, since this index was built "
+                "from vectors. Give the vector, made as those were, or search by words."
+            )
+        positions = np.zeros((len(texts), self.n_dimensions), np.float32)
+        for row, text in enumerate(texts):
+            columns, weights = self.words.row(text)
+            if len(columns):  # a gathered row of the map a word: of a large vocabulary little is read
+                positions[row] = self._moved(weights @ self.terms[columns])
+        return positions
+
+    def place_vectors(self, vectors: Any, argument: str = "vectors") -> Floats:
+        """Place rows of X: vectors that the user brings."""
+        X = np.asarray(vectors, np.float32)
+        if X.ndim != 2 or X.shape[1] != self.terms.shape[0]:
+            raise InputError(
+                f"{argument} does not fit this index: got shape {X.shape}, expected (n, {self.terms.shape[0]}). Make "
+                "the vectors with the model that made those of the collection."
+            )
+        check_finite(argument, X)
+        return np.asarray(self._moved(X @ self.terms), np.float32)
+
+    def _moved(self, positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return positions if self.offset is None else positions - self.offset

@@ -1,0 +1,69 @@
+"""How an index is built, as plain data: kept in its manifest, so that a refit does the same again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from tacit.checks import check_choice, check_count
+from tacit.errors import InputError
+from tacit.text.settings import TextSettings
+
+__all__ = ["MODELS", "BuildSettings"]
+
+MODELS = ("auto", "lsi", "mlsi", "hlsi", "mlsa", "sle")
+
+
+@dataclass(frozen=True)
+class BuildSettings:
+    """How an index is built.
+
+    Parameters
+    ----------
+    model : {"auto", "lsi", "mlsi", "hlsi", "mlsa", "sle"}, default "auto"
+        What makes the space. "auto" takes what the collection has: links to other things M-LSA, labels MLSI, with a
+        taxonomy if there is one, neither of them LSI.
+    n_components : int, default 100
+        Dimensions of the space.
+    parameters : mapping, default {}
+        Other parameters of the model, by name: `{"label_weight": 0.7}`.
+    text : TextSettings
+        How texts become words.
+    suggester : {"auto", "logistic", "ridge", "svm", "none"}, default "auto"
+        What learns to suggest labels. "auto" is logistic regression, and ridge regression where there are so many
+        labels that it would take too long.
+    min_label_records : int, default 1
+        Labels of fewer records are kept with their records, but the model and the suggester do not learn them.
+    random_state : int, default 0
+        The same seed gives the same index.
+    """
+
+    model: str = "auto"
+    n_components: int = 100
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    text: TextSettings = field(default_factory=TextSettings)
+    suggester: str = "auto"
+    min_label_records: int = 1
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        check_choice("model", self.model, MODELS)
+        check_count("n_components", self.n_components)
+        check_choice("suggester", self.suggester, ("auto", "logistic", "ridge", "svm", "none"))
+        check_count("min_label_records", self.min_label_records)
+        check_count("random_state", self.random_state, low=0)
+        object.__setattr__(self, "parameters", dict(self.parameters))
+
+    def to_facts(self) -> dict[str, Any]:
+        """Give the settings as plain data."""
+        plain = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return {**plain, "parameters": dict(self.parameters), "text": self.text.to_facts()}
+
+    @classmethod
+    def from_facts(cls, facts: Mapping[str, Any]) -> BuildSettings:
+        """Read what `to_facts` gave."""
+        unknown = [name for name in facts if name not in {entry.name for entry in fields(cls)}]
+        if unknown:
+            raise InputError(f"settings are unknown: got {unknown[0]!r}, expected those of this version of Tacit.")
+        return cls(**{**facts, "text": TextSettings.from_facts(facts.get("text", {}))})

@@ -1,0 +1,193 @@
+"""An index, open for questions: every verb of the command line is a method here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.corpus.record import Record
+from tacit.errors import InputError
+from tacit.index import Filters, Generation, change_generation, open_generation
+from tacit.index.space import Space
+from tacit.index.suggester import Suggester
+from tacit.index.taxonomy_facts import taxonomy_from_facts
+from tacit.tasks.live import Live
+
+if TYPE_CHECKING:
+    from tacit.relations.taxonomy import Taxonomy
+    from tacit.tasks.hits import RecordHit
+    from tacit.tasks.suggest import Suggestion
+
+__all__ = ["Collection", "open_index"]
+
+Floats = npt.NDArray[np.float32]
+
+
+def open_index(path: str | Path) -> Collection:
+    """Open the index in a folder; `tacit.open` is this.
+
+    Little is read, so that an index of a million records opens at once. Several may read an index while one changes it.
+
+    Raises
+    ------
+    InputError
+        One sentence if there is no index, or if it is not whole.
+    """
+    return Collection(open_generation(path))
+
+
+class Collection:
+    """An index, open for questions. Made by `tacit.open`; close it, or use it in a `with` block.
+
+    Attributes
+    ----------
+    path : Path
+        Folder of the index.
+    space : Space
+        Places texts among the records.
+    suggester : Suggester or None
+        Gives positions their labels.
+    label_names : tuple of str
+        Labels that the space and the suggester know.
+    taxonomy : Taxonomy or None
+    settings : dict
+        How it was built.
+
+    Examples
+    --------
+    >>> with tacit.open("library.tacit") as library:                     # doctest: +SKIP
+    ...     for hit in library.search("whales at sea"):
+    ...         print(hit.score, hit.title)
+    """
+
+    def __init__(self, generation: Generation) -> None:
+        self.generation = generation
+        self.path = generation.folder.parent
+        self.store = generation.store
+        self.live = Live(generation)
+
+    def __enter__(self) -> Collection:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the files; a second time does nothing."""
+        self.generation.close()
+
+    def __len__(self) -> int:
+        """Give how many records can be found."""
+        return self.store.counts().live
+
+    def __contains__(self, id: object) -> bool:
+        return id in self.store
+
+    def __getitem__(self, id: str) -> Record:
+        """Give a record by its id."""
+        return self.store.get([self.store.number_of(id)])[0]
+
+    @cached_property
+    def space(self) -> Space:  # noqa: D102
+        return Space.of_generation(self.generation)
+
+    @cached_property
+    def suggester(self) -> Suggester | None:  # noqa: D102
+        return Suggester.of_generation(self.generation)
+
+    @cached_property
+    def label_names(self) -> tuple[str, ...]:  # noqa: D102
+        return tuple(self.generation.facts("labels")["names"])
+
+    @cached_property
+    def label_counts(self) -> npt.NDArray[np.int64]:
+        """How many records had each of `label_names` when the index was fitted."""
+        return np.asarray(self.generation.facts("labels")["counts"], np.int64)
+
+    @property
+    def label_positions(self) -> npt.NDArray[np.float32] | None:
+        """Where each of `label_names` is: the mean position of its records; None without labels."""
+        return self.generation.arrays.get("label_positions")
+
+    @cached_property
+    def taxonomy(self) -> Taxonomy | None:  # noqa: D102
+        if "facts/taxonomy.json" not in self.generation.manifest.files:
+            return None
+        return taxonomy_from_facts(self.generation.facts("taxonomy"))
+
+    @property
+    def settings(self) -> dict[str, Any]:  # noqa: D102
+        return dict(self.generation.manifest.settings)
+
+    def below(self, label: str) -> tuple[str, ...]:
+        """Give a label and all that lies below it in the taxonomy: what a filter by a subtree is made of."""
+        if self.taxonomy is None:
+            raise InputError(
+                f"{self.path} has no taxonomy: got the label {label!r} to look below, expected an index that was built "
+                "with one. Filter by the label itself."
+            )
+        return (label, *map(str, self.taxonomy.descendants(label)))
+
+    def search(
+        self,
+        query: str | None = None,
+        *,
+        by: str = "hybrid",
+        limit: int = 10,
+        filters: Filters | None = None,
+        vector: Any = None,
+    ) -> list[RecordHit]:
+        """Find records for a query; see `tacit.tasks.search`."""
+        from tacit.tasks.search import search
+
+        return search(self, query, by=by, limit=limit, filters=filters, vector=vector)
+
+    def similar(self, id: str, *, limit: int = 10, filters: Filters | None = None) -> list[RecordHit]:
+        """Find the records nearest to one of them; see `tacit.tasks.search`."""
+        from tacit.tasks.search import similar
+
+        return similar(self, id, limit=limit, filters=filters)
+
+    def suggest(
+        self, texts: str | Sequence[str], *, limit: int = 5, threshold: float | None = None, vectors: Any = None
+    ) -> Any:
+        """Suggest labels for a text, or for several; see `tacit.tasks.suggest`."""
+        from tacit.tasks.suggest import suggest
+
+        one = isinstance(texts, str)
+        given: list[str] = [texts] if isinstance(texts, str) else list(texts)
+        found: list[list[Suggestion]] = suggest(self, given, limit=limit, threshold=threshold, vectors=vectors)
+        return found[0] if one else found
+
+    def add(self, records: Iterable[Record], *, vectors: Any = None, wait: float = 0.0) -> int:
+        """Add records without a refit, all of them or none, and give how many; see `tacit.tasks.change`."""
+        from tacit.tasks.change import add
+
+        return self._changed(add, records, vectors=vectors, wait=wait)
+
+    def update(self, records: Iterable[Record], *, vectors: Any = None, wait: float = 0.0) -> int:
+        """Give records new content under their old ids, all of them or none, and give how many."""
+        from tacit.tasks.change import update
+
+        return self._changed(update, records, vectors=vectors, wait=wait)
+
+    def remove(self, ids: Iterable[str], *, wait: float = 0.0) -> int:
+        """Remove records by their ids, all of them or none, and give how many."""
+        from tacit.tasks.change import remove
+
+        return self._changed(remove, ids, wait=wait)
+
+    def _changed(self, change: Any, given: Any, **options: Any) -> int:
+        if not self.generation.is_current():
+            raise InputError(
+                f"{self.path} was fitted anew since it was opened: got a change, expected it to be opened again."
+            )
+        with change_generation(self.path, wait=options.pop("wait")) as generation:
+            n_changed: int = change(Collection(generation), given, **options)
+        return n_changed

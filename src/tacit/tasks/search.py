@@ -1,0 +1,120 @@
+"""Search: the records that answer a query, by meaning, by words, or by both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.checks import check_choice, check_count
+from tacit.errors import InputError
+from tacit.index import Filters
+from tacit.tasks.hits import RecordHit
+
+if TYPE_CHECKING:
+    from tacit.tasks.collection import Collection
+
+__all__ = ["WAYS", "search", "similar"]
+
+WAYS = ("hybrid", "meaning", "words")
+_FUSED = 100  # best of each list that are fused: below that a rank says little
+_CALM = 60  # k of reciprocal-rank fusion [Cormack2009]: how little the first ranks are better than the next
+
+
+def search(
+    collection: Collection,
+    query: str | None = None,
+    *,
+    by: str = "hybrid",
+    limit: int = 10,
+    filters: Filters | None = None,
+    vector: Any = None,
+) -> list[RecordHit]:
+    """Find records for a query, the best first.
+
+    Parameters
+    ----------
+    collection : an open index
+    query : str
+        A few words, a sentence, or a whole text.
+    by : {"hybrid", "meaning", "words"}, default "hybrid"
+        "meaning" compares the position of the query in the space with those of the records, by cosine; "words" looks
+        for its words (BM25; words in quotation marks are a phrase); "hybrid" fuses both by their ranks, so that an
+        exact name is found as well as what nobody put into the same words.
+    limit : int, default 10
+        How many records.
+    filters : Filters, optional
+        Only records that pass.
+    vector : optional
+        A vector to search with, for an index that was built from vectors.
+
+    Returns
+    -------
+    list of RecordHit
+        `score` is a cosine by meaning, BM25 by words, and the sum of 1 / (60 + rank) for both.
+    """
+    limit = check_count("limit", limit)
+    by = check_choice("by", by, WAYS)
+    if vector is None and (not isinstance(query, str) or not query.strip()):
+        raise InputError(f"query is empty: got {query!r}, expected some words. Type what you look for.")
+    numbers, scores = _find(collection, query, by, limit, filters, vector)
+    return hits_of(collection, numbers, scores)
+
+
+def similar(collection: Collection, id: str, *, limit: int = 10, filters: Filters | None = None) -> list[RecordHit]:
+    """Find the records nearest to one of them, itself left out; `score` is the cosine."""
+    limit = check_count("limit", limit)
+    number = collection.store.number_of(id)
+    position = collection.live.positions(np.array([number]))[0]
+    numbers, scores = collection.live.nearest(position, limit, filters=filters, without=number)
+    return hits_of(collection, numbers, scores)
+
+
+def hits_of(collection: Collection, numbers: Any, scores: Any) -> list[RecordHit]:
+    """Read the records behind numbers."""
+    records = collection.store.get(numbers)
+    return [RecordHit(record.id, float(score), record=record) for record, score in zip(records, scores, strict=True)]
+
+
+def _find(
+    collection: Collection, query: str | None, by: str, limit: int, filters: Filters | None, vector: Any
+) -> tuple[Any, Any]:
+    if by == "words":
+        if query is None:
+            raise InputError("query is missing: got a vector only, expected words to search by words.")
+        return collection.store.words(query, limit, filters)
+    position = _position(collection, query, by, vector)
+    if by == "meaning" or query is None:
+        return collection.live.nearest(position, limit, filters=filters)
+    depth = max(_FUSED, limit)
+    by_words = collection.store.words(query, depth, filters)[0]
+    if position is None:
+        return _fused([by_words], limit)
+    return _fused([collection.live.nearest(position, depth, filters=filters)[0], by_words], limit)
+
+
+def _position(collection: Collection, query: str | None, by: str, vector: Any) -> Any:
+    """Place the query; None where only words can find something."""
+    if vector is not None:
+        return collection.space.place_vectors(np.atleast_2d(np.asarray(vector)), "vector")[0]
+    if collection.space.words is None and by == "hybrid":
+        return None
+    position = collection.space.place([str(query)], "query")[0]
+    if not position.any():
+        if by == "hybrid":
+            return None
+        raise InputError(
+            f"query has no known word: got {query!r}, expected at least one word of the collection. Try other words, "
+            "or search by words."
+        )
+    return position
+
+
+def _fused(lists: list[Any], limit: int) -> tuple[Any, Any]:
+    """Reciprocal-rank fusion: each list gives 1 / (60 + rank); equal sums in the order of the first list."""
+    sums: dict[int, float] = {}
+    for numbers in lists:
+        for rank, number in enumerate(numbers.tolist(), start=1):
+            sums[number] = sums.get(number, 0.0) + 1 / (_CALM + rank)
+    best = sorted(sums, key=lambda number: -sums[number])[:limit]
+    return np.array(best, np.int64), [sums[number] for number in best]

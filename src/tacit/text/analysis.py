@@ -1,0 +1,81 @@
+"""From a text to its words: cut, lowered, stemmed, joined to phrases; nothing is loaded that a query does not need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from tacit.errors import InputError, MissingExtraError
+from tacit.text.settings import TextSettings
+
+__all__ = ["Analyser", "stop_words_of"]
+
+_WORD = re.compile(r"[^\W\d_]{2,}")  # runs of at least two letters of any alphabet
+
+
+class Analyser:
+    """Cuts texts into terms.
+
+    Parameters
+    ----------
+    settings : TextSettings
+    stop_words : iterable of str
+        Words to leave out, before they are stemmed and joined.
+    """
+
+    def __init__(self, settings: TextSettings, stop_words: Iterable[str]) -> None:
+        self.stop_words = frozenset(stop_words)
+        self._longest = settings.ngrams
+        self._stem = _stemmer(settings.language) if settings.stem else None
+
+    def __call__(self, text: str) -> list[str]:
+        """Give the terms of a text, in its order and as often as they are there; phrases come after the words."""
+        words = [word for word in _WORD.findall(text.lower()) if word not in self.stop_words]
+        if self._stem is not None:
+            words = [self._stem(word) for word in words]
+        if self._longest == 1:
+            return words
+        return words + [
+            " ".join(words[start : start + n])
+            for n in range(2, self._longest + 1)
+            for start in range(len(words) - n + 1)
+        ]
+
+
+def stop_words_of(settings: TextSettings) -> tuple[str, ...]:
+    """Give the words that the settings leave out, as an index keeps them."""
+    if not isinstance(settings.stop_words, str):
+        return tuple(word.lower() for word in settings.stop_words)
+    if settings.stop_words == "none" or settings.language == "none":
+        return ()
+    if settings.language == "english":
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        return tuple(sorted(ENGLISH_STOP_WORDS))
+    try:
+        import stop_words
+    except ImportError as error:
+        raise MissingExtraError("stop-words", "languages", f"Stop words of {settings.language}") from error
+    known = sorted(stop_words.LANGUAGE_MAPPING.values())
+    if settings.language not in known:
+        raise InputError(
+            f"language has no list of stop words: got {settings.language!r}, expected one of {', '.join(known)}. "
+            "Set stop_words to 'none' or to words of your own."
+        )
+    return tuple(sorted(stop_words.get_stop_words(settings.language)))
+
+
+def _stemmer(language: str) -> Any:
+    """Give a function from a word to its stem, which remembers: a collection has far fewer words than places."""
+    try:
+        import snowballstemmer
+    except ImportError as error:
+        raise MissingExtraError("snowballstemmer", "languages", "Stemming") from error
+    known = snowballstemmer.algorithms()
+    if language not in known:
+        raise InputError(
+            f"language has no stemmer: got {language!r}, expected one of {', '.join(sorted(known))}. Set stem=False."
+        )
+    return lru_cache(maxsize=200_000)(snowballstemmer.stemmer(language).stemWord)

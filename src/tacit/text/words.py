@@ -1,0 +1,107 @@
+"""The words of a collection: their weights are learned once, then every text becomes a sparse vector of them.
+
+    x_t = (1 + log n_t) · (1 + log((1 + N) / (1 + N_t))),  scaled to unit length
+
+n_t is how often term t is in the text, N_t in how many of the N records. Counting is scikit-learn's when a collection
+is read; a query is turned into a vector without it, since loading the library takes longer than the answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from tacit.errors import InputError
+from tacit.text.analysis import Analyser, stop_words_of
+from tacit.text.settings import TextSettings
+
+__all__ = ["Words"]
+
+
+class Words:
+    """Terms with their weights; made by `Words.fit` or from what an index keeps.
+
+    Attributes
+    ----------
+    settings : TextSettings
+    terms : list of str, by column
+    weights : (n_terms,) float32, the inverse document frequency of each
+
+    Examples
+    --------
+    >>> words, X = Words.fit(["A cat sat on the mat.", "The mat_2 and the cat!"], TextSettings())
+    >>> words.terms, X.shape
+    (['cat', 'mat'], (2, 2))
+    """
+
+    def __init__(
+        self, settings: TextSettings, stop_words: Sequence[str], terms: Sequence[str], weights: npt.NDArray[Any]
+    ) -> None:
+        if len(terms) != len(weights):
+            raise InputError(f"weights does not match terms: got {len(weights)} for {len(terms)} terms.")
+        self.settings, self.terms = settings, list(terms)
+        self.weights = np.asarray(weights, np.float32)
+        self.analyse = Analyser(settings, stop_words)
+        self._columns = {term: column for column, term in enumerate(self.terms)}
+
+    @classmethod
+    def fit(cls, texts: Iterable[str], settings: TextSettings | None = None) -> tuple[Words, sp.csr_array]:
+        """Learn the terms of texts; give them, and the texts as rows of unit length, in float32."""
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        settings = settings or TextSettings()
+        analyse = Analyser(settings, stop_words_of(settings))
+        counter = TfidfVectorizer(
+            analyzer=analyse,
+            sublinear_tf=True,
+            dtype=np.float32,
+            min_df=settings.min_records,
+            max_df=settings.max_share,
+            max_features=settings.max_terms,
+        )
+        try:
+            X = counter.fit_transform(texts)
+        except ValueError as error:
+            raise InputError(
+                f"the texts have no words to index: {error}. Check that the right columns are read as text, and that "
+                "min_records, max_share and stop_words leave some words over."
+            ) from error
+        words = cls(settings, tuple(analyse.stop_words), counter.get_feature_names_out().tolist(), counter.idf_)
+        return words, sp.csr_array(X)
+
+    def transform(self, texts: Iterable[str]) -> sp.csr_array:
+        """Turn texts into rows of unit length; a text without any known word has an empty row."""
+        indices, values, ends = [], [], [0]
+        for text in texts:
+            columns, weights = self.row(text)
+            indices.append(columns)
+            values.append(weights)
+            ends.append(ends[-1] + len(columns))
+        data = np.concatenate(values) if values else np.empty(0, np.float32)
+        places = np.concatenate(indices) if indices else np.empty(0, np.int32)
+        return sp.csr_array((data, places, np.array(ends)), shape=(len(ends) - 1, len(self.terms)))
+
+    def row(self, text: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+        """Turn one text into its columns, ascending, and its weights."""
+        counts = Counter(self.analyse(text))
+        known = sorted((self._columns[term], count) for term, count in counts.items() if term in self._columns)
+        columns = np.array([column for column, _ in known], np.int32)
+        weights = np.array([1 + math.log(count) for _, count in known], np.float32) * self.weights[columns]
+        length = float(np.linalg.norm(weights))
+        return columns, weights / np.float32(length or 1)
+
+    def to_facts(self) -> dict[str, Any]:
+        """Give everything but the weights as plain data."""
+        facts = {"settings": self.settings.to_facts(), "stop_words": sorted(self.analyse.stop_words)}
+        return {**facts, "terms": self.terms}
+
+    @classmethod
+    def from_facts(cls, facts: Mapping[str, Any], weights: npt.NDArray[Any]) -> Words:
+        """Make the words again from `to_facts` and the weights."""
+        return cls(TextSettings.from_facts(facts["settings"]), facts["stop_words"], facts["terms"], weights)
