@@ -1,0 +1,158 @@
+"""Searching and changing: exact neighbours, words, both; filters; what was added or removed a moment ago."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from small_index import small_records, small_settings, small_taxonomy
+
+import tacit
+from tacit import InputError, TacitWarning
+from tacit.corpus.record import Record
+from tacit.index import Filters
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    return tacit.build(small_records(), tmp_path_factory.mktemp("s") / "i", small_settings(), taxonomy=small_taxonomy())
+
+
+@pytest.fixture
+def index(built):
+    with tacit.open(built) as opened:
+        yield opened
+
+
+@pytest.fixture
+def own(tmp_path):
+    path = tacit.build(small_records(), tmp_path / "i", small_settings())
+    with tacit.open(path) as opened:
+        yield opened
+
+
+def test_by_meaning_is_the_order_of_the_cosines(index):
+    positions = np.asarray(index.generation.array("positions"), np.float64)
+    query = index.space.place(["whale harbour"])[0].astype(np.float64)
+    cosines = positions @ query / np.linalg.norm(positions, axis=1) / np.linalg.norm(query)
+    hits = index.search("whale harbour", by="meaning", limit=60)
+    np.testing.assert_allclose([hit.score for hit in hits], np.sort(cosines)[::-1], atol=1e-5)
+    assert hits[0].id == f"r{int(np.argmax(cosines))}"
+    assert hits[0].record.title == hits[0].title == f"Record {hits[0].id[1:]}"
+
+
+def test_by_words_is_the_full_text(index):
+    hits = index.search("anchor", by="words", limit=60)
+    assert {hit.id for hit in hits} == {r.id for r in small_records() if "anchor" in r.text}
+
+
+def test_both_are_fused_by_rank(index):
+    query = "whale anchor"
+    ranks: dict[str, float] = {}
+    for way in ("meaning", "words"):
+        for rank, hit in enumerate(index.search(query, by=way, limit=100), start=1):
+            ranks[hit.id] = ranks.get(hit.id, 0) + 1 / (60 + rank)
+    hits = index.search(query, limit=60)
+    np.testing.assert_allclose([hit.score for hit in hits], sorted(ranks.values(), reverse=True)[: len(hits)])
+    for hit in hits:
+        assert hit.score == pytest.approx(ranks[hit.id])
+
+
+def test_similar_leaves_the_record_itself_out(index):
+    hits = index.similar("r1", limit=60)
+    assert "r1" not in {hit.id for hit in hits}
+    assert len(hits) == 59
+    assert hits[0].score >= hits[-1].score
+
+
+@pytest.mark.parametrize("way", ["meaning", "words", "hybrid"])
+@pytest.mark.parametrize(
+    ("filters", "passes"),
+    [
+        (Filters(labels=["pets"]), lambda r: "pets" in r.labels),
+        (Filters(fields={"year": 1992}), lambda r: r.fields["year"] == 1992),
+        (Filters(ranges={"year": (1993, None)}), lambda r: r.fields["year"] >= 1993),
+        (Filters(labels=["animals"], fields={"year": [1991, 1993]}), lambda r: False),
+    ],
+)
+def test_filters_hold_in_every_way(index, way, filters, passes):
+    found = index.search("whale cat ship kettle", by=way, limit=60, filters=filters)
+    assert all(passes(hit.record) for hit in found) or not any(map(passes, small_records()))
+    if way == "meaning":
+        assert len(found) == len(index.store.numbers(filters))
+
+
+def test_a_label_with_all_below_it(index):
+    assert set(index.below("sea")) == {"sea", "animals", "vessels"}
+    hits = index.search("whale", by="meaning", limit=60, filters=Filters(labels=[index.below("world")]))
+    assert len(hits) == 54
+    with pytest.raises(InputError, match="'ocean'"):
+        index.below("ocean")
+
+
+def test_unknown_words_are_told_by_meaning_and_looked_up_by_words(index):
+    with pytest.raises(InputError, match="query has no known word: got 'zeppelin'"):
+        index.search("zeppelin", by="meaning")
+    assert index.search("zeppelin") == index.search("zeppelin", by="words") == []
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda i: i.search(""), "query is empty: got ''"),
+        (lambda i: i.search("  "), "query is empty"),
+        (lambda i: i.search(), "query is empty: got None"),
+        (lambda i: i.search("x", by="magic"), "by .*'magic'"),
+        (lambda i: i.search("x", limit=0), "limit .*0"),
+        (lambda i: i.similar("nobody"), "id is unknown: got 'nobody'"),
+        (lambda i: i["nobody"], "id is unknown: got 'nobody'"),
+        (lambda i: i.search(vector=np.ones(20), by="words"), "query is missing"),
+    ],
+)
+def test_bad_questions_get_one_sentence(index, call, sentence):
+    with pytest.raises(InputError, match=sentence):
+        call(index)
+
+
+def test_added_records_are_found_at_once_by_who_has_it_open(own):
+    with tacit.open(own.path) as reader:
+        assert reader.search("whale reef tide", by="meaning", limit=1)[0].id != "new"
+        assert own.add([Record("new", "whale reef tide")]) == 1
+        for index in (own, reader):
+            hit = index.search("whale reef tide", by="meaning", limit=1)[0]
+            assert hit.id == "new"
+            assert hit.score == pytest.approx(1, abs=1e-5)
+            assert "new" in {found.id for found in index.search("reef", by="words", limit=60)}
+            assert len(index) == 61
+
+
+def test_updated_records_move_and_removed_ones_are_gone(own):
+    assert own.update([Record("r1", "cat dog kitchen table", title="Moved")]) == 1
+    assert own.search("cat dog kitchen table", by="meaning", limit=1)[0].title == "Moved"
+    assert own.remove(["r1", "r2"]) == 2
+    everything = {hit.id for hit in own.search("whale cat", by="meaning", limit=100)}
+    assert everything == {f"r{n}" for n in range(60)} - {"r1", "r2"}
+    assert own.similar("r3", limit=100)[0].id not in ("r1", "r2")
+
+
+def test_changes_are_all_or_nothing(own):
+    with pytest.raises(InputError, match="'r1'"):
+        own.add([Record("fresh", "whale"), Record("r1", "whale")])
+    with pytest.raises(InputError, match="'ghost'"):
+        own.update([Record("r1", "whale"), Record("ghost", "whale")])
+    with pytest.raises(InputError, match="'ghost'"):
+        own.remove(["r1", "ghost"])
+    assert len(own) == 60
+    assert "fresh" not in own
+    assert own.add([]) == own.remove([]) == 0
+
+
+def test_a_record_of_unknown_words_is_found_by_words_and_said_to_be(own):
+    with pytest.warns(TacitWarning, match="1 of 2 records have no word that the space knows"):
+        own.add([Record("odd", "zeppelin"), Record("even", "whale")])
+    assert [hit.id for hit in own.search("zeppelin")] == ["odd"]
+
+
+def test_a_change_through_an_index_that_was_fitted_anew_is_refused(own):
+    tacit.refit(own.path)
+    with pytest.raises(InputError, match="was fitted anew since it was opened"):
+        own.add([Record("new", "whale")])
