@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from tacit.relations.taxonomy import Taxonomy
     from tacit.relations.typed import Relations
     from tacit.tasks.build import build, refit
+    from tacit.tasks.build_settings import BuildSettings
     from tacit.tasks.collection import open_index as open
+    from tacit.text.settings import TextSettings
 
     __version__: str
 
@@ -53,6 +55,7 @@ __all__ = [
     "SOLPP",
     "SUSC",
     "USC",
+    "BuildSettings",
     "GraphEmbedding",
     "HierarchyClassifier",
     "InputError",
@@ -66,6 +69,7 @@ __all__ = [
     "TacitError",
     "TacitWarning",
     "Taxonomy",
+    "TextSettings",
     "TopDownClassifier",
     "build",
     "open",
@@ -105,6 +109,8 @@ _HOMES = {
     "SolverError": "tacit.errors",
     "TacitError": "tacit.errors",
     "TacitWarning": "tacit.errors",
+    "BuildSettings": "tacit.tasks.build_settings",
+    "TextSettings": "tacit.text.settings",
     "build": "tacit.tasks.build",
     "open": "tacit.tasks.collection",
     "refit": "tacit.tasks.build",

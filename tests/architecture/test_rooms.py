@@ -41,7 +41,7 @@ def test_every_module_is_in_a_known_room() -> None:
         ("tacit.solve.__init__", "from ..models import lsi", "solve may not import models"),
         ("tacit.solve.dense", "def late():\n    from tacit.tasks import hits", "line 2: solve may not import tasks"),
         ("tacit.solve.dense", "import importlib\nimportlib.import_module('tacit.cli')", "solve may not import cli"),
-        ("tacit.tasks.search", "from tacit.evaluate import ranking", "tasks may not import evaluate"),
+        ("tacit.index.space", "from tacit.evaluate import ranking", "index may not import evaluate"),
         ("tacit.evaluate.ranking", "from tacit.tasks import hits", "evaluate may not import tasks"),
         ("tacit.evaluate.ranking", "from tacit.index import reader", "evaluate may not import index"),
         ("tacit.web.app", "from tacit.cli import app", "web may not import cli"),
@@ -81,7 +81,7 @@ def test_a_harmless_import_is_let_through(module: str, harmless: str) -> None:
 
 def test_each_room_of_the_chain_knows_all_rooms_to_its_left_and_no_other() -> None:
     for left, right in pairwise(CHAIN):
-        assert MAY_IMPORT[right] - MAY_IMPORT[left] == {left}
+        assert MAY_IMPORT[right] - MAY_IMPORT[left] - {"evaluate"} == {left}
 
 
 def test_importing_tacit_loads_no_library() -> None:
@@ -115,7 +115,7 @@ def test_type_checkers_and_the_running_package_find_each_name_in_the_same_module
     tree = ast.parse((SOURCE / "tacit/__init__.py").read_text(encoding="utf-8"))
     (guarded,) = [node for node in tree.body if isinstance(node, ast.If)]
     for_checkers = {
-        alias.name: node.module for node in guarded.body if isinstance(node, ast.ImportFrom) for alias in node.names
+        alias.asname or alias.name: node.module for node in guarded.body if isinstance(node, ast.ImportFrom) for alias in node.names
     }
     assert for_checkers == tacit._HOMES
     assert set(for_checkers) == set(tacit.__all__)
