@@ -6,10 +6,11 @@ Nothing heavy is imported here: a verb imports what it needs when it runs, so th
 from __future__ import annotations
 
 import io
+import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import tacit
 from tacit.errors import MissingExtraError, TacitError, TacitWarning
@@ -28,8 +29,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         group().main(args=None if arguments is None else list(arguments), prog_name="tacit")
     except TacitError as error:
-        print(f"Error: {error}", file=sys.stderr)
-        sys.exit(2)
+        _leave(str(error))
+    except BrokenPipeError:  # whoever read the answer has enough of it, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _leave(f"{where}{error.strerror or error}. Check the path, its permissions and the room on the disk.")
+    except MemoryError:
+        _leave("there is not enough memory for this. Take fewer records, dimensions or words (--max-terms).")
+    except Exception as error:
+        if os.environ.get("TACIT_DEBUG"):
+            raise
+        _leave(
+            f"something went wrong inside Tacit: {type(error).__name__}: {error}. This is a mistake of ours; set "
+            "TACIT_DEBUG=1 to see where, and tell us."
+        )
+
+
+def _leave(sentence: str) -> NoReturn:
+    print(f"Error: {sentence}", file=sys.stderr)
+    sys.exit(2)
 
 
 def group() -> click.Group:

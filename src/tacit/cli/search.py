@@ -31,7 +31,7 @@ __all__ = ["search_command", "similar_command"]
 def search_command(
     *, index: str, query: tuple[str, ...], by: str, limit: int, as_json: bool, **conditions: Any
 ) -> None:
-    r"""Find records by meaning, by words, or both.
+    """Find records by meaning, by words, or both.
 
     \b
     tacit search library.tacit whales at sea
