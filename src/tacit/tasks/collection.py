@@ -21,6 +21,9 @@ from tacit.tasks.live import Live
 
 if TYPE_CHECKING:
     from tacit.relations.taxonomy import Taxonomy
+    from tacit.tasks.cluster_index import Groups
+    from tacit.tasks.explain import Explanation
+    from tacit.tasks.explain_dimension import Dimension
     from tacit.tasks.hits import RecordHit
     from tacit.tasks.suggest import Suggestion
 
@@ -155,15 +158,58 @@ class Collection:
         return similar(self, id, limit=limit, filters=filters)
 
     def suggest(
-        self, texts: str | Sequence[str], *, limit: int = 5, threshold: float | None = None, vectors: Any = None
+        self,
+        texts: str | Sequence[str],
+        *,
+        limit: int | None = 5,
+        threshold: float | None = None,
+        chosen: bool = False,
+        vectors: Any = None,
     ) -> Any:
         """Suggest labels for a text, or for several; see `tacit.tasks.suggest`."""
         from tacit.tasks.suggest import suggest
 
         one = isinstance(texts, str)
         given: list[str] = [texts] if isinstance(texts, str) else list(texts)
-        found: list[list[Suggestion]] = suggest(self, given, limit=limit, threshold=threshold, vectors=vectors)
+        found: list[list[Suggestion]] = suggest(
+            self, given, limit=limit, threshold=threshold, chosen=chosen, vectors=vectors
+        )
         return found[0] if one else found
+
+    def explain(
+        self,
+        *,
+        query: str | None = None,
+        ids: str | Sequence[str] = (),
+        text: str | None = None,
+        label: str | None = None,
+        dimension: int | None = None,
+        limit: int = 10,
+    ) -> Explanation:
+        """Say why: a hit, a pair, a label, a dimension, a neighbourhood; see `tacit.tasks.explain`."""
+        from tacit.tasks.explain import explain
+
+        return explain(self, query=query, ids=ids, text=text, label=label, dimension=dimension, limit=limit)
+
+    def concepts(self, *, limit: int = 10, words: int = 6) -> list[Dimension]:
+        """Describe the first dimensions of the space; see `tacit.tasks.concepts`."""
+        from tacit.tasks.concepts import concepts
+
+        return concepts(self, limit=limit, words=words)
+
+    def cluster(
+        self,
+        groups: int | None = None,
+        *,
+        words: int = 8,
+        examples: int = 3,
+        filters: Filters | None = None,
+        random_state: int = 0,
+    ) -> Groups:
+        """Group the records and name the groups; see `tacit.tasks.cluster_index`."""
+        from tacit.tasks.cluster_index import cluster_index
+
+        return cluster_index(self, groups, words=words, examples=examples, filters=filters, random_state=random_state)
 
     def add(self, records: Iterable[Record], *, vectors: Any = None, wait: float = 0.0) -> int:
         """Add records without a refit, all of them or none, and give how many; see `tacit.tasks.change`."""

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tacit.checks import check_count, check_number
+from tacit.corpus.record import Record
 from tacit.errors import InputError
+from tacit.index.nearest import top
+from tacit.tasks.label_names import ancestors_of, title_of
 
 if TYPE_CHECKING:
+    from tacit.index.space import Space
     from tacit.tasks.collection import Collection
 
-__all__ = ["Suggestion", "suggest"]
+__all__ = ["Suggestion", "suggest", "suggest_records"]
+
+_MANY = 8  # texts from which one sparse product is quicker than a gathered row of the map a word
+_CELLS = 4_000_000  # probabilities at a time: 32 MB
 
 
 @dataclass(frozen=True)
@@ -40,13 +49,28 @@ class Suggestion:
     title: str
     ancestors: tuple[str, ...] = ()
 
+    def to_facts(self) -> dict[str, Any]:
+        """Give the suggestion as plain data, as `--json` prints it."""
+        return {
+            "label": self.label,
+            "title": self.title,
+            "probability": round(self.probability, 6),
+            "chosen": self.chosen,
+            "ancestors": list(self.ancestors),
+        }
+
+    def to_annif(self) -> dict[str, Any]:
+        """Give the suggestion as Annif's REST API does; a label that is no URI stands in its place all the same."""
+        return {"uri": self.label, "label": self.title, "notation": None, "score": round(self.probability, 6)}
+
 
 def suggest(
     collection: Collection,
     texts: Sequence[str],
     *,
-    limit: int = 5,
+    limit: int | None = 5,
     threshold: float | None = None,
+    chosen: bool = False,
     vectors: Any = None,
 ) -> list[list[Suggestion]]:
     """Suggest labels for texts, the most probable first.
@@ -55,10 +79,12 @@ def suggest(
     ----------
     collection : an open index whose records have labels
     texts : the texts; with `vectors` they are not looked at
-    limit : int, default 5
-        Most labels a text.
+    limit : int or None, default 5
+        Most labels a text; None is no limit.
     threshold : float in [0, 1], optional
         Leave out what is less probable.
+    chosen : bool, default False
+        Whether to leave out labels whose own threshold does not say yes.
     vectors : optional
         One row a text, for an index that was built from vectors.
 
@@ -67,37 +93,70 @@ def suggest(
     list of lists of Suggestion
         Empty for a text without any known word.
     """
-    limit = check_count("limit", limit)
+    suggester = _suggester(collection)
+    most = len(collection.label_names) if limit is None else check_count("limit", limit)
     least = 0.0 if threshold is None else check_number("threshold", threshold, high=1.0)
-    suggester = collection.suggester
-    if suggester is None:
+    space = collection.space
+    positions = _placed(space, texts) if vectors is None else space.place_vectors(vectors)
+    named = cache(lambda label: _named(collection, label))
+    found: list[list[Suggestion]] = []
+    step = max(1, _CELLS // len(collection.label_names))
+    for start in range(0, len(positions), step):
+        block = positions[start : start + step]
+        scores = suggester.scores(block)
+        probabilities, yes = suggester.probabilities(scores), suggester.chosen(scores)
+        allowed = (yes if chosen else np.full(yes.shape, True)) & (probabilities >= least)
+        allowed &= block.any(axis=1, keepdims=True)
+        found += [_best(*rows, most, named) for rows in zip(probabilities, yes, allowed, strict=True)]
+    return found
+
+
+def suggest_records(
+    collection: Collection,
+    records: Iterable[Record],
+    *,
+    limit: int | None = 5,
+    threshold: float | None = None,
+    chosen: bool = False,
+    batch: int = 1000,
+) -> Iterator[tuple[Record, list[Suggestion]]]:
+    """Suggest labels for the texts of many records, a batch at a time; their own labels are not looked at."""
+    check_count("batch", batch)
+    _suggester(collection)  # before anything is read
+    waiting = iter(records)
+    while given := list(islice(waiting, batch)):
+        texts = [record.text for record in given]
+        found = suggest(collection, texts, limit=limit, threshold=threshold, chosen=chosen)
+        yield from zip(given, found, strict=True)
+
+
+def _suggester(collection: Collection) -> Any:
+    if collection.suggester is None:
         raise InputError(
             f"{collection.path} has no suggester: got an index whose records have no labels, or that was built without "
             "one, expected labels. Build it with a column of labels."
         )
-    space = collection.space
-    positions = space.place(texts) if vectors is None else space.place_vectors(vectors)
-    scores = suggester.scores(positions)
-    probabilities = suggester.probabilities(scores)
-    chosen = suggester.chosen(scores)
-    chosen[~positions.any(axis=1)] = False
-    return [
-        _best(collection, row, yes, limit, least) if position.any() else []
-        for position, row, yes in zip(positions, probabilities, chosen, strict=True)
-    ]
+    return collection.suggester
 
 
-def _best(collection: Collection, probabilities: Any, chosen: Any, limit: int, least: float) -> list[Suggestion]:
-    best = np.argsort(-probabilities, kind="stable")[:limit]
-    return [
-        _suggestion(collection, int(label), float(probabilities[label]), bool(chosen[label]))
-        for label in best
-        if probabilities[label] >= least
-    ]
+def _placed(space: Space, texts: Sequence[str]) -> Any:
+    """Place texts; many of them by one product."""
+    if len(texts) < _MANY or space.words is None:
+        return space.place(texts)
+    X = space.words.transform(texts)
+    positions = np.asarray(X @ space.terms, np.float32)
+    if space.offset is not None:
+        positions[np.diff(X.indptr) > 0] -= space.offset  # a text without any known word stays at the origin
+    return positions
 
 
-def _suggestion(collection: Collection, label: int, probability: float, chosen: bool) -> Suggestion:
-    name, taxonomy = collection.label_names[label], collection.taxonomy
-    if taxonomy is None or name not in taxonomy:
-        return Suggestion(name, probability, chosen, name)
-    return Suggestion(name, probability, chosen, taxonomy.title(name), tuple(map(str, taxonomy.ancestors(name))))
+def _best(probabilities: Any, yes: Any, allowed: Any, most: int, named: Callable[[int], Any]) -> list[Suggestion]:
+    labels = np.flatnonzero(allowed)
+    best = labels[top(probabilities[labels].astype(np.float32), most)]
+    best = best[np.argsort(-probabilities[best], kind="stable")]  # rounded ones may be equal where these are not
+    return [Suggestion(named(i)[0], float(probabilities[i]), bool(yes[i]), *named(i)[1:]) for i in best.tolist()]
+
+
+def _named(collection: Collection, label: int) -> tuple[str, str, tuple[str, ...]]:
+    name = collection.label_names[label]
+    return name, title_of(collection, name), ancestors_of(collection, name)

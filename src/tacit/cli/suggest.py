@@ -1,0 +1,157 @@
+"""`tacit suggest`: labels for a text, for files, or for all records of a collection."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tacit.cli.options import as_json, index_argument, opened
+from tacit.cli.output import write_json, write_table
+from tacit.errors import InputError
+
+if TYPE_CHECKING:
+    from tacit.tasks.suggest import Suggestion
+
+__all__ = ["suggest_command"]
+
+_FORMATS = ("table", "json", "annif", "annif-json")
+
+
+@click.command("suggest", short_help="Suggest labels for texts.")
+@index_argument
+@click.argument("text", nargs=-1)
+@click.option("--file", "files", multiple=True, metavar="FILE", help="A file with one text; may be given again.")
+@click.option("--batch", metavar="SOURCE", help="All records of a file or folder, in any format that build reads.")
+@click.option("--text", "text_columns", metavar="COLUMNS", help="Columns of the batch that hold the text.")
+@click.option("--id", "id_column", metavar="COLUMN", help="Column of the batch that holds the id.")
+@click.option(
+    "--output", metavar="FILE", help="Where a batch is written: a table if it ends in .tsv, otherwise JSON lines."
+)
+@click.option("-n", "--limit", type=int, metavar="NUMBER", help="How many labels a text. [default: 5; all if --chosen]")
+@click.option("--threshold", type=float, metavar="P", help="Leave out labels that are less probable, from 0 to 1.")
+@click.option("--chosen", is_flag=True, help="Only labels whose own threshold says yes.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    help="A table, JSON, the lines of 'annif suggest', or the JSON of Annif's web service.",
+)
+@as_json
+def suggest_command(*, index: str, as_json: bool, form: str | None, limit: int | None, **given: Any) -> None:
+    """Suggest labels for texts, with calibrated probabilities.
+
+    \b
+    tacit suggest library.tacit a whaling voyage to the Pacific
+    tacit suggest library.tacit --file chapter1.txt --file chapter2.txt
+    tacit suggest library.tacit --batch new.csv --output suggested.tsv --chosen
+    cat letter.txt | tacit suggest library.tacit - --format annif
+    """
+    if as_json and form not in (None, "json"):
+        raise InputError(f"--json contradicts --format: got {form!r}, expected 'json'. Leave out one of them.")
+    form = "json" if as_json else form
+    given["limit"] = 5 if limit is None and not given["chosen"] else limit
+    words, files, batch = given.pop("text"), given.pop("files"), given.pop("batch")
+    of_batch = {name: given.pop(name) for name in ("output", "text_columns", "id_column")}
+    if batch is None:
+        _refuse(of_batch)
+        texts = _texts(words, files)
+        with opened(index) as collection:
+            found = _suggested(collection, [text for _, text in texts], given)
+        # without conditions every label is suggested to every text that has a place
+        free = not given["chosen"] and not given["threshold"]
+        empty = "No label to suggest: none of the words is known." if free else "No label is probable enough."
+        _write(form or "table", [name for name, _ in texts], found, empty)
+        return
+    if words or files:
+        raise InputError("--batch stands alone: got a text or --file as well, expected one of them.")
+    from tacit.cli.suggest_batch import write_batch
+
+    write_batch(index, batch, form, **of_batch, **given)
+
+
+def _refuse(of_batch: dict[str, str | None]) -> None:
+    """Say that an option has no meaning for single texts."""
+    for option, value in of_batch.items():
+        if value is not None:
+            name = option.partition("_")[0]
+            raise InputError(f"--{name} belongs to --batch: got {value!r} without it. Add --batch SOURCE.")
+
+
+def _texts(words: tuple[str, ...], files: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Texts with what to call them: what was typed is one text, a minus sign stands for standard input."""
+    if words == ("-",):
+        words, files = (), ("-", *files)
+    texts = [("text", " ".join(words))] if words else []
+    texts += [("standard input" if file == "-" else file, _read(file)) for file in files]
+    if not texts:
+        raise InputError(
+            "there is no text: got nothing, expected a TEXT, --file FILE, --batch SOURCE, or - to read it."
+        )
+    empty = [name for name, text in texts if not text.strip()]
+    if empty:
+        raise InputError(f"{empty[0]} is empty: got no words, expected some.")
+    return texts
+
+
+def _read(file: str) -> str:
+    if file == "-":
+        return sys.stdin.read()
+    try:
+        return Path(file).read_text("utf-8-sig", errors="replace")
+    except OSError as error:
+        raise InputError(f"--file cannot be read: got {file!r}, {error.strerror or error}.") from error
+
+
+def _suggested(collection: Any, texts: list[str], choice: dict[str, Any]) -> list[list[Suggestion]]:
+    from tacit.tasks.suggest import suggest
+
+    return suggest(collection, texts, **choice)
+
+
+def _write(form: str, names: list[str], found: list[list[Suggestion]], empty: str) -> None:
+    if form == "json":
+        texts = [
+            {"source": name, "suggestions": [one.to_facts() for one in suggestions]}
+            for name, suggestions in zip(names, found, strict=True)
+        ]
+        write_json({"texts": texts})
+    elif form == "annif-json":
+        answers = [{"results": [one.to_annif() for one in suggestions]} for suggestions in found]
+        # one text is answered as by /suggest, several as by /suggest-batch
+        several = [{"document_id": name, **answer} for name, answer in zip(names, answers, strict=True)]
+        answer: Any = several if len(several) > 1 else answers[0]
+        write_json(answer)
+    else:
+        for name, suggestions in zip(names, found, strict=True):
+            if len(names) > 1:
+                print(f"Suggestions for {name}")
+            if form == "annif":
+                print("".join(f"{annif_line(one)}\n" for one in suggestions), end="")
+            else:
+                _write_table(suggestions, empty)
+
+
+def annif_line(suggestion: Suggestion) -> str:
+    """One line of `annif suggest`."""
+    title = " ".join(suggestion.title.split())
+    return f"<{suggestion.label}>\t{title}\t{suggestion.probability:.4f}"
+
+
+def _write_table(suggestions: list[Suggestion], empty: str) -> None:
+    titled = any(one.title != one.label for one in suggestions)
+    above = any(one.ancestors for one in suggestions)
+    headings = ["probability", "chosen", "label", *(["title"] if titled else []), *(["below"] if above else [])]
+    rows = [
+        [
+            one.probability,
+            "yes" if one.chosen else "",
+            one.label,
+            *([one.title] if titled else []),
+            *([" < ".join(one.ancestors)] if above else []),
+        ]
+        for one in suggestions
+    ]
+    write_table(headings, rows, empty=empty)

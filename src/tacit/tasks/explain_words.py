@@ -1,0 +1,125 @@
+"""What words have to do with a place in the space: a text's position is a sum over its words, so are products with it.
+
+    position = Σ_t x_t T_t − o,  so  position·v / |position| = Σ_t x_t (T_t·v) / |position| − (o·v) / |position|
+
+for every direction v: the cosine with a record (v its position at length 1), the score of a label (v its weights).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.errors import InputError
+
+if TYPE_CHECKING:
+    from tacit.tasks.collection import Collection
+
+__all__ = ["PlacedText", "WordPart", "importance", "listed", "place_text", "shared_words", "typical_words"]
+
+Floats = npt.NDArray[np.float32]
+_LEAST = 0.1  # of the weightiest word: what is below it says nothing about a direction
+
+
+class WordPart(NamedTuple):
+    """A word of a text, and its part of a sum; negative if it speaks against."""
+
+    word: str
+    part: float
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedText:
+    """A text with its words and its position.
+
+    Attributes
+    ----------
+    columns, weights : (n_words,), which words of the index it has, and x
+    position : (n_dimensions,)
+    """
+
+    columns: npt.NDArray[np.int32]
+    weights: Floats
+    position: Floats
+
+    def parts(self, collection: Collection, direction: npt.NDArray[Any]) -> tuple[list[WordPart], float]:
+        """Give the part of each word in the position's product with a direction, the largest first, and the offset's.
+
+        The parts add up to the product of the position, at length 1, with the direction.
+        """
+        space, length = collection.space, float(np.linalg.norm(self.position)) or 1.0
+        assert space.words is not None  # a text was placed by them
+        towards = np.asarray(direction, np.float64)
+        parts = self.weights * (space.terms[self.columns] @ towards) / length
+        order = np.argsort(-parts, kind="stable")
+        offset = 0.0 if space.offset is None else -float(space.offset @ towards) / length
+        return [WordPart(space.words.terms[self.columns[i]], float(parts[i])) for i in order], offset
+
+
+def place_text(collection: Collection, text: str, argument: str) -> PlacedText:
+    """Place a text by its words, or say that none of them is known."""
+    words = collection.space.words
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"{argument} is empty: got {text!r}, expected some words.")
+    position = collection.space.place([text], argument)[0]
+    assert words is not None  # or it could not have been placed
+    columns, weights = words.row(text)
+    if not position.any():
+        shown = text if len(text) <= 60 else text[:57] + "..."
+        raise InputError(
+            f"{argument} has no known word: got {shown!r}, expected at least one word of the collection. Try other "
+            "words."
+        )
+    return PlacedText(columns, weights, position)
+
+
+def shared_words(collection: Collection, one: str, other: str) -> tuple[str, ...]:
+    """Give the words that two texts share, the weightiest first; none for an index of vectors."""
+    words = collection.space.words
+    if words is None:
+        return ()
+    (columns, weights), (others, other_weights) = words.row(one), words.row(other)
+    both, here, there = np.intersect1d(columns, others, assume_unique=True, return_indices=True)
+    order = np.argsort(-weights[here] * other_weights[there], kind="stable")
+    return tuple(words.terms[both[i]] for i in order)
+
+
+def importance(collection: Collection) -> Floats:
+    """How much each word moves records: its weight times the root of the share of records that have it.
+
+    The root mean square of x_t over the records, but for the scaling to unit length; so `importance · T_t·v` is how far
+    word t moves a record along v. The number of records is got back from the weight, 1 + log((1 + N) / (1 + N_t)).
+    """
+    words = collection.space.words
+    if words is None:
+        return np.empty(0, np.float32)
+    n_records = collection.live.n_base
+    with_word = np.clip((1 + n_records) / np.exp(words.weights.astype(np.float64) - 1) - 1, 0, n_records)
+    return np.asarray(np.sqrt(with_word / n_records) * words.weights, np.float32)
+
+
+def typical_words(collection: Collection, directions: npt.NDArray[Any], n: int) -> list[tuple[str, ...]]:
+    """Give the words that move records the most along each direction, the strongest first, at most n.
+
+    Words with less than a tenth of what the strongest does either way are left out: a direction may have one end only.
+    """
+    words = collection.space.words
+    if words is None:
+        return [()] * len(directions)
+    moves = (collection.space.terms @ np.asarray(directions, np.float32).T) * importance(collection)[:, None]
+    found = []
+    for move in moves.T:
+        best = np.argsort(-move, kind="stable")[:n]
+        least = max(_LEAST * float(np.abs(move).max()), 1e-12)
+        found.append(tuple(words.terms[i] for i in best if move[i] > least))
+    return found
+
+
+def listed(names: Iterable[str], most: int = 3) -> str:
+    """Write names as in a sentence: a, b and c."""
+    shown = list(names)[:most]
+    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1] if shown else ""

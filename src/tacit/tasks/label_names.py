@@ -1,0 +1,106 @@
+"""Labels and ids as people type them: found by name or title, with the nearest spelling where there is none."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from tacit.errors import InputError
+from tacit.index.schema import connect
+
+if TYPE_CHECKING:
+    from tacit.tasks.collection import Collection
+
+__all__ = ["NamedLabel", "ancestors_of", "find_label", "find_number", "named", "title_of"]
+
+_IDS = 50_000  # looked at for the nearest spelling: half a second
+
+
+class NamedLabel(NamedTuple):
+    """A label, and what to show of it."""
+
+    label: str
+    title: str
+
+
+def named(collection: Collection, labels: Iterable[object]) -> tuple[NamedLabel, ...]:
+    """Give labels with their titles."""
+    return tuple(NamedLabel(str(label), title_of(collection, str(label))) for label in labels)
+
+
+def title_of(collection: Collection, label: str) -> str:
+    """Give what to show of a label: its title in the taxonomy, or else its name."""
+    taxonomy = collection.taxonomy
+    return label if taxonomy is None or label not in taxonomy else taxonomy.title(label)
+
+
+def ancestors_of(collection: Collection, label: str) -> tuple[str, ...]:
+    """Give what lies above a label in the taxonomy, the nearest first."""
+    taxonomy = collection.taxonomy
+    if taxonomy is None or label not in taxonomy:
+        return ()
+    return tuple(map(str, reversed(taxonomy.ancestors(label))))
+
+
+def find_label(collection: Collection, name: str, *, learned: bool = False) -> str:
+    """Give the label that is called so, by its name or by its title; case makes no difference where it leaves no doubt.
+
+    Parameters
+    ----------
+    collection : an open index
+    name : str
+        As typed.
+    learned : bool, default False
+        Whether it has to be one that the suggester knows, or may stand in the taxonomy only.
+
+    Raises
+    ------
+    InputError
+        If there is none, with the nearest spelling; or if several labels have that title.
+    """
+    known = set(collection.label_names)
+    if collection.taxonomy is not None and not learned:
+        known |= set(map(str, collection.taxonomy.names))
+    if name in known:
+        return name
+    if learned and collection.taxonomy is not None and name in collection.taxonomy:
+        raise InputError(
+            f"label was not learned: got {name!r}, which is in the taxonomy only, expected one that records had when "
+            "the index was fitted."
+        )
+    if not known:
+        raise InputError(f"label is unknown: got {name!r}, expected a label, but {collection.path} has none.")
+    called: dict[str, set[str]] = {}  # labels by their names and titles, as written
+    for label in known:
+        for text in (label, title_of(collection, label)):
+            called.setdefault(text, set()).add(label)
+    found = sorted({label for text in called if text.casefold() == name.casefold() for label in called[text]})
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InputError(f"label is the title of several: got {name!r}, expected one of {', '.join(found[:5])}.")
+    raise InputError(f"label is unknown: got {name!r}, expected a label of the index.{_meant(name, called)}")
+
+
+def find_number(collection: Collection, id: str) -> int:
+    """Give the number of the record with this id, or say which id is spelt most like it."""
+    if id in collection.store:
+        return collection.store.number_of(id)
+    ids = _ids_like(collection, id)
+    raise InputError(f"id is unknown: got {id!r}, expected that of a record in the index.{_meant(id, ids)}")
+
+
+def _meant(name: str, texts: Iterable[str]) -> str:
+    """Guess what was meant; case is no misspelling."""
+    written = {text.casefold(): text for text in sorted(texts)}
+    near = difflib.get_close_matches(name.casefold(), list(written), n=1)
+    return f" Did you mean {written[near[0]]!r}?" if near else " Check its spelling."
+
+
+def _ids_like(collection: Collection, id: str) -> list[str]:
+    """Read ids of about the same length; a second connection, since the texts beside them should not be read."""
+    sql = "SELECT key FROM records WHERE removed = 0 AND length(key) BETWEEN ? AND ? LIMIT ?"
+    with contextlib.closing(connect(collection.store.path, writable=False)) as connection:
+        return [key for (key,) in connection.execute(sql, (len(id) - 2, len(id) + 2, _IDS))]
