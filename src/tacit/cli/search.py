@@ -6,16 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.examples import examples
 from tacit.cli.options import as_json, filter_options, index_argument, limit_option, opened, read_filters
 from tacit.cli.output import write_hits, write_json
 
 if TYPE_CHECKING:
+    from tacit.tasks.collection import Collection
     from tacit.tasks.hits import RecordHit
 
 __all__ = ["search_command", "similar_command"]
 
 
-@click.command("search", short_help="Find records by meaning, by words, or both.")
+@click.command(
+    "search",
+    short_help="Find records by meaning, by words, or both.",
+    epilog=examples(
+        "tacit search library.tacit whales at sea",
+        "tacit search library.tacit '\"sperm whale\"' --by words --under animals --range year=1990..",
+    ),
+)
 @index_argument
 @click.argument("query", nargs=-1, required=True)
 @click.option(
@@ -31,16 +40,11 @@ __all__ = ["search_command", "similar_command"]
 def search_command(
     *, index: str, query: tuple[str, ...], by: str, limit: int, as_json: bool, **conditions: Any
 ) -> None:
-    """Find records by meaning, by words, or both.
-
-    \b
-    tacit search library.tacit whales at sea
-    tacit search library.tacit '"sperm whale"' --by words --under animals --range year=1990..
-    """
+    """Find records by meaning, by words, or both."""
     with opened(index) as collection:
         filters = read_filters(collection, **conditions)
         hits = collection.search(" ".join(query), by=by, limit=limit, filters=filters)
-    _write({"query": " ".join(query), "by": by}, hits, as_json)
+        _write(collection, {"query": " ".join(query), "by": by}, hits, as_json)
 
 
 @click.command("similar", short_help="Find the records nearest to one of them.")
@@ -53,11 +57,13 @@ def similar_command(*, index: str, id: str, limit: int, as_json: bool, **conditi
     """Find the records nearest to one of them, by their positions in the space."""
     with opened(index) as collection:
         hits = collection.similar(id, limit=limit, filters=read_filters(collection, **conditions))
-    _write({"id": id}, hits, as_json)
+        _write(collection, {"id": id}, hits, as_json)
 
 
-def _write(asked: dict[str, Any], hits: list[RecordHit], as_json: bool) -> None:
+def _write(collection: Collection, asked: dict[str, Any], hits: list[RecordHit], as_json: bool) -> None:
     if as_json:
         write_json({**asked, "hits": [hit.to_facts() for hit in hits]})
-    else:
-        write_hits(hits)
+        return
+    from tacit.tasks.label_names import title_of
+
+    write_hits(hits, lambda label: title_of(collection, label))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -72,11 +73,17 @@ class Generation:
     def facts(self, name: str) -> Any:
         """Read the facts that were saved under this name."""
         names = {Path(file).stem: file for file in self.manifest.files if file.startswith("facts/")}
-        path = self.path(names[check_choice("name", name, names)])
+        file = names[check_choice("name", name, names)]
+        path = self.path(file)
         try:
             content = path.read_bytes()
         except OSError as error:
             raise InputError(f"{path} cannot be read: got {error.strerror!r}, expected a file. {_REMEDY}") from error
+        # all of it is read anyway, so that its checksum costs nothing
+        if hashlib.sha256(content).hexdigest() != self.manifest.files[file].sha256:
+            raise InputError(
+                f"{path} was changed: got content that does not match its checksum, expected it untouched. {_REMEDY}"
+            )
         return from_json(content, str(path))
 
     def path(self, name: str) -> Path:

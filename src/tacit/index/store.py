@@ -19,12 +19,13 @@ import numpy as np
 from tacit.checks import check_choice, check_count
 from tacit.corpus.record import Record
 from tacit.errors import InputError
+from tacit.index.filtering import all_passing, column, few_passing, first_passing
 from tacit.index.filters import Filters
 from tacit.index.rows import read_records
 from tacit.index.schema import connect, guarded
 from tacit.index.store_build import build_store
 from tacit.index.store_changes import StoreChanges
-from tacit.index.word_query import word_query
+from tacit.index.word_search import WordSearch
 
 __all__ = ["RecordStore", "StoreCounts"]
 
@@ -68,6 +69,7 @@ class RecordStore:
         self._turn = threading.RLock()
         self._connection = connect(self.path, writable=writable)
         self._changes = StoreChanges(self._connection)
+        self._words = WordSearch(self._connection)
 
     @classmethod
     def create(
@@ -159,28 +161,29 @@ class RecordStore:
             BM25 of title and text together; higher is better, ties are in the order of the numbers.
         """
         check_count("limit", limit)
-        expression = word_query(query, every=check_choice("match", match, ("any", "all")) == "all")
-        # the plus keeps SQLite from asking the full text once for each number that passes the filters
-        condition, values = (filters or Filters()).condition("+rowid")
-        if expression is None:
-            return np.empty(0, np.int64), np.empty(0)
-        where = "words MATCH ?" + (f" AND {condition}" if condition else "")
-        sql = f"SELECT rowid, -rank FROM words WHERE {where} ORDER BY rank, rowid LIMIT ?"
-        with self._reading() as connection:
-            rows = connection.execute(sql, (expression, *values, limit)).fetchall()
-        return np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float64)
+        every = check_choice("match", match, ("any", "all")) == "all"
+        with self._reading():
+            return self._words.find(query, limit, filters or Filters(), every=every)
 
     def numbers(self, filters: Filters | None = None) -> np.ndarray:
         """Give the numbers of all records, or of those that pass the filters, ascending."""
-        condition, values = (filters or Filters()).condition()
         with self._reading() as connection:
-            if condition:
-                sql = f"SELECT number FROM records WHERE removed = 0 AND {condition} ORDER BY number"
-                return _column(connection.execute(sql, values))
+            if filters is not None and filters.parts():
+                return all_passing(connection, filters)
             # all but the removed ones, without reading the table, which is as large as the texts
             base = self._changes.state("base")
-            added = _column(connection.execute("SELECT number FROM records WHERE number >= ? ORDER BY number", (base,)))
+            added = column(connection.execute("SELECT number FROM records WHERE number >= ? ORDER BY number", (base,)))
             return np.concatenate([np.setdiff1d(np.arange(base, dtype=np.int64), self.removed()), added])
+
+    def few_numbers(self, filters: Filters) -> np.ndarray | None:
+        """Give the numbers of the records that pass the filters, ascending, or None if they may be many."""
+        with self._reading() as connection:
+            return few_passing(connection, filters)
+
+    def first_passing(self, numbers: np.ndarray, filters: Filters, limit: int) -> np.ndarray:
+        """Give the places of the first `limit` of some live records that pass the filters, looking at no others."""
+        with self._reading() as connection:
+            return first_passing(connection, numbers, filters, limit)
 
     def records(self, *, batch: int = 1000) -> Iterator[tuple[int, Record]]:
         """Go through all records with their numbers, ascending, a batch at a time in memory: what a refit reads.
@@ -201,7 +204,7 @@ class RecordStore:
     def removed(self) -> np.ndarray:
         """Give the numbers of the records of the build that were removed or updated since, ascending."""
         with self._reading() as connection:
-            return _column(connection.execute("SELECT number FROM records WHERE removed = 1 ORDER BY number"))
+            return column(connection.execute("SELECT number FROM records WHERE removed = 1 ORDER BY number"))
 
     def add(self, records: Sequence[Record], positions: np.ndarray) -> np.ndarray:
         """Add records with their positions, all of them or none, and give their numbers.
@@ -224,6 +227,11 @@ class RecordStore:
         """
         with self._changing():
             return self._changes.update(records, positions)
+
+    def upsert(self, records: Sequence[Record], positions: np.ndarray) -> np.ndarray:
+        """Add records, and give those whose ids are in use new content, all of them or none; gives their numbers."""
+        with self._changing():
+            return self._changes.upsert(records, positions)
 
     def expect_positions(self, dimensions: int, dtype: np.dtype) -> None:
         """Fix what positions have to look like; without it the first records added do."""
@@ -268,8 +276,3 @@ def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
         with contextlib.suppress(sqlite3.OperationalError):  # a full disk ends the transaction by itself
             connection.execute("ROLLBACK")
         raise
-
-
-def _column(rows: Iterable[tuple[int]]) -> np.ndarray:
-    """Give the numbers of a query with one column."""
-    return np.fromiter((row[0] for row in rows), np.int64)

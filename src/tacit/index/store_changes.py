@@ -103,6 +103,15 @@ class StoreChanges:
         self.remove(keys)
         return self.add(records, positions)
 
+    def upsert(self, records: Sequence[Record], positions: Any) -> np.ndarray:
+        """Remove the old content of the records that are there, and add all."""
+        records = list(records)
+        keys = [as_row(0, record).record.id for record in records]
+        if repeated := _twice(keys):
+            raise InputError(f"records has an id twice: got {repeated!r}, expected each record once.")
+        self.remove([key for key in keys if self.row(key) is not None])
+        return self.add(records, positions)
+
     def added(self) -> tuple[np.ndarray, np.ndarray]:
         """Read numbers and positions of what was added."""
         dimensions, dtype = self._position_kind()

@@ -35,6 +35,10 @@ class BuildSettings:
         labels that it would take too long.
     min_label_records : int, default 1
         Labels of fewer records are kept with their records, but the model and the suggester do not learn them.
+    taxonomy_separator : str, optional
+        Labels are paths with this between their steps, as "/" in "animals/cats": what they begin with lies above them.
+    reading : mapping, default {}
+        How the records were read, as plain data, so that records to add are read the same way; the fit ignores it.
     random_state : int, default 0
         The same seed gives the same index.
     """
@@ -45,6 +49,8 @@ class BuildSettings:
     text: TextSettings = field(default_factory=TextSettings)
     suggester: str = "auto"
     min_label_records: int = 1
+    taxonomy_separator: str | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
     random_state: int = 0
 
     def __post_init__(self) -> None:
@@ -53,12 +59,21 @@ class BuildSettings:
         check_choice("suggester", self.suggester, ("auto", "logistic", "ridge", "svm", "none"))
         check_count("min_label_records", self.min_label_records)
         check_count("random_state", self.random_state, low=0)
+        if self.taxonomy_separator is not None and not (
+            isinstance(self.taxonomy_separator, str) and self.taxonomy_separator
+        ):
+            raise InputError(
+                f"taxonomy_separator is no text: got {self.taxonomy_separator!r}, expected what parts the steps of a "
+                "label, as '/'."
+            )
         object.__setattr__(self, "parameters", dict(self.parameters))
+        object.__setattr__(self, "reading", dict(self.reading))
 
     def to_facts(self) -> dict[str, Any]:
         """Give the settings as plain data."""
         plain = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return {**plain, "parameters": dict(self.parameters), "text": self.text.to_facts()}
+        plain |= {"parameters": dict(self.parameters), "reading": dict(self.reading)}
+        return {**plain, "text": self.text.to_facts()}
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> BuildSettings:

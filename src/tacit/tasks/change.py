@@ -18,7 +18,7 @@ from tacit.errors import TacitWarning
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
 
-__all__ = ["add", "remove", "update"]
+__all__ = ["add", "remove", "update", "upsert"]
 
 
 def add(collection: Collection, records: Iterable[Record], *, vectors: Any = None) -> int:
@@ -34,6 +34,14 @@ def update(collection: Collection, records: Iterable[Record], *, vectors: Any = 
     given = list(records)
     if given:
         collection.store.update(given, _placed(collection, given, vectors))
+    return len(given)
+
+
+def upsert(collection: Collection, records: Iterable[Record], *, vectors: Any = None) -> int:
+    """Add records, and give those whose ids are in use new content; all of them or none."""
+    given = list(records)
+    if given:
+        collection.store.upsert(given, _placed(collection, given, vectors))
     return len(given)
 
 

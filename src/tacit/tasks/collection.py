@@ -14,6 +14,7 @@ import numpy.typing as npt
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index import Filters, Generation, change_generation, open_generation
+from tacit.index.shapes import check_shapes
 from tacit.index.space import Space
 from tacit.index.suggester import Suggester
 from tacit.index.taxonomy_facts import taxonomy_from_facts
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tacit.tasks.explain import Explanation
     from tacit.tasks.explain_dimension import Dimension
     from tacit.tasks.hits import RecordHit
+    from tacit.tasks.info import IndexInfo
     from tacit.tasks.suggest import Suggestion
 
 __all__ = ["Collection", "open_index"]
@@ -42,7 +44,13 @@ def open_index(path: str | Path) -> Collection:
     InputError
         One sentence if there is no index, or if it is not whole.
     """
-    return Collection(open_generation(path))
+    generation = open_generation(path)
+    try:
+        check_shapes(generation)
+        return Collection(generation)
+    except BaseException:
+        generation.close()
+        raise
 
 
 class Collection:
@@ -113,6 +121,11 @@ class Collection:
         """How many records had each of `label_names` when the index was fitted."""
         return np.asarray(self.generation.facts("labels")["counts"], np.int64)
 
+    @cached_property
+    def label_titles(self) -> dict[str, str]:
+        """Titles of labels that came with the records, as in Annif's corpora."""
+        return dict(self.generation.facts("labels").get("titles", {}))
+
     @property
     def label_positions(self) -> npt.NDArray[np.float32] | None:
         """Where each of `label_names` is: the mean position of its records; None without labels."""
@@ -129,13 +142,16 @@ class Collection:
         return dict(self.generation.manifest.settings)
 
     def below(self, label: str) -> tuple[str, ...]:
-        """Give a label and all that lies below it in the taxonomy: what a filter by a subtree is made of."""
+        """Give a label, by its name or title, and all that lies below it in the taxonomy: a filter by a subtree."""
         if self.taxonomy is None:
             raise InputError(
                 f"{self.path} has no taxonomy: got the label {label!r} to look below, expected an index that was built "
                 "with one. Filter by the label itself."
             )
-        return (label, *map(str, self.taxonomy.descendants(label)))
+        from tacit.tasks.label_names import find_label
+
+        name = find_label(self, label)
+        return (name, *map(str, self.taxonomy.descendants(name)))
 
     def search(
         self,
@@ -211,6 +227,18 @@ class Collection:
 
         return cluster_index(self, groups, words=words, examples=examples, filters=filters, random_state=random_state)
 
+    def info(self) -> IndexInfo:
+        """Say what the index holds and how it was built; see `tacit.tasks.info`."""
+        from tacit.tasks.info import info
+
+        return info(self)
+
+    def export(self, path: str | Path, *, format: str = "jsonl", texts: bool = True, replace_old: bool = False) -> int:
+        """Write records and positions for other programs, and give how many; see `tacit.tasks.export`."""
+        from tacit.tasks.export import export
+
+        return export(self, path, format=format, texts=texts, replace_old=replace_old)
+
     def add(self, records: Iterable[Record], *, vectors: Any = None, wait: float = 0.0) -> int:
         """Add records without a refit, all of them or none, and give how many; see `tacit.tasks.change`."""
         from tacit.tasks.change import add
@@ -222,6 +250,12 @@ class Collection:
         from tacit.tasks.change import update
 
         return self._changed(update, records, vectors=vectors, wait=wait)
+
+    def upsert(self, records: Iterable[Record], *, vectors: Any = None, wait: float = 0.0) -> int:
+        """Add records, and give those whose ids are in use new content, all of them or none, and give how many."""
+        from tacit.tasks.change import upsert
+
+        return self._changed(upsert, records, vectors=vectors, wait=wait)
 
     def remove(self, ids: Iterable[str], *, wait: float = 0.0) -> int:
         """Remove records by their ids, all of them or none, and give how many."""

@@ -31,9 +31,11 @@ def named(collection: Collection, labels: Iterable[object]) -> tuple[NamedLabel,
 
 
 def title_of(collection: Collection, label: str) -> str:
-    """Give what to show of a label: its title in the taxonomy, or else its name."""
+    """Give what to show of a label: its title in the taxonomy, or that which came with the records, or its name."""
     taxonomy = collection.taxonomy
-    return label if taxonomy is None or label not in taxonomy else taxonomy.title(label)
+    if taxonomy is None or label not in taxonomy:
+        return collection.label_titles.get(label, label)
+    return taxonomy.title(label)
 
 
 def ancestors_of(collection: Collection, label: str) -> tuple[str, ...]:

@@ -1,0 +1,169 @@
+"""`tacit add`, `tacit update` and `tacit remove`: records come and go without a refit, all of a command or none."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tacit.cli.examples import examples
+from tacit.cli.options import as_json, index_argument, opened
+from tacit.cli.output import write_json, write_note
+from tacit.cli.progress import ShownStages
+from tacit.cli.reading_options import (
+    ReadingOptions,
+    load_vectors,
+    quiet_option,
+    read_given,
+    reading_options,
+    vectors_option,
+    wait_option,
+    without_repetition,
+)
+from tacit.errors import InputError
+
+if TYPE_CHECKING:
+    from tacit.cli.reading_options import Given
+
+__all__ = ["add_command", "remove_command", "update_command"]
+
+
+@click.command(
+    "add",
+    short_help="Add records to an index, without a refit.",
+    epilog=examples(
+        "tacit add books.tacit new-books.csv",
+        "tacit add books.tacit notes.jsonl --text note --labels ''",
+    ),
+)
+@index_argument
+@click.option("--replace-existing", is_flag=True, help="Give records whose ids are in use new content.")
+@reading_options
+@vectors_option
+@wait_option
+@as_json
+@quiet_option
+def add_command(
+    *, index: str, asked: ReadingOptions, vectors: str | None, replace_existing: bool, **options: Any
+) -> None:
+    """Add records to an index, without a refit.
+
+    They are placed by their words. Columns are those that the index was built from, unless others are named. If an id
+    is in use already, nothing is added, unless --replace-existing is given.
+    """
+    _change("upsert" if replace_existing else "add", "added", index, asked, vectors, **options)
+
+
+@click.command(
+    "update",
+    short_help="Give records of an index new content.",
+    epilog=examples(
+        "tacit update books.tacit corrected.csv",
+    ),
+)
+@index_argument
+@reading_options
+@vectors_option
+@wait_option
+@as_json
+@quiet_option
+def update_command(*, index: str, asked: ReadingOptions, vectors: str | None, **options: Any) -> None:
+    """Give records of an index new content, under their old ids.
+
+    Everything about a record is replaced: text, labels, links and fields. If an id is unknown, nothing is changed.
+    """
+    _change("update", "updated", index, asked, vectors, **options)
+
+
+@click.command(
+    "remove",
+    short_help="Remove records from an index.",
+    epilog=examples(
+        "tacit remove books.tacit b17 b23",
+        "tacit remove books.tacit --ids-from withdrawn.txt",
+    ),
+)
+@index_argument
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--ids-from", metavar="FILE", help="A file with one id a line; - for standard input.")
+@wait_option
+@as_json
+@quiet_option
+def remove_command(
+    *, index: str, ids: tuple[str, ...], ids_from: str | None, wait: float, as_json: bool, quiet: bool
+) -> None:
+    """Remove records from an index.
+
+    If an id is unknown, nothing is removed.
+    """
+    wanted = list(dict.fromkeys([*ids, *_ids_in(ids_from)]))
+    if not wanted:
+        raise InputError("ID is missing: got none, expected one at least, or --ids-from FILE.")
+    with opened(index) as collection:
+        n_changed = collection.remove(wanted, wait=wait)
+    _tell("removed", index, n_changed, None, as_json=as_json, quiet=quiet)
+
+
+def _change(
+    verb: str,
+    done: str,
+    index: str,
+    asked: ReadingOptions,
+    vectors: str | None,
+    *,
+    wait: float,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Read the records as those of the index were read, and add them or put them in the place of others."""
+    with ShownStages(quiet=quiet) as show, without_repetition(), opened(index) as collection:
+        show.begin("reading")
+        given = read_given(asked, stored=collection.settings.get("build", {}).get("reading"))
+        records = list(given.records)
+        show.begin("adding")
+        change = {"add": collection.add, "update": collection.update, "upsert": collection.upsert}[verb]
+        n_changed = change(records, vectors=load_vectors(vectors), wait=wait)
+    _tell(done, index, n_changed, given, as_json=as_json, quiet=quiet)
+
+
+def _tell(done: str, index: str, n_changed: int, given: Given | None, *, as_json: bool, quiet: bool) -> None:
+    """Say what was done, and whether a refit is due."""
+    from tacit.tasks.info import info
+
+    with opened(index) as collection:
+        found = info(collection)
+    if as_json:
+        read = {} if given is None else {"reading": given.to_facts()}
+        write_json({"index": index, done: n_changed, "records": found.records, "refit_due": found.refit_due, **read})
+        return
+    if quiet:
+        return
+    if given is not None:
+        print(given.summary())
+    print(f"{_counted(n_changed)} {done}; {index} has {_counted(found.records)} now.")
+    if found.refit_due:
+        write_note(
+            f"{found.changed_share:.0%} changed since the space was fitted. A refit is due: "
+            f"tacit refit {shlex.quote(index)}"
+        )
+
+
+def _counted(n: int) -> str:
+    return f"{n:,} record{'' if n == 1 else 's'}"
+
+
+def _ids_in(source: str | None) -> list[str]:
+    """Read ids, one a line; empty lines say nothing."""
+    if source is None:
+        return []
+    try:
+        text = sys.stdin.read() if source == "-" else Path(source).expanduser().read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        said = getattr(error, "strerror", None) or "bytes that are not UTF-8"
+        raise InputError(
+            f"--ids-from cannot be read: got {said!r} for {source!r}, expected a file of ids, one a line."
+        ) from error
+    return [line.strip() for line in text.splitlines() if line.strip()]

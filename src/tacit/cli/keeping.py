@@ -1,0 +1,176 @@
+"""`tacit info`, `tacit verify` and `tacit export`: what an index holds, whether it is sound, and a way out of it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tacit.cli.examples import examples
+from tacit.cli.options import as_json, index_argument, opened
+from tacit.cli.output import write_json, write_note
+from tacit.cli.progress import ShownStages
+from tacit.cli.reading_options import quiet_option
+from tacit.errors import InputError
+
+if TYPE_CHECKING:
+    from tacit.tasks.info import IndexInfo
+
+__all__ = ["export_command", "info_command", "verify_command"]
+
+
+@click.command("info", short_help="Show what an index holds and how it was built.")
+@index_argument
+@as_json
+def info_command(*, index: str, as_json: bool) -> None:
+    """Show what an index holds and how it was built."""
+    from tacit.tasks.info import info
+
+    with opened(index) as collection:
+        found = info(collection)
+    if as_json:
+        write_json(found.to_facts())
+        return
+    rows = _rows(found)
+    width = max(len(name) for name, _ in rows)
+    room = shutil.get_terminal_size().columns - width - 2 if sys.stdout.isatty() else 0
+    for name, value in rows:
+        lines = textwrap.wrap(value, max(room, 20)) if room else [value]
+        print(f"{name:<{width}}  " + f"\n{'':<{width}}  ".join(lines))
+    if found.refit_due:
+        write_note(f"{found.changed_share:.0%} changed since the space was fitted. A refit is due: tacit refit {index}")
+
+
+@click.command("verify", short_help="Read every file of an index and say what is wrong.")
+@index_argument
+@as_json
+def verify_command(*, index: str, as_json: bool) -> None:
+    """Read every file of an index and say what is wrong, a line each; the exit code is 1 if anything is."""
+    if not Path(index).expanduser().exists():
+        raise InputError(f"path does not exist: got {index!r}, expected the folder of an index. Build one there first.")
+    with ShownStages() as show:
+        show.begin("checking")
+        from tacit.index import verify
+
+        problems = verify(index)
+    if as_json:
+        write_json({"index": index, "sound": not problems, "problems": problems})
+    elif problems:
+        print("\n".join(problems))
+    else:
+        print(f"{index} is sound.")
+    if problems:
+        sys.exit(1)
+
+
+@click.command(
+    "export",
+    short_help="Write records and positions for other programs.",
+    epilog=examples(
+        "tacit export books.tacit",
+        "tacit export books.tacit --format parquet -o books.parquet",
+        "tacit export books.tacit --format npy -o books-positions",
+    ),
+)
+@index_argument
+@click.option("-o", "--output", metavar="PATH", help="File to write, or folder for npy.  [default: from the index]")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["jsonl", "npy", "parquet"]),
+    help="JSON lines, Parquet, or positions.npy with ids.json.  [default: from the output, or jsonl]",
+)
+@click.option("--no-text", is_flag=True, help="Leave the texts out.")
+@click.option("--replace", is_flag=True, help="Replace an export that is there.")
+@as_json
+@quiet_option
+def export_command(
+    *, index: str, output: str | None, form: str | None, no_text: bool, replace: bool, as_json: bool, quiet: bool
+) -> None:
+    """Write the records of an index with their positions, for a vector database or any other program.
+
+    Records that were added are there, removed ones are not. Positions are to be compared by their cosine.
+    """
+    form = form or ("parquet" if str(output).endswith((".parquet", ".pq")) else "jsonl")
+    path = Path(output or _default_output(index, form))
+    with ShownStages(quiet=quiet) as show, opened(index) as collection:
+        from tacit.tasks.export import export
+        from tacit.tasks.stages import Stages
+
+        say = Stages(show)
+        say.begin("exporting")
+        n_records = export(
+            collection,
+            path,
+            format=form,
+            texts=not no_text,
+            replace_old=replace,
+            progress=lambda n: say.advance(f"{n:,} records"),
+        )
+        n_dimensions = collection.space.n_dimensions
+    if as_json:
+        write_json({"path": str(path), "format": form, "records": n_records, "dimensions": n_dimensions})
+    elif not quiet:
+        print(f"{n_records:,} records with positions of {n_dimensions} dimensions written to {path}.")
+
+
+def _default_output(index: str, form: str) -> str:
+    name = Path(index).expanduser().absolute().name.removesuffix(".tacit") or "index"
+    return {"npy": f"{name}-positions"}.get(form, f"{name}.{form}")
+
+
+def _rows(found: IndexInfo) -> list[tuple[str, str]]:
+    """Names and values for people; what there is none of is left out."""
+    from tacit.checks import human_size
+
+    changes = f" ({found.added:,} added and {found.removed:,} removed since the fit)" * (
+        found.added + found.removed > 0
+    )
+    words = f"{found.terms:,}" if found.text else f"none: built from vectors of {found.terms:,} numbers"
+    rows = [
+        ("index", found.path),
+        ("records", f"{found.records:,}{changes}"),
+        ("labels", f"{found.labels:,}"),
+        ("taxonomy", f"{found.taxonomy_nodes:,} nodes" if found.taxonomy_nodes else ""),
+        *((name, f"{n:,} linked") for name, n in found.links.items()),
+        ("words", words),
+        ("dimensions", f"{found.dimensions:,}"),
+        ("model", found.model),
+        ("parameters", _listed(found.parameters)),
+        ("suggester", found.suggester),
+        ("text", _listed(_shown_text(found.text))),
+        ("read from", _source(found.reading)),
+        ("size", human_size(found.bytes)),
+        ("fitted", found.created),
+        ("versions", _listed(found.versions, " ")),
+    ]
+    return [(name, value) for name, value in rows if value]
+
+
+def _listed(facts: dict[str, Any], sign: str = "=") -> str:
+    return ", ".join(f"{name}{sign}{value}" for name, value in facts.items() if value is not None)
+
+
+def _shown_text(text: dict[str, Any]) -> dict[str, Any]:
+    """A list of stop words would fill the screen."""
+    words = text.get("stop_words")
+    return {**text, "stop_words": f"{len(words):,} given"} if isinstance(words, list) else text
+
+
+def _source(reading: dict[str, Any]) -> str:
+    """Where the records came from, with the columns that hold them."""
+    if "dataset" in reading:
+        return f"data set {reading['dataset']}"
+    roles = reading.get("columns", {})
+    columns = [
+        f"{role} from {_names(roles[role])}" for role in ("text", "labels", "id", "title", "links") if roles.get(role)
+    ]
+    return "; ".join([", ".join(reading.get("source", [])), *columns])
+
+
+def _names(given: Any) -> str:
+    return given if isinstance(given, str) else ", ".join(given)

@@ -1,0 +1,156 @@
+"""Exports hold every record that can be found now, with the position that it is found by, or they are not there."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_index import small_records, small_settings
+
+import tacit
+from tacit.errors import InputError, MissingExtraError
+from tacit.tasks.export import export
+from tacit.tasks.info import info
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory) -> Path:
+    """An index with records of the build, added, updated and removed ones."""
+    path = tmp_path_factory.mktemp("export") / "i.tacit"
+    records = small_records(50, links=True)
+    tacit.build(records[:40], path, small_settings())
+    with tacit.open(path) as index:
+        index.add(records[40:])
+        index.remove(["r3", "r45"])
+        index.update([records[7]])
+    return path
+
+
+@pytest.fixture
+def expected(path):
+    """Ids with their records and positions, asked for one by one."""
+    with tacit.open(path) as index:
+        keys = [f"r{n}" for n in range(50) if n not in (3, 45)]
+        places = index.live.positions(np.array([index.store.number_of(key) for key in keys]))
+        return {key: (index[key], place) for key, place in zip(keys, places, strict=True)}
+
+
+def test_json_lines_give_records_and_exact_positions(path, tmp_path, expected):
+    with tacit.open(path) as index:
+        assert export(index, tmp_path / "a.jsonl") == 48
+    found = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {entry["id"] for entry in found} == set(expected)
+    assert len(found) == 48
+    for entry in found:
+        record, place = expected[entry["id"]]
+        assert (entry["text"], tuple(entry["labels"]), entry["fields"]) == (record.text, record.labels, record.fields)
+        assert entry["links"] == {name: list(targets) for name, targets in record.links.items()}
+        np.testing.assert_array_equal(np.array(entry["position"], np.float32), place)
+
+
+def test_an_array_has_a_row_for_each_id(path, tmp_path, expected):
+    with tacit.open(path) as index:
+        assert export(index, tmp_path / "a", format="npy") == 48
+    positions = np.load(tmp_path / "a" / "positions.npy")
+    ids = json.loads((tmp_path / "a" / "ids.json").read_text(encoding="utf-8"))
+    assert positions.dtype == np.float32
+    np.testing.assert_array_equal(positions, [expected[key][1] for key in ids])
+    assert len(set(ids)) == len(ids) == 48
+
+
+def test_parquet_has_a_column_for_each(path, tmp_path, expected):
+    pq = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
+    with tacit.open(path) as index:
+        assert export(index, tmp_path / "a.parquet", format="parquet") == 48
+    found = pq.read_table(tmp_path / "a.parquet").to_pylist()
+    assert {row["id"] for row in found} == set(expected)
+    for row in found:
+        record, place = expected[row["id"]]
+        assert (row["title"], row["text"], tuple(row["labels"])) == (record.title, record.text, record.labels)
+        assert json.loads(row["fields"]) == record.fields
+        np.testing.assert_array_equal(np.array(row["position"], np.float32), place)
+
+
+@pytest.mark.parametrize("format", ["jsonl", "parquet"])
+def test_texts_can_be_left_out(path, tmp_path, format):
+    with tacit.open(path) as index:
+        export(index, tmp_path / "a", format=format, texts=False)
+    assert b"whale" not in (tmp_path / "a").read_bytes()
+
+
+def test_many_records_come_in_batches(tmp_path, monkeypatch, path):
+    monkeypatch.setattr("tacit.tasks.export._BATCH", 7)
+    told: list[int] = []
+    with tacit.open(path) as index:
+        export(index, tmp_path / "one.jsonl", progress=told.append)
+    assert told == [7, 14, 21, 28, 35, 42, 48]
+    monkeypatch.undo()
+    with tacit.open(path) as index:
+        export(index, tmp_path / "two.jsonl")
+    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
+
+
+def test_what_is_there_is_replaced_only_if_allowed(path, tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "letter.txt").write_text("dear")
+    with tacit.open(path) as index:
+        for format, name in (("jsonl", "a.jsonl"), ("npy", "a")):
+            export(index, tmp_path / name, format=format)
+            with pytest.raises(InputError, match="path is there already"):
+                export(index, tmp_path / name, format=format)
+            export(index, tmp_path / name, format=format, replace_old=True)
+        with pytest.raises(InputError, match="path is a folder with other things in it"):
+            export(index, tmp_path / "full", format="npy", replace_old=True)
+        with pytest.raises(InputError, match=r"path is a file: got .*, expected a folder to write"):
+            export(index, tmp_path / "a.jsonl", format="npy", replace_old=True)
+        with pytest.raises(InputError, match="path is in no folder"):
+            export(index, tmp_path / "nowhere" / "a.jsonl")
+        with pytest.raises(InputError, match="format"):
+            export(index, tmp_path / "b", format="xml")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a", "a.jsonl", "full"]
+
+
+@pytest.mark.parametrize("format", ["jsonl", "npy", "parquet"])
+def test_a_change_meanwhile_leaves_the_old_export(tmp_path, format):
+    path = tacit.build(small_records(20), tmp_path / "i.tacit", small_settings())
+    target = tmp_path / "out"
+    with tacit.open(path) as index, tacit.open(path) as other:
+        export(index, target, format=format)
+        before = [file.read_bytes() for file in sorted(target.rglob("*")) or [target] if file.is_file()]
+
+        def meanwhile(n: int) -> None:
+            other.remove(["r5"])
+
+        with pytest.raises(InputError, match="was changed while it was exported"):
+            export(index, target, format=format, replace_old=True, progress=meanwhile)
+    assert [file.read_bytes() for file in sorted(target.rglob("*")) or [target] if file.is_file()] == before
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["i.tacit", "out"]
+
+
+def test_without_pyarrow_the_extra_is_named(path, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with tacit.open(path) as index, pytest.raises(MissingExtraError, match=r"pip install 'tacit\[parquet\]'"):
+        export(index, tmp_path / "a.parquet", format="parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_info_counts_what_was_added_and_removed(path):
+    with tacit.open(path) as index:
+        found = info(index)
+        assert (found.records, found.fitted_records, found.added, found.removed) == (48, 40, 10, 2)
+        assert found.changed_share == pytest.approx(12 / 40)
+        assert found.refit_due
+        assert (found.model, found.dimensions, found.links) == ("M-LSA", 6, {"author": 2})
+        files = [file for file in path.rglob("*") if file.is_file() and not file.name.endswith("-shm")]
+        assert found.bytes == sum(file.stat().st_size for file in files)
+
+
+@pytest.mark.parametrize(("n_removed", "due"), [(0, False), (4, False), (5, True)])
+def test_a_refit_is_due_above_a_tenth(tmp_path, n_removed, due):
+    path = tacit.build(small_records(40), tmp_path / "i", small_settings())
+    with tacit.open(path) as index:
+        index.remove([f"r{n}" for n in range(n_removed)])
+        assert info(index).refit_due is due
