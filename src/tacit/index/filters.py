@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from tacit.index.rows import LONGEST_VALUE, as_value
 
 __all__ = ["Filters"]
 
+_LARGEST = 2**53  # whole numbers up to here are the same in SQLite and in Python
 _LAST = "\U0010ffff"  # sorts after every character that texts use
 
 
@@ -32,8 +34,9 @@ class Filters:
         200 characters cannot be filtered by.
     ranges : mapping of str to (low, high), default {}
         The field lies in the range, both ends included; None is no limit. Numbers are compared with numbers and texts
-        with texts. The high end of a text includes what starts with it, so that `("2024-03", "2024")` is March to the
-        last day of December. Dates are their ISO text.
+        with texts; a text that is a number, as it is typed or stands in a CSV file, is compared with both. The high end
+        of a text includes what starts with it, so that `("2024-03", "2024")` is March to the last day of December.
+        Dates are their ISO text.
 
     Examples
     --------
@@ -52,15 +55,23 @@ class Filters:
                 f"labels is a single string: got {self.labels!r}, expected a sequence. Write [{self.labels!r}]."
             )
 
-    def condition(self, column: str = "number") -> tuple[str, list[Any]]:
-        """Give a condition on the column that holds the number, and its parameters; empty if nothing is asked for."""
+    def condition(self, column: str = "number", *, each: bool = False) -> tuple[str, list[Any]]:
+        """Give a condition on the column that holds the number, and its parameters; empty if nothing is asked for.
+
+        With `each`, SQLite looks up every number it comes across, which is right for few of them; otherwise it first
+        gathers all numbers that pass.
+        """
+        parts = self.parts()
+        form = "EXISTS ({sql} AND number = {column})" if each else "{column} IN ({sql})"
+        joined = " AND ".join(form.format(sql=sql, column=column) for sql, _ in parts)
+        return joined, [value for _, values in parts for value in values]
+
+    def parts(self) -> list[tuple[str, list[Any]]]:
+        """Give for each thing that is asked for a query of the numbers that meet it, and its parameters."""
         parts = [_with_label(_collection(label)) for label in self.labels]
         parts += [_with_link(name, _collection(targets)) for name, targets in self.links.items()]
         parts += [_with_value(name, _collection(values)) for name, values in self.fields.items()]
-        parts += [_in_range(name, limits) for name, limits in self.ranges.items()]
-        return " AND ".join(f"{column} IN ({sql})" for sql, _ in parts), [
-            value for _, values in parts for value in values
-        ]
+        return parts + [_in_range(name, limits) for name, limits in self.ranges.items()]
 
 
 def _collection(values: Any) -> list[Any]:
@@ -100,12 +111,25 @@ def _in_range(name: str, limits: tuple[Any, Any]) -> tuple[str, list[Any]]:
     # SQLite sorts every number before every text, so the empty text parts them
     if isinstance(given[0], str):
         sql, values = "value >= ? AND value < ?", ["" if low is None else low, f"{high or ''}{_LAST}"]
+        numbers = [None if limit is None else _as_number(str(limit)) for limit in (low, high)]
+        if sum(number is not None for number in numbers) == len(given):
+            sql = f"({sql} OR value < '' AND value >= ? AND value <= ?)"
+            values += [-_LARGEST if numbers[0] is None else numbers[0], _LARGEST if numbers[1] is None else numbers[1]]
     else:
         sql, values = "value < ''", []
         sql += "" if low is None else " AND value >= ?"
         sql += "" if high is None else " AND value <= ?"
         values += given
     return f"SELECT number FROM field_values WHERE name = ? AND {sql}", [_text("ranges", name), *values]
+
+
+def _as_number(text: str) -> int | float | None:
+    """Read a number that was typed; None for anything else."""
+    for kind in (int, float):
+        with contextlib.suppress(ValueError, OverflowError):
+            number = kind(text)
+            return number if abs(number) <= _LARGEST else None
+    return None
 
 
 def _text(argument: str, value: object) -> str:

@@ -23,11 +23,14 @@ from tacit.tasks.live import Live
 if TYPE_CHECKING:
     from tacit.relations.taxonomy import Taxonomy
     from tacit.tasks.cluster_index import Groups
+    from tacit.tasks.comparing_models import Comparison
+    from tacit.tasks.evaluating import Evaluation
     from tacit.tasks.explain import Explanation
     from tacit.tasks.explain_dimension import Dimension
     from tacit.tasks.hits import RecordHit
     from tacit.tasks.info import IndexInfo
     from tacit.tasks.suggest import Suggestion
+    from tacit.tasks.tuning import Tuning
 
 __all__ = ["Collection", "open_index"]
 
@@ -226,6 +229,24 @@ class Collection:
         from tacit.tasks.cluster_index import cluster_index
 
         return cluster_index(self, groups, words=words, examples=examples, filters=filters, random_state=random_state)
+
+    def evaluate(self, **options: Any) -> Evaluation:
+        """Measure suggestions and search on held-out records; see `tacit.tasks.evaluating`."""
+        from tacit.tasks.evaluating import evaluate
+
+        return evaluate(self, **options)
+
+    def compare(self, models: Sequence[str] | None = None, **options: Any) -> Comparison:
+        """Measure several models side by side; see `tacit.tasks.comparing_models`."""
+        from tacit.tasks.comparing_models import compare
+
+        return compare(self, models, **options)
+
+    def tune(self, **options: Any) -> Tuning:
+        """Find better settings on held-out records; see `tacit.tasks.tuning`."""
+        from tacit.tasks.tuning import tune
+
+        return tune(self, **options)
 
     def info(self) -> IndexInfo:
         """Say what the index holds and how it was built; see `tacit.tasks.info`."""
