@@ -166,7 +166,7 @@ def _find(data_dir: str | Path | None, folder: str, file: str) -> Path:
     if not path.is_file():
         raise InputError(
             f"data_dir lacks a file: got {str(root)!r}, expected {folder}/{file} in it. "
-            "Check the folder, or put the file there; data sets are not downloaded."
+            "Check the folder, put the file there, or fetch it: 'tacit datasets' says which can be."
         )
     return path
 

@@ -1,6 +1,6 @@
 """The collection that everyone has: the documentation strings of the Python standard library, found on this machine.
 
-A few thousand real texts with real subjects (chapter > module > submodule) and no download. Source files are parsed,
+A few thousand real texts with real subjects (chapter > module > class) and no download. Source files are parsed,
 never imported: importing all of the library opens windows, patches modules and prints poems. Only for modules written
 in C, which have no source to parse, the docstrings are taken from the module itself, for a fixed list that is safe to
 import.
@@ -14,14 +14,16 @@ import inspect
 import re
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 
-__all__ = ["standard_library_records"]
+__all__ = ["standard_library_parents", "standard_library_records"]
 
 
 def standard_library_records() -> list[Record]:
@@ -34,8 +36,9 @@ def standard_library_records() -> list[Record]:
     -------
     list of Record
         `id` is the dotted name, `title` the docstring's first sentence, `text` the name's words and the docstring,
-        `labels` the chapter of the library reference, the module and (if there is one) the submodule;
-        `fields["kind"]` is "module", "class", "function" or "method". Same Python, same list.
+        `labels` the chapter of the library reference, the module, the submodule if there is one, and the class if it
+        has five records here or more; `fields["kind"]` is "module", "class", "function" or "method". Same Python, same
+        list.
 
     Raises
     ------
@@ -57,11 +60,20 @@ def standard_library_records() -> list[Record]:
             f"The standard library has no sources here: got no docstrings from {root}, expected .py files in it. "
             "Use a Python that was installed with its library as files."
         )
-    return list(records.values())
+    return _with_classes(list(records.values()))
+
+
+def standard_library_parents(records: Iterable[Record]) -> dict[str, str | None]:
+    """Give for each label of `standard_library_records` the one above it, None for a chapter: a taxonomy to read."""
+    parents: dict[str, str | None] = {}
+    for record in records:
+        parents |= dict(zip(record.labels, (None, *record.labels[:-1]), strict=True))
+    return parents
 
 
 _Found = tuple[str, str, str, str]  # dotted name, kind, module, docstring
 _FEWEST_WORDS = 8
+_FEWEST_OF_A_CLASS = 5  # a subject of fewer records helps nobody to find them
 _LEFT_OUT = {"antigravity", "idlelib", "lib2to3", "test", "tests", "this", "turtledemo", "site-packages"}
 
 # Chapters as the library reference groups its modules; what is not in the table belongs to none and gets the last one.
@@ -138,6 +150,22 @@ def _record(name: str, kind: str, module: str, text: str) -> Record:
         title=_first_sentence(text),
         fields={"kind": kind, "module": module},
     )
+
+
+def _with_classes(records: list[Record]) -> list[Record]:
+    """Give the records of classes that have enough of them the class as their narrowest label."""
+    classes = [_class_of(record) for record in records]
+    counts = Counter(classes)
+    return [
+        replace(record, labels=(*record.labels, name)) if name and counts[name] >= _FEWEST_OF_A_CLASS else record
+        for record, name in zip(records, classes, strict=True)
+    ]
+
+
+def _class_of(record: Record) -> str:
+    """The class that a record is about, as a class or as one of its methods; empty if there is none."""
+    kind = record.fields["kind"]
+    return record.id if kind == "class" else record.id.rpartition(".")[0] if kind == "method" else ""
 
 
 def _first_sentence(text: str) -> str:

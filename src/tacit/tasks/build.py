@@ -224,6 +224,8 @@ def _save(writer: GenerationWriter, fitted: Fitted, words: Words | None, known: 
         fitted.suggester.save(writer)
     if known.taxonomy is not None:
         writer.save_facts("taxonomy", taxonomy_to_facts(known.taxonomy))
+    if fitted.strengths is not None:
+        writer.save_array("strengths", fitted.strengths)
     if fitted.others:
         others = list(fitted.others)
         writer.save_facts("links", {name: fitted.others[name][0] for name in others})

@@ -2,71 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from tacit.errors import InputError
 from tacit.index.suggester import Suggester
 from tacit.models.head import LabelHead
 from tacit.relations.labels import LabelMatrix, as_labels
 from tacit.relations.taxonomy import Taxonomy
+from tacit.tasks.build_relations import fit_relations
 from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.fitted import Fitted, Known
+from tacit.tasks.model_parameters import make_model, plain_parameters
 from tacit.tasks.stages import Stages
 
 __all__ = ["Fitted", "Known", "fit_model"]
 
 Floats = npt.NDArray[np.float32]
 _LOGISTIC_WORK = 3e11  # records x labels x dimensions above which ridge regression takes over: minutes on two cores
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """What is known about the records beside their words.
-
-    Parameters
-    ----------
-    labels : labels of each record; an empty one is unknown, not "none of them"
-    links : for each name of a link, the targets of each record
-    taxonomy : above the labels, or None
-    """
-
-    labels: Sequence[tuple[str, ...]]
-    links: Mapping[str, Sequence[tuple[str, ...]]]
-    taxonomy: Taxonomy | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """What a fit leaves for the index.
-
-    Attributes
-    ----------
-    model : str, which model it is
-    parameters : what it was fitted with, by name
-    terms : (n_terms, k), the map that places words
-    offset : (k,) or None
-    positions : (n_records, k), where the records are searched: with all that is known about them
-    label_names, label_counts : of the labels that took part
-    label_positions : (n_labels, k)
-    suggester : Suggester or None
-    others : for each type of linked things, their names and positions
-    """
-
-    model: str
-    parameters: dict[str, Any]
-    terms: Floats
-    offset: Floats | None
-    positions: Floats
-    label_names: tuple[str, ...] = ()
-    label_counts: tuple[int, ...] = ()
-    label_positions: Floats | None = None
-    suggester: Suggester | None = None
-    others: Mapping[str, tuple[list[str], Floats]] | None = None
 
 
 def fit_model(X: Any, known: Known, settings: BuildSettings, say: Stages) -> Fitted:
@@ -111,13 +68,13 @@ def _chosen(settings: BuildSettings, labels: LabelMatrix | None, known: Known) -
     """Which model, and from what its space is made, for people."""
     name = settings.model
     if name == "auto":
-        name = "mlsa" if known.links else "lsi" if labels is None else "mlsi"
+        name = "mlsa" if known.used_links else "lsi" if labels is None else "mlsi"
     if labels is None and name not in ("lsi", "mlsa"):
         raise InputError(
             f"model needs labels: got {name!r} for records without any, expected 'lsi' or 'auto'. Name the column that "
             "holds the labels, or take model='lsi'."
         )
-    if name == "mlsa" and not known.links and labels is None:
+    if name == "mlsa" and not known.used_links and labels is None:
         raise InputError(
             "model needs relations: got 'mlsa' for records without labels and links, expected one of them. Name the "
             "columns of links, or take model='lsi'."
@@ -128,17 +85,17 @@ def _chosen(settings: BuildSettings, labels: LabelMatrix | None, known: Known) -
     if name in ("mlsi", "hlsi") and known.taxonomy is not None:
         parts.append("their taxonomy")
     if name == "mlsa":
-        parts += list(known.links)
+        parts += list(known.used_links)
     return name, "from the " + (parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1])
 
 
 def _fit_lsi(name: str, X: Any, labels: Any, known: Known, settings: BuildSettings) -> tuple[Fitted, Floats]:
     from tacit.models.lsi import LSI
 
-    model = _make(LSI, settings)
+    model = make_model(LSI, settings)
     positions = np.asarray(model.fit_transform(X), np.float32)
     offset = model.components_ @ model.mean_ if model.center else None
-    return Fitted("LSI", _plain(model), *_map(model, offset), positions), positions
+    return Fitted("LSI", plain_parameters(model), *_map(model, offset), positions), positions
 
 
 def _fit_informed(name: str, X: Any, labels: Any, known: Known, settings: BuildSettings) -> tuple[Fitted, Floats]:
@@ -148,65 +105,20 @@ def _fit_informed(name: str, X: Any, labels: Any, known: Known, settings: BuildS
     from tacit.models.mlsi import MLSI
 
     taxonomy = {} if known.taxonomy is None or name == "sle" else {"taxonomy": _widened(known.taxonomy, labels)}
-    model = _make({"mlsi": MLSI, "hlsi": HLSI, "sle": SLE}[name], settings, **taxonomy)
+    model = make_model({"mlsi": MLSI, "hlsi": HLSI, "sle": SLE}[name], settings, **taxonomy)
     honest = np.asarray(model.fit_transform(X, labels), np.float32)
     if name == "hlsi":
         positions = model.training_coordinates(X, labels, kind="transductive")
     else:
         positions = model.training_coordinates(X, kind="transductive")
     offset = getattr(model, "offset_", None)
-    return Fitted(name.upper(), _plain(model), *_map(model, offset), np.asarray(positions, np.float32)), honest
+    return Fitted(
+        name.upper(), plain_parameters(model), *_map(model, offset), np.asarray(positions, np.float32)
+    ), honest
 
 
 def _fit_mlsa(name: str, X: Any, labels: Any, known: Known, settings: BuildSettings) -> tuple[Fitted, Floats]:
-    """One space for records, words, labels and whatever is linked; the suggester learns where words place records."""
-    from tacit.models.mlsa import MLSA
-    from tacit.relations.typed import Relations
-
-    relations = Relations().add("record", "term", X, normalise="spectral")
-    if labels is not None:
-        relations = _related(relations, "label", labels)
-    for link, targets in known.links.items():
-        relations = _related(relations, f"link:{link}", as_labels([names or () for names in targets]))
-    model = _make(MLSA, settings)
-    model.fit(relations)
-    terms = model.fold_in("record", {"term": sp.identity(X.shape[1], dtype=np.float32, format="csr")})
-    by_words = np.asarray(X @ terms, np.float32)
-    types, positions = model.relations_.types, model.positions_
-    others = {
-        link: ([str(target) for target in types[f"link:{link}"]], np.asarray(positions[f"link:{link}"]))
-        for link in known.links
-    }
-    fitted = Fitted(
-        "M-LSA",
-        _plain(model),
-        np.asarray(terms, np.float32),
-        None,
-        np.asarray(positions["record"], np.float32),
-        others=others,
-    )
-    return fitted, by_words
-
-
-def _make(kind: Any, settings: BuildSettings, **given: Any) -> Any:
-    """Make a model with the settings, or say which of its parameters is unknown."""
-    known = kind().get_params()
-    for name in settings.parameters:
-        if name not in known:
-            raise InputError(
-                f"parameters has an unknown one: got {name!r}, expected some of {', '.join(sorted(known))}."
-            )
-    chosen = {"random_state": settings.random_state, **given, **settings.parameters}
-    return kind(settings.n_components, **chosen)
-
-
-def _plain(model: Any) -> dict[str, Any]:
-    """Give the model's parameters as plain data; the taxonomy is kept elsewhere."""
-    return {
-        name: value
-        for name, value in model.get_params().items()
-        if isinstance(value, (str, int, float, bool, type(None))) and name != "random_state"
-    }
+    return fit_relations(X, labels, known, settings)
 
 
 def _map(model: Any, offset: Any) -> tuple[Floats, Floats | None]:
@@ -235,9 +147,3 @@ def _widened(taxonomy: Taxonomy, labels: LabelMatrix) -> Taxonomy:
         return taxonomy
     parents = {name: taxonomy.parents(name) for name in taxonomy}
     return Taxonomy.from_parents({**parents, **dict.fromkeys(missing, ())})
-
-
-def _related(relations: Any, type: str, labels: LabelMatrix) -> Any:
-    """Relate the records to labels or to linked things; an unknown row is an empty one."""
-    table = labels.indicator.astype(np.float32)
-    return relations.add("record", type, table, columns=labels.names, normalise="spectral")

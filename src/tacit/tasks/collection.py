@@ -230,6 +230,30 @@ class Collection:
 
         return cluster_index(self, groups, words=words, examples=examples, filters=filters, random_state=random_state)
 
+    def recommend(
+        self, liked: Sequence[str], *, disliked: Sequence[str] = (), limit: int = 10, filters: Filters | None = None
+    ) -> list[RecordHit]:
+        """Recommend records to who liked others; see `tacit.tasks.recommend_index`."""
+        from tacit.tasks.recommend_index import recommend
+
+        return recommend(self, liked, disliked=disliked, limit=limit, filters=filters)
+
+    def recommend_for(
+        self, kind: str, name: str, *, what: str = "records", limit: int = 10, filters: Filters | None = None
+    ) -> list[Any]:
+        """Recommend to a linked thing what it has nothing to do with yet; see `tacit.tasks.recommend_index`."""
+        from tacit.tasks.recommend_index import recommend_for
+
+        return list(recommend_for(self, kind, name, what=what, limit=limit, filters=filters))
+
+    def near(
+        self, kind: str, name: str, *, to: str = "records", limit: int = 10, filters: Filters | None = None
+    ) -> list[Any]:
+        """Find what is near a linked thing; see `tacit.tasks.recommend_index`."""
+        from tacit.tasks.recommend_index import near
+
+        return list(near(self, kind, name, to=to, limit=limit, filters=filters))
+
     def evaluate(self, **options: Any) -> Evaluation:
         """Measure suggestions and search on held-out records; see `tacit.tasks.evaluating`."""
         from tacit.tasks.evaluating import evaluate

@@ -6,11 +6,13 @@ import inspect
 import json
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 
 from tacit.corpus import Record, standard_library_records
 from tacit.corpus import standard_library as module_under_test
+from tacit.corpus.standard_library import standard_library_parents
 from tacit.errors import InputError
 
 
@@ -47,10 +49,29 @@ def test_texts_are_the_docstrings_python_itself_gives(by_id, name, value, kind):
     assert record.fields["kind"] == kind
 
 
-def test_labels_go_from_chapter_to_submodule(by_id):
+def test_labels_go_from_chapter_to_class(by_id):
     assert by_id["json"].labels == ("Internet Data", "json")
     assert by_id["json.decoder.JSONDecoder"].labels == ("Internet Data", "json", "json.decoder")
     assert by_id["os.listdir"].labels == ("Operating System", "os")
+    assert by_id["builtins.str.partition"].labels == ("Built-ins", "builtins", "builtins.str")
+    assert by_id["decimal.Decimal"].labels[-1] == "decimal.Decimal"
+
+
+def test_a_class_is_a_subject_if_it_has_five_records(records):
+    about = {record.id for record in records if record.fields["kind"] == "class"}
+    counts = Counter(label for record in records for label in record.labels if label in about)
+    assert min(counts.values()) == 5
+    small = {name for name in about if sum(record.id.startswith(f"{name}.") for record in records) < 4}
+    assert not small & set(counts)
+
+
+def test_parents_lead_from_every_label_to_a_chapter(records, by_id):
+    parents = standard_library_parents(records)
+    assert set(parents) == {label for record in records for label in record.labels}
+    assert {name for name, above in parents.items() if above is None} == {record.labels[0] for record in records}
+    assert parents["builtins.str"] == "builtins"
+    assert parents["builtins"] == "Built-ins"
+    assert parents["json.decoder"] == "json"
 
 
 def test_every_module_here_has_a_chapter(records):

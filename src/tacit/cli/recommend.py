@@ -1,0 +1,103 @@
+"""`tacit recommend`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tacit.cli.examples import examples
+from tacit.cli.options import as_json, filter_options, index_argument, limit_option, opened, read_filters
+from tacit.cli.output import write_json, write_table
+from tacit.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.tasks.hits import RecordHit
+    from tacit.tasks.recommend_index import ThingHit
+
+__all__ = ["recommend_command"]
+
+
+@click.command(
+    "recommend",
+    short_help="Recommend records to who liked others.",
+    epilog=examples(
+        "tacit recommend films.tacit --liked 50 --liked 172 --disliked 8",
+        "tacit recommend films.tacit --for user=42 --range year=1990..",
+        "tacit recommend papers.tacit --for author=Knuth --what author",
+    ),
+)
+@index_argument
+@click.option("--liked", multiple=True, metavar="ID", help="A record that was liked; may be given several times.")
+@click.option("--disliked", multiple=True, metavar="ID", help="One that was not.")
+@click.option("--for", "for_thing", metavar="LINK=NAME", help="Recommend to a linked thing instead: user=42.")
+@click.option(
+    "--what",
+    default="records",
+    show_default=True,
+    metavar="KIND",
+    help="With --for: what to recommend: records, labels, or the name of a link.",
+)
+@limit_option(10, "recommendations")
+@filter_options
+@as_json
+def recommend_command(
+    *,
+    index: str,
+    liked: tuple[str, ...],
+    disliked: tuple[str, ...],
+    for_thing: str | None,
+    what: str,
+    limit: int,
+    as_json: bool,
+    **conditions: Any,
+) -> None:
+    """Recommend records to who liked others, or to something that records are linked to.
+
+    Each comes with a reason: the liked record that it is nearest to, and what the two share.
+    """
+    _check_question(liked, disliked, for_thing, what)
+    from tacit.tasks.recommend_index import recommend, recommend_for
+
+    asked: dict[str, Any]
+    with opened(index) as collection:
+        filters = read_filters(collection, **conditions)
+        hits: Sequence[RecordHit] | Sequence[ThingHit]
+        if for_thing is None:
+            asked = {"liked": list(liked), "disliked": list(disliked)}
+            hits = recommend(collection, liked, disliked=disliked, limit=limit, filters=filters)
+        else:
+            if filters is not None and what != "records":
+                raise InputError(
+                    f"filters are for records: got some with --what {what}, expected none. Leave them out."
+                )
+            kind, name = _thing(for_thing)
+            asked = {"for": {"link": kind, "name": name}, "what": what}
+            hits = recommend_for(collection, kind, name, what=what, limit=limit, filters=filters)
+    if as_json:
+        write_json({**asked, "hits": [hit.to_facts() for hit in hits]})
+    elif what == "records":
+        rows = [(hit.score, hit.id, getattr(hit, "title", ""), "; ".join(hit.why)) for hit in hits]
+        write_table(("score", "id", "title", "why"), rows, empty="Nothing to recommend.")
+    else:
+        write_table(("score", what), [(hit.score, hit.id) for hit in hits], empty="Nothing to recommend.")
+
+
+def _check_question(liked: tuple[str, ...], disliked: tuple[str, ...], for_thing: str | None, what: str) -> None:
+    if for_thing is not None and (liked or disliked):
+        raise InputError("--for is given with --liked or --disliked: got both, expected one way to ask.")
+    if for_thing is None and not liked:
+        raise InputError(
+            "nothing is liked: got neither --liked nor --for, expected one of them. Name a record you like."
+        )
+    if for_thing is None and what != "records":
+        raise InputError(f"--what needs --for: got {what!r} for liked records, expected records.")
+
+
+def _thing(text: str) -> tuple[str, str]:
+    kind, sign, name = text.partition("=")
+    if not sign or not kind.strip() or not name.strip():
+        raise InputError(f"--for names nothing: got {text!r}, expected LINK=NAME, as author=Knuth.")
+    return kind.strip(), name.strip()
