@@ -115,7 +115,10 @@ def test_type_checkers_and_the_running_package_find_each_name_in_the_same_module
     tree = ast.parse((SOURCE / "tacit/__init__.py").read_text(encoding="utf-8"))
     (guarded,) = [node for node in tree.body if isinstance(node, ast.If)]
     for_checkers = {
-        alias.asname or alias.name: node.module for node in guarded.body if isinstance(node, ast.ImportFrom) for alias in node.names
+        alias.asname or alias.name: node.module
+        for node in guarded.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
     }
     assert for_checkers == tacit._HOMES
     assert set(for_checkers) == set(tacit.__all__)

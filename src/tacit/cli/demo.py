@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.output import write_demo, write_json, write_note, write_progress
+from tacit.cli.demo_output import write_demo
+from tacit.cli.output import write_json, write_note
+from tacit.cli.progress import ShownStages
 from tacit.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tacit.tasks.demo import Demo
-    from tacit.tasks.hits import Hit
+    from tacit.tasks.collection import Collection
+    from tacit.tasks.demo import PlainSpace
+    from tacit.tasks.hits import RecordHit
+    from tacit.tasks.stages import Stages
 
 __all__ = ["demo_command"]
 
@@ -22,82 +27,124 @@ __all__ = ["demo_command"]
 @click.command("demo", short_help="Index the docstrings of Python's standard library, and ask.")
 @click.option("--query", "queries", multiple=True, metavar="TEXT", help="Ask this instead; may be given several times.")
 @click.option(
-    "--limit", default=5, show_default=True, metavar="NUMBER", help="How many records to show for each query."
+    "--limit", default=3, show_default=True, metavar="NUMBER", help="How many records to show for each query."
 )
-@click.option("--map", "map_path", metavar="FILE", help="Where to write the map.  [default: tacit-demo-map.png]")
+@click.option("--keep", metavar="FOLDER", help="Where the index goes.  [default: python-library.tacit]")
+@click.option("--map", "map_path", metavar="FILE", help="Write this map only: .html, .png, .svg or .pdf.")
 @click.option("--no-map", is_flag=True, help="Write no map.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answers as JSON.")
-def demo_command(*, queries: tuple[str, ...], limit: int, map_path: str | None, no_map: bool, as_json: bool) -> None:
-    """Index the docstrings of Python's standard library, and search them.
+def demo_command(
+    *, queries: tuple[str, ...], limit: int, keep: str | None, map_path: str | None, no_map: bool, as_json: bool
+) -> None:
+    """Index the docstrings of Python's standard library, and ask.
 
-    Every query is answered twice: in a space made of the words and the subjects (MLSI), and in one made of the words
-    only (LSI). Then Tacit suggests subjects for a new text and draws a map of the collection. Nothing is downloaded.
+    Builds an index of the documentation that Python has brought to this machine, with chapter, module and class as its
+    taxonomy. Every query is answered twice: in a space made of the words and the subjects (MLSI), and in one made of
+    the words only (LSI). Then Tacit suggests subjects for a new text, says why it found what it found, and draws a map.
+    Nothing is downloaded.
     """
-    write_progress(None, "Loading the numerical libraries ...")
-    from tacit.checks import check_count
+    started = time.perf_counter()
+    with ShownStages() as stages:
+        from tacit.checks import check_count
+        from tacit.tasks.demo import DEMO_INDEX, build_demo, check_demo_folder
 
-    check_count("limit", limit)
-    picture = None if no_map else _map_path(map_path)
-    from tacit.tasks.demo import QUERIES, SUGGESTION_TEXT, build_demo
+        check_count("limit", limit)
+        index = keep or DEMO_INDEX
+        check_demo_folder(index)
+        maps = [] if no_map else _map_paths(index, map_path)
+        build_demo(index, report=stages)
+        from tacit.tasks.collection import open_index
+        from tacit.tasks.stages import Stages
 
-    space = build_demo(report=write_progress)
-    answer = {
-        "records": len(space.records),
-        "queries": [_compared(space, query, limit) for query in queries or QUERIES],
-        "suggestion": {
-            "text": SUGGESTION_TEXT,
-            "labels": [
-                {"label": name, "probability": round(float(p), 4)} for name, p in space.suggest(SUGGESTION_TEXT)
-            ],
-        },
-        "map": None if picture is None else str(_draw(space, picture)),
-    }
+        with open_index(index) as collection:
+            answer = _answers(collection, queries, limit, Stages(stages))
+            answer |= {"index": index, "maps": _draw(collection, maps, Stages(stages))}
+    answer |= {"next": _next_commands(index, answer), "seconds": round(time.perf_counter() - started, 1)}
     (write_json if as_json else write_demo)(answer)
 
 
-_DEFAULT_MAP = "tacit-demo-map.png"
+def _map_paths(index: str, asked_for: str | None) -> list[Path]:
+    """Where the maps go, checked before the work begins; without the libraries there are none, unless one was asked."""
+    from tacit.tasks.map_index import check_output
+
+    if asked_for:
+        return [check_output(asked_for, argument="map")]
+    paths = []
+    beside = Path(index).expanduser()
+    for ending in (".html", ".png"):
+        try:
+            paths.append(check_output(beside.with_name(f"{beside.stem}-map{ending}"), argument="map"))
+        except MissingExtraError as error:
+            write_note(f"There will be no {ending} map. {error}")
+    return paths
 
 
-def _map_path(asked_for: str | None) -> Path | None:
-    """Where the map goes, checked before the work begins; without Matplotlib there is none, unless it was asked for."""
-    from tacit.tasks.plot import check_map_path
+def _answers(collection: Collection, queries: tuple[str, ...], limit: int, say: Stages) -> dict[str, Any]:
+    """Searches in both spaces, one suggestion, and why the first record was found."""
+    from tacit.tasks.demo import QUERIES, SUGGESTION_TEXT, PlainSpace
+    from tacit.tasks.explain_hit import explain_hit
 
-    try:
-        return check_map_path(asked_for or _DEFAULT_MAP)
-    except MissingExtraError as error:
-        if asked_for:
-            raise
-        write_note(f"There will be no map. {error}")
-        return None
+    say.begin("making the space of the words alone")
+    plain = PlainSpace(collection)
+    say.end("LSI: the same from the words alone, to compare with")
+    asked = queries or QUERIES
+    compared = [_compared(collection, plain, query, limit) for query in asked]
+    suggested = collection.suggest(SUGGESTION_TEXT, limit=5)
+    return {
+        "records": len(collection),
+        "queries": compared,
+        "suggestion": {
+            "text": SUGGESTION_TEXT,
+            "labels": [{"label": found.label, "probability": round(found.probability, 4)} for found in suggested],
+        },
+        "explanation": explain_hit(collection, asked[0], compared[0]["informed"][0]["id"]).to_facts(),
+    }
 
 
-def _compared(space: Demo, query: str, limit: int) -> dict[str, Any]:
+def _compared(collection: Collection, plain: PlainSpace, query: str, limit: int) -> dict[str, Any]:
     """One query with both lists of answers."""
-    found = space.search(query, limit=limit)
-    shown = {record.id: record for record in space.records}
-
-    def rows(hits: list[Hit]) -> list[dict[str, Any]]:
-        return [
-            {
-                "id": hit.id,
-                "score": round(hit.score, 4),
-                "summary": shown[hit.id].title,
-                "labels": list(shown[hit.id].labels),
-                "shared_words": list(hit.why),
-            }
-            for hit in hits
-        ]
-
-    return {"query": query, "informed": rows(found.informed), "plain": rows(found.plain)}
+    informed = collection.search(query, by="meaning", limit=limit)
+    return {"query": query, "informed": _rows(informed), "plain": _rows(plain.search(query, limit=limit))}
 
 
-def _draw(space: Demo, path: Path) -> Path:
-    """Draw the map of the informed space, coloured by chapter."""
-    from tacit.tasks.layout import lay_out
-    from tacit.tasks.plot import draw_map
+def _rows(hits: list[RecordHit]) -> list[dict[str, Any]]:
+    return [
+        {"id": hit.id, "score": round(hit.score, 4), "summary": hit.title, "labels": list(hit.labels)} for hit in hits
+    ]
 
-    started = time.perf_counter()
-    layout = lay_out(space.informed_positions, [record.labels[0] for record in space.records])
-    draw_map(layout, path, title="The Python standard library, as words and subjects place it")
-    write_progress(time.perf_counter() - started, f"map of {len(layout.rows):,} records drawn")
-    return path
+
+def _draw(collection: Collection, paths: list[Path], say: Stages) -> list[str]:
+    """Draw the map once, and write it to every file."""
+    if not paths:
+        return []
+    from tacit.tasks.map_index import map_of, write_map
+
+    say.begin("drawing the map")
+    found = map_of(collection, title="The Python standard library, as words and subjects place it")
+    for path in paths:
+        write_map(found, path)
+    say.end(f"map of {len(found.ids):,} records drawn")
+    return [str(path) for path in paths]
+
+
+def _next_commands(index: str, answer: dict[str, Any]) -> list[str]:
+    """What to type next; double quotes, which every shell understands."""
+    place = f'"{index}"' if " " in index else index
+    first = answer["queries"][0]["informed"][0]["id"]
+    asked = (
+        f'search {place} "what day of the week is it"',
+        f"similar {place} {first}",
+        f'suggest {place} "Pack a folder into one compressed file."',
+        f"explain {place} --label Concurrency",
+        f"map {place} --colour-by cluster",
+        "build --help",
+    )
+    return [f"{_program()} {command}" for command in asked]
+
+
+def _program() -> str:
+    """How this command was called, where its short name would not be found."""
+    if shutil.which("tacit"):
+        return "tacit"
+    called = sys.argv[0]
+    return called if Path(called).stem == "tacit" and " " not in called else "python -m tacit"

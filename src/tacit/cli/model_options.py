@@ -63,7 +63,7 @@ _OPTIONS: tuple[Decorator, ...] = (
     click.option("--taxonomy-separator", metavar="TEXT", help="Labels are paths with this between their steps."),
     click.option(
         "--suggester",
-        type=click.Choice(["auto", "logistic", "ridge", "svm", "none"]),
+        type=click.Choice(["auto", "logistic", "ridge", "svm", "both", "none"]),
         help="What learns to suggest labels.  [default: auto]",
     ),
     click.option("--min-label-records", type=int, metavar="NUMBER", help="Do not learn labels of fewer records."),

@@ -16,6 +16,7 @@ _EXPECTED = {
     "term_weights": ("terms",),
     "label_positions": ("labels", "dimensions"),
     "head_coef": ("labels", "dimensions"),
+    "head_words": ("terms", "labels"),
     "head_intercept": ("labels",),
     "head_thresholds": ("labels",),
     "head_slopes": ("labels",),

@@ -1,6 +1,7 @@
 """The suggester of an index: one linear score a label, with its threshold and its probability, as arrays.
 
-    score = z·w + b of the position z, scaled to unit length;  probability = 1 / (1 + exp(−(slope · score + offset)))
+    score = z·w + x·v + b of the position z, scaled to unit length, and the words x themselves, where they take part
+    probability = 1 / (1 + exp(−(slope · score + offset)))
 
 It is `LabelHead`'s answer without `LabelHead`, so that an index suggests labels without loading scikit-learn.
 """
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tacit.errors import InputError
 from tacit.index.folder import Generation
 from tacit.index.writer import GenerationWriter
 
@@ -28,17 +30,28 @@ class Suggester:
     coef, intercept : (n_labels, n_dimensions) and (n_labels,)
     thresholds : (n_labels,), scores above which a label is said yes to
     slopes, offsets : (n_labels,), of the probabilities
+    words : (n_terms, n_labels), optional
+        v, a row a term, if the words take part beside the position.
     """
 
-    def __init__(self, **arrays: npt.NDArray[Any]) -> None:
+    def __init__(self, *, words: npt.NDArray[Any] | None = None, **arrays: npt.NDArray[Any]) -> None:
         self.coef, self.intercept, self.thresholds, self.slopes, self.offsets = (arrays[name] for name in _ARRAYS)
+        self.words = words
 
     @classmethod
-    def of_head(cls, head: Any) -> Suggester:
-        """Take over a fitted `LabelHead` with calibration and thresholds, for any number of labels a record."""
+    def of_head(cls, head: Any, n_terms: int = 0) -> Suggester:
+        """Take over a fitted `LabelHead` with calibration and thresholds, for any number of labels a record.
+
+        Its first `n_terms` features are the words, the others the position at unit length.
+        """
         slopes, offsets = head.calibration_
         return cls(
-            coef=head.coef_, intercept=head.intercept_, thresholds=head.thresholds_, slopes=slopes, offsets=offsets
+            coef=head.coef_[:, n_terms:],
+            intercept=head.intercept_,
+            thresholds=head.thresholds_,
+            slopes=slopes,
+            offsets=offsets,
+            words=np.ascontiguousarray(head.coef_[:, :n_terms].T) if n_terms else None,
         )
 
     @classmethod
@@ -46,17 +59,25 @@ class Suggester:
         """Open the suggester of an index, or None if it has none."""
         if "head_coef" not in generation.arrays:
             return None
-        return cls(**{name: generation.array(f"head_{name}") for name in _ARRAYS})
+        arrays = {name: generation.array(f"head_{name}") for name in _ARRAYS}
+        return cls(**arrays, words=generation.arrays.get("head_words"))
 
     def save(self, writer: GenerationWriter) -> None:
         """Write the suggester into a new generation."""
         for name in _ARRAYS:
             writer.save_array(f"head_{name}", np.asarray(getattr(self, name), np.float32))
+        if self.words is not None:
+            writer.save_array("head_words", np.asarray(self.words, np.float32))
 
-    def scores(self, positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Raw scores, positions x labels."""
+    def scores(self, positions: npt.NDArray[Any], rows: Any = None) -> npt.NDArray[Any]:
+        """Raw scores, positions x labels; `rows` are the words of the same texts, needed where `words` is there."""
         lengths = np.linalg.norm(positions, axis=1, keepdims=True)
-        return np.asarray((positions / np.where(lengths > 0, lengths, 1)) @ self.coef.T + self.intercept)
+        scores = np.asarray((positions / np.where(lengths > 0, lengths, 1)) @ self.coef.T + self.intercept)
+        if self.words is None:
+            return scores
+        if rows is None:
+            raise InputError("rows are missing: got None, expected the words of the texts, which take part here.")
+        return np.asarray(scores + rows @ self.words)
 
     def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Calibrated probabilities of scores."""

@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
 
+from tacit.checks import human_size, is_sparse
 from tacit.errors import InputError
 from tacit.index.suggester import Suggester
 from tacit.models.head import LabelHead
@@ -24,6 +27,8 @@ __all__ = ["Fitted", "Known", "fit_model"]
 
 Floats = npt.NDArray[np.float32]
 _LOGISTIC_WORK = 3e11  # records x labels x dimensions above which ridge regression takes over: minutes on two cores
+_SHARE = 0.5  # length of the position beside the words, which have length 1: best of .5, 1, 2 on Reuters, 2026-11-16
+_MOST_BYTES = 2**30
 
 
 def fit_model(X: Any, known: Known, settings: BuildSettings, say: Stages) -> Fitted:
@@ -34,21 +39,20 @@ def fit_model(X: Any, known: Known, settings: BuildSettings, say: Stages) -> Fit
     fit = {"lsi": _fit_lsi, "mlsi": _fit_informed, "sle": _fit_informed, "hlsi": _fit_informed, "mlsa": _fit_mlsa}[name]
     fitted, honest = fit(name, X, labels, known, settings)
     say.end(f"{fitted.model}: a space of {fitted.terms.shape[1]} dimensions {why}")
-    if labels is None or settings.suggester == "none":
+    if labels is None:
         return fitted
-    say.begin("suggester")
-    head = _head(settings, labels, honest)
-    head.fit(honest, labels)
-    say.end(f"suggester of {len(labels.names):,} labels trained ({head.method})")
-    counts = tuple(int(count) for count in labels.counts)
-    label_positions = _means(fitted.positions, labels)
-    return replace(
+    fitted = replace(
         fitted,
         label_names=tuple(map(str, labels.names)),
-        label_counts=counts,
-        label_positions=label_positions,
-        suggester=Suggester.of_head(head),
+        label_counts=tuple(int(count) for count in labels.counts),
+        label_positions=_means(fitted.positions, labels),
     )
+    if settings.suggester == "none":
+        return fitted
+    say.begin("suggester")
+    suggester, how = _trained(X, honest, labels, settings)
+    say.end(f"suggester of {len(labels.names):,} labels trained ({how})")
+    return replace(fitted, suggester=suggester)
 
 
 def _label_matrix(labels: Sequence[tuple[str, ...]], least: int) -> LabelMatrix | None:
@@ -126,12 +130,31 @@ def _map(model: Any, offset: Any) -> tuple[Floats, Floats | None]:
     return terms, None if offset is None else np.asarray(offset, np.float32)
 
 
-def _head(settings: BuildSettings, labels: LabelMatrix, positions: Floats) -> LabelHead:
-    method = settings.suggester
+def _trained(X: Any, positions: Floats, labels: LabelMatrix, settings: BuildSettings) -> tuple[Suggester, str]:
+    """Train the suggester on the positions, or on words and positions together; give it and how it was trained."""
+    method, seed = settings.suggester, settings.random_state
+    if method == "both":
+        _check_room(X.shape[1], len(labels.names))
+        rows = X if is_sparse(X) else sp.csr_array(normalize(X))
+        together = sp.hstack([rows, _SHARE * sp.csr_array(normalize(positions))], format="csr")
+        head = LabelHead("svm", normalise=False, cv=3, random_state=seed).fit(together, labels)
+        head.coef_[:, X.shape[1] :] *= _SHARE  # so that it takes positions at unit length
+        return Suggester.of_head(head, X.shape[1]), "on words and positions"
     if method == "auto":
         work = float(positions.shape[0]) * positions.shape[1] * len(labels.names)
         method = "ridge" if work > _LOGISTIC_WORK else "logistic"
-    return LabelHead(method, ridge=0.1, random_state=settings.random_state)
+    return Suggester.of_head(LabelHead(method, ridge=0.1, random_state=seed).fit(positions, labels)), method
+
+
+def _check_room(n_terms: int, n_labels: int) -> None:
+    """One number a word and label is kept, and read whole by a question about many texts."""
+    size = 4 * n_terms * n_labels
+    if size > _MOST_BYTES:
+        raise InputError(
+            f"suggester='both' would take {human_size(size)}: got {n_terms:,} terms and {n_labels:,} labels, expected "
+            f"at most {human_size(_MOST_BYTES)}. Take fewer terms (max_terms), learn fewer labels (min_label_records), "
+            "or suggester='auto'."
+        )
 
 
 def _means(positions: Floats, labels: LabelMatrix) -> Floats:

@@ -30,9 +30,10 @@ class BuildSettings:
         Other parameters of the model, by name: `{"label_weight": 0.7}`.
     text : TextSettings
         How texts become words.
-    suggester : {"auto", "logistic", "ridge", "svm", "none"}, default "auto"
-        What learns to suggest labels. "auto" is logistic regression, and ridge regression where there are so many
-        labels that it would take too long.
+    suggester : {"auto", "logistic", "ridge", "svm", "both", "none"}, default "auto"
+        What learns to suggest labels, on the positions: "auto" is logistic regression, and ridge regression where there
+        are so many labels that it would take too long. "both" is a linear support vector machine on words and positions
+        together: better for rare labels, several times slower to train, and larger.
     min_label_records : int, default 1
         Labels of fewer records are kept with their records, but the model and the suggester do not learn them.
     taxonomy_separator : str, optional
@@ -56,7 +57,7 @@ class BuildSettings:
     def __post_init__(self) -> None:
         check_choice("model", self.model, MODELS)
         check_count("n_components", self.n_components)
-        check_choice("suggester", self.suggester, ("auto", "logistic", "ridge", "svm", "none"))
+        check_choice("suggester", self.suggester, ("auto", "logistic", "ridge", "svm", "both", "none"))
         check_count("min_label_records", self.min_label_records)
         check_count("random_state", self.random_state, low=0)
         if self.taxonomy_separator is not None and not (

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tacit.tasks.explain_dimension import Dimension
     from tacit.tasks.hits import RecordHit
     from tacit.tasks.info import IndexInfo
+    from tacit.tasks.map_index import Map
     from tacit.tasks.suggest import Suggestion
     from tacit.tasks.tuning import Tuning
 
@@ -253,6 +254,20 @@ class Collection:
         from tacit.tasks.recommend_index import near
 
         return list(near(self, kind, name, to=to, limit=limit, filters=filters))
+
+    def map(
+        self,
+        path: str | Path,
+        *,
+        colour_by: str = "label",
+        filters: Filters | None = None,
+        title: str | None = None,
+        random_state: int = 0,
+    ) -> Map:
+        """Draw the records as a map for a browser (.html) or as a picture; see `tacit.tasks.map_index`."""
+        from tacit.tasks.map_index import draw_map
+
+        return draw_map(self, path, colour_by=colour_by, filters=filters, title=title, random_state=random_state)
 
     def evaluate(self, **options: Any) -> Evaluation:
         """Measure suggestions and search on held-out records; see `tacit.tasks.evaluating`."""

@@ -1,31 +1,37 @@
-"""The demonstration: an index of the standard library's docstrings, with and without its subjects.
+"""The demonstration: an index of the standard library's docstrings, and beside it the space of the words alone.
 
-It strings the rooms together once, on a collection that every Python brings along, so that a newcomer sees what the
-labels add.
+It uses the collection that every Python brings along, so that a newcomer sees what the labels add, and has an index to
+try the other commands on.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+import numpy.typing as npt
 
 from tacit.checks import check_count
-from tacit.corpus.record import Record
-from tacit.corpus.standard_library import standard_library_records
+from tacit.corpus.standard_library import standard_library_parents, standard_library_records
 from tacit.errors import InputError
-from tacit.models.head import LabelHead
-from tacit.models.lsi import LSI
-from tacit.models.mlsi import MLSI
-from tacit.tasks.hits import Hit
-from tacit.tasks.nearest import nearest
-from tacit.text.vectorise import vectoriser
+from tacit.index import Filters
+from tacit.index.folder import as_folder
+from tacit.index.layout import is_ours
+from tacit.index.nearest import cosines, lengths_of, top
+from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.collection import Collection, open_index
+from tacit.tasks.hits import RecordHit
+from tacit.tasks.search import hits_of
+from tacit.tasks.stages import Report, Stages
+from tacit.text.words import Words
 
-__all__ = ["QUERIES", "SUGGESTION_TEXT", "Comparison", "Demo", "build_demo"]
+if TYPE_CHECKING:
+    from tacit.models.lsi import LSI
+
+__all__ = ["DEMO_INDEX", "QUERIES", "SUGGESTION_TEXT", "PlainSpace", "build_demo", "check_demo_folder"]
+
+DEMO_INDEX = "python-library.tacit"
 
 # Chosen to show where the two spaces differ: "distribution" is also what packages are called, and servers of any kind
 # send messages. Where the words say it all ("find files by a name pattern"), plain LSI is as good or better.
@@ -36,122 +42,101 @@ QUERIES = (
 )
 SUGGESTION_TEXT = "Fetch a web page, follow its redirects and keep the cookies for the next request."
 
-
-@dataclass(frozen=True)
-class Comparison:
-    """One query and its nearest records, once with the labels in the space and once by the words only."""
-
-    query: str
-    informed: list[Hit]
-    plain: list[Hit]
+# ridge regression, since several hundred logistic ones would take longer than everything else together
+_SETTINGS = BuildSettings(suggester="ridge")
+_KINDS = ("module", "class", "function", "method")
 
 
-@dataclass(frozen=True, eq=False)
-class Demo:
-    """A collection in two spaces, ready for questions; made by `build_demo`."""
-
-    records: Sequence[Record]
-    vectoriser: Any
-    term_weights: Any
-    informed: MLSI
-    plain: LSI
-    informed_positions: np.ndarray
-    plain_positions: np.ndarray
-    head: LabelHead
-
-    def search(self, query: str, *, limit: int = 5) -> Comparison:
-        """Find the records nearest to a text in both spaces."""
-        limit = check_count("limit", limit)
-        vector = self._vector("query", query)
-        return Comparison(
-            query,
-            informed=self._hits(vector, self.informed.transform(vector), self.informed_positions, limit),
-            plain=self._hits(vector, self.plain.transform(vector), self.plain_positions, limit),
-        )
-
-    def suggest(self, text: str, *, limit: int = 5) -> list[tuple[str, float]]:
-        """Suggest subjects for a new text, with their probabilities, the most probable first."""
-        vector = self._vector("text", text)
-        return list(self.head.suggest(self.informed.transform(vector), limit=check_count("limit", limit))[0])
-
-    def _vector(self, name: str, text: str) -> Any:
-        """Turn one text into a vector; a text without any known word has no place in the space."""
-        vector = self.vectoriser.transform([text])
-        if vector.nnz == 0:
-            raise InputError(
-                f"{name} has no known word: got {text!r}, expected at least one word of the collection. "
-                "Try other words."
-            )
-        return vector
-
-    def _hits(self, vector: Any, position: np.ndarray, positions: np.ndarray, limit: int) -> list[Hit]:
-        """Nearest records of one vector, each with the words that it shares with it."""
-        found = nearest(position, positions, limit)
-        terms = self.vectoriser.get_feature_names_out()
-        hits = []
-        for row, score in zip(found.rows[0], found.scores[0], strict=True):
-            shared = self.term_weights[[row]].multiply(vector).tocoo()
-            order = np.argsort(-shared.data, kind="stable")
-            hits.append(
-                Hit(self.records[row].id, float(score), tuple(str(terms[column]) for column in shared.col[order]))
-            )
-        return hits
-
-
-def build_demo(
-    *,
-    n_components: int = 100,
-    random_state: int = 0,
-    report: Callable[[float, str], None] | None = None,
-) -> Demo:
-    """Read the standard library's docstrings and fit plain LSI, MLSI and a label head to them.
+def build_demo(path: str | Path = DEMO_INDEX, *, report: Report | None = None) -> Path:
+    """Build an index of the running Python's docstrings, with chapter > module > class as their taxonomy.
 
     Parameters
     ----------
-    n_components : int, default 100
-        Dimensions of both spaces.
-    random_state : int, default 0
-        Seed of the solvers.
-    report : function of (seconds, message), optional
-        Called at the end of each stage.
+    path : str or Path, default "python-library.tacit"
+        Folder of the index; an older index of the demonstration is replaced, nothing else is.
+    report : callable, optional
+        Called with a `Stage` when a stage begins, goes on and ends.
+
+    Raises
+    ------
+    InputError
+        If something else is in the folder.
     """
+    folder = check_demo_folder(path)
+    say = Stages(report)
+    say.begin("reading the docstrings")
+    records = standard_library_records()
+    say.end(f"{len(records):,} docstrings of Python's standard library read")
+    say.begin("loading the numerical libraries")
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    from tacit.relations.taxonomy import Taxonomy
+    from tacit.tasks.build import build
+
+    taxonomy = Taxonomy.from_parents(standard_library_parents(records))
     # one thread: matrices this small gain nothing from more, and on a busy machine threads that wait for one another
     # have been seen to take sixty times as long
     with threadpool_limits(1):
-        return _build(n_components, random_state, _Stages(report))
+        return build(records, folder, _SETTINGS, taxonomy=taxonomy, replace_old=True, report=report)
 
 
-def _build(n_components: int, random_state: int, say: _Stages) -> Demo:
-    """From the texts to the spaces, one stage after the other."""
-    records = standard_library_records()
-    say(f"{len(records):,} docstrings of the Python standard library read")
-    words = vectoriser()
-    term_weights = words.fit_transform([record.text for record in records])
-    say(f"{term_weights.shape[1]:,} different words counted")
-    plain = LSI(n_components, random_state=random_state)
-    plain_positions = plain.fit_transform(term_weights)
-    say(f"LSI: a space of {n_components} dimensions from the words")
-    labels = [record.labels for record in records]
-    informed = MLSI(n_components, random_state=random_state)
-    as_if_new = informed.fit_transform(term_weights, labels)
-    n_labels = len({name for names in labels for name in names})
-    say(f"MLSI: a space of {n_components} dimensions from the words and {n_labels} subjects")
-    # a head that learned where the labels have drawn the records would be too sure about texts that have none
-    head = LabelHead("ridge", ridge=0.1).fit(as_if_new, labels)
-    say("a suggester of subjects trained in this space")
-    positions = informed.training_coordinates(term_weights, kind="transductive")
-    return Demo(records, words, term_weights, informed, plain, positions, plain_positions, head)
+def check_demo_folder(path: str | Path) -> Path:
+    """Give the folder if it is free or holds an index of the demonstration; otherwise say that it is somebody's."""
+    folder = as_folder(path)
+    if not folder.exists():
+        return folder
+    is_index = (folder / "CURRENT").exists()
+    is_taken = folder.is_file() or any(not is_ours(entry.name) for entry in folder.iterdir())
+    if (is_index and not _is_demo(folder)) or (is_taken and not is_index):
+        raise InputError(
+            f"keep is taken by something else: got {str(path)!r}, expected a new folder, or one that the demonstration "
+            "made. Choose another with --keep."
+        )
+    return folder
 
 
-class _Stages:
-    """Tells how long it was since the last stage ended."""
+class PlainSpace:
+    """The same records by their words only, for comparison.
 
-    def __init__(self, report: Callable[[float, str], None] | None) -> None:
-        self._report = report
-        self._started = time.perf_counter()
+    Parameters
+    ----------
+    collection : the index of the demonstration
+    random_state : int, default 0
+    """
 
-    def __call__(self, message: str) -> None:
-        now = time.perf_counter()
-        if self._report is not None:
-            self._report(now - self._started, message)
-        self._started = now
+    def __init__(self, collection: Collection, *, random_state: int = 0) -> None:
+        from threadpoolctl import threadpool_limits
+
+        from tacit.models.lsi import LSI
+
+        self._collection = collection
+        self._numbers: npt.NDArray[np.int64] = collection.store.numbers()
+        texts = [record.text for record in collection.store.get(self._numbers)]
+        self._words, X = Words.fit(texts, _SETTINGS.text)
+        self._model: LSI = LSI(collection.space.n_dimensions, random_state=random_state)
+        with threadpool_limits(1):
+            self._positions = np.asarray(self._model.fit_transform(X), np.float32)
+        self._lengths = lengths_of(self._positions)
+
+    def search(self, query: str, *, limit: int = 5) -> list[RecordHit]:
+        """Find the records nearest to a query."""
+        row: Any = self._words.transform([query])
+        if not row.nnz:
+            raise InputError(
+                f"query has no known word: got {query!r}, expected at least one word of the collection. Try other "
+                "words."
+            )
+        position = np.asarray(self._model.transform(row), np.float32)[0]
+        scores = cosines(position, self._positions, self._lengths)
+        best = top(scores, check_count("limit", limit))
+        return hits_of(self._collection, self._numbers[best], scores[best])
+
+
+def _is_demo(folder: Path) -> bool:
+    """Whether an index holds docstrings of the standard library and nothing that somebody has added."""
+    try:
+        with open_index(folder) as collection:
+            docstrings = collection.store.numbers(Filters(fields={"kind": list(_KINDS)}))
+            return "json" in collection and len(docstrings) == len(collection)
+    except InputError:
+        return False

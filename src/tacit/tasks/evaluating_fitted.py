@@ -64,8 +64,8 @@ class Measured(Protocol):
     def nearest(self, places: Any, limit: int, extra: Any = None) -> list[npt.NDArray[np.int64]]:
         """Give numbers of the nearest records, the nearest first; those of `extra` are numbered after the others."""
 
-    def suggest(self, places: Any) -> tuple[Any, Any] | None:
-        """Give scores of the labels, and which are chosen; None if no labels were learned."""
+    def suggest(self, rows: Any) -> tuple[Any, Any] | None:
+        """Give scores of the labels for rows of features, and which are chosen; None if no labels were learned."""
 
 
 class FittedIndex:
@@ -103,11 +103,12 @@ class FittedIndex:
         """See `Measured`."""
         return _nearest(_unit(places), self._units, None if extra is None else _unit(extra), limit)
 
-    def suggest(self, places: Any) -> tuple[Any, Any] | None:
+    def suggest(self, rows: Any) -> tuple[Any, Any] | None:
         """Probabilities, and the sets that the thresholds choose; nothing for what is at the origin."""
         if self._suggester is None:
             return None
-        scores = self._suggester.scores(places)
+        places = self.place(rows)
+        scores = self._suggester.scores(places, rows if is_sparse(rows) else _unit(rows))
         nowhere = ~places.any(axis=1)
         probabilities, chosen = self._suggester.probabilities(scores), self._suggester.chosen(scores)
         probabilities[nowhere], chosen[nowhere] = -np.inf, False
@@ -149,16 +150,16 @@ class RawWords:
             return _nearest(places, self._units, extra, limit)
         return _nearest(_unit(places), self._units, None if extra is None else _unit(extra), limit)
 
-    def suggest(self, places: Any) -> tuple[Any, Any] | None:
+    def suggest(self, rows: Any) -> tuple[Any, Any] | None:
         """Scores of the classifiers, and the sets that their thresholds choose."""
         if self._head is None:
             return None
-        scores = np.asarray(self._head.decision_function(places), np.float64).reshape(places.shape[0], -1)
+        scores = np.asarray(self._head.decision_function(rows), np.float64).reshape(rows.shape[0], -1)
         if scores.shape[1] != len(self.label_names):  # one column speaks for two classes
             scores = np.hstack([-scores, scores])
         thresholds = np.zeros(scores.shape[1]) if self._head.thresholds_ is None else self._head.thresholds_
         chosen = scores > thresholds
-        nowhere = np.asarray(abs(places).sum(axis=1)).ravel() == 0
+        nowhere = np.asarray(abs(rows).sum(axis=1)).ravel() == 0
         scores[nowhere], chosen[nowhere] = -np.inf, False
         return scores, chosen
 

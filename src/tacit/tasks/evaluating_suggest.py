@@ -75,7 +75,7 @@ def measure_suggestions(index: Measured, test: Part, taxonomy: Taxonomy | None =
     if not rows or not index.label_names:
         return None
     asked = test[rows]
-    answer = index.suggest(index.place(index.features.rows(asked)))
+    answer = index.suggest(index.features.rows(asked))
     if answer is None:
         return None
     learned = set(index.label_names)

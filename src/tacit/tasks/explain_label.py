@@ -115,8 +115,11 @@ def explain_label(collection: Collection, text: str, label: str, *, limit: int =
     label = find_label(collection, label, learned=True)
     column = collection.label_names.index(label)
     placed = place_text(collection, text, "text")
-    parts, offset = placed.parts(collection, suggester.coef[column])
-    scores = suggester.scores(placed.position[None])
+    beside = None if suggester.words is None else suggester.words[:, column]
+    parts, offset = placed.parts(collection, suggester.coef[column], beside)
+    words = collection.space.words
+    assert words is not None  # the text was placed by them
+    scores = suggester.scores(placed.position[None], None if beside is None else words.transform([text]))
     limits = suggester.probabilities(np.asarray(suggester.thresholds)[None])[0]
     nearest = collection.live.nearest(placed.position, limit, filters=Filters(labels=[label]))
     return LabelExplanation(

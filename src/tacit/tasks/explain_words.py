@@ -46,15 +46,20 @@ class PlacedText:
     weights: Floats
     position: Floats
 
-    def parts(self, collection: Collection, direction: npt.NDArray[Any]) -> tuple[list[WordPart], float]:
+    def parts(
+        self, collection: Collection, direction: npt.NDArray[Any], beside: npt.NDArray[Any] | None = None
+    ) -> tuple[list[WordPart], float]:
         """Give the part of each word in the position's product with a direction, the largest first, and the offset's.
 
-        The parts add up to the product of the position, at length 1, with the direction.
+        The parts add up to the product of the position, at length 1, with the direction, and of the words themselves
+        with what stands `beside` it, one number a term.
         """
         space, length = collection.space, float(np.linalg.norm(self.position)) or 1.0
         assert space.words is not None  # a text was placed by them
         towards = np.asarray(direction, np.float64)
         parts = self.weights * (space.terms[self.columns] @ towards) / length
+        if beside is not None:
+            parts = parts + self.weights * beside[self.columns]
         order = np.argsort(-parts, kind="stable")
         offset = 0.0 if space.offset is None else -float(space.offset @ towards) / length
         return [WordPart(space.words.terms[self.columns[i]], float(parts[i])) for i in order], offset

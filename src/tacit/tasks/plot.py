@@ -1,27 +1,29 @@
-"""Draws a layout as a picture file, with Matplotlib (extra `plot`)."""
+"""Draws a map as a picture file, with Matplotlib (extra `plot`)."""
 
 from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from tacit.errors import InputError, MissingExtraError
-from tacit.tasks.layout import Layout
 
-__all__ = ["check_map_path", "draw_map", "save_figure"]
+if TYPE_CHECKING:
+    from tacit.tasks.map_index import Map, MapName
+
+__all__ = ["PICTURES", "check_map_path", "draw_picture", "save_figure"]
+
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def check_map_path(path: str | Path, *, argument: str = "map") -> Path:
-    """Raise what `draw_map` would raise for this path, before hours of work have gone into the map."""
+    """Raise what `save_figure` would raise for this path, before hours of work have gone into the picture."""
     path = Path(path).expanduser()
     if importlib.util.find_spec("matplotlib") is None:
         raise MissingExtraError("matplotlib", "plot", "Drawing a map")
-    if path.suffix.lower() not in _FORMATS:
+    if path.suffix.lower() not in PICTURES:
         raise InputError(
-            f"{argument} is no picture file: got {str(path)!r}, expected a name that ends in {', '.join(_FORMATS)}."
+            f"{argument} is no picture file: got {str(path)!r}, expected a name that ends in {', '.join(PICTURES)}."
         )
     if not path.parent.is_dir() or path.is_dir():
         raise InputError(f"{argument} cannot be written: got {str(path)!r}, expected a file in a folder that exists.")
@@ -40,77 +42,97 @@ def save_figure(figure: Any, path: Path, *, argument: str = "map") -> Path:
     return path
 
 
-def draw_map(layout: Layout, path: str | Path, *, title: str) -> Path:
-    """Draw a point a record, coloured by group, with each group's name where most of its records are.
+def draw_picture(found: Map, path: str | Path) -> Path:
+    """Draw a point a record in the colour of its group, with names where most of their records are.
 
     Parameters
     ----------
-    layout : Layout
+    found : Map
     path : path
-        File to write; its ending says the format: .png, .pdf or .svg.
-    title : str
-        What stands above the map.
+        File to write; its ending says the format: .png, .svg or .pdf.
     """
-    path = check_map_path(path)
-    return save_figure(_figure(layout, title), path)
+    path = check_map_path(path, argument="output")
+    return save_figure(_figure(found), path, argument="output")
 
 
-_FORMATS = (".png", ".pdf", ".svg")
-_MARKERS = ("o", "s", "^")
+_MARKERS = {"circle": "o", "square": "s", "triangle-up": "^"}
+_MOST_LABELS = 30  # names of labels beside those of the groups: more would cover the points
 
 
-def _figure(layout: Layout, title: str) -> Any:
+def _figure(found: Map) -> Any:
     """The drawing itself."""
     # the figure class and not pyplot, which would start a window system and keep the figure for ever
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(12, 9), dpi=130, layout="constrained")
+    figure = Figure(figsize=(14, 9), dpi=130, layout="constrained")
     axes = figure.add_subplot()
-    groups = np.asarray(layout.groups)
-    labels = []
-    for number, name in enumerate(sorted(set(layout.groups))):
-        points, colour = layout.points[groups == name], _colour(number)
-        marker = _MARKERS[number % len(_MARKERS)]
-        axes.scatter(points[:, 0], points[:, 1], s=20, color=colour, marker=marker, alpha=0.75, linewidths=0)
-        labels.append((name, _centre(points), colour))
-    _write_names(axes, labels)
-    all_shown = len(layout.rows) == layout.n_records
-    shown = f"all {layout.n_records:,}" if all_shown else f"{len(layout.rows):,} of {layout.n_records:,}"
-    axes.set_title(f"{title} ({shown} records)", fontsize=13)
+    n_records = len(found.ids)
+    size = min(22.0, max(1.5, 60_000 / n_records))
+    for group in reversed(found.groups):  # the rest first, so that it lies below
+        points = found.points[group.rows]
+        axes.scatter(
+            points[:, 0],
+            points[:, 1],
+            s=size * (0.6 if group.is_rest else 1),
+            color=group.colour,
+            marker=_MARKERS[group.shape],
+            alpha=0.8,
+            linewidths=0,
+            label=f"{_plain(group.name)} ({len(group.rows):,})",
+            rasterized=n_records > 5_000,  # a drawing of more shapes than that opens in no program
+        )
+    axes.set_title(f"{_plain(found.title)} ({n_records:,} records)", fontsize=14, loc="left")
     axes.set_axis_off()
+    handles, names = axes.get_legend_handles_labels()
+    legend: Any = axes.legend(
+        handles[::-1], names[::-1], loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, markerscale=2
+    )
+    for handle in legend.legend_handles:
+        handle.set_alpha(1)
+        handle.set_sizes([40])
+    _write_names(axes, found)
     return figure
 
 
-def _colour(number: int) -> Any:
-    """A colour for a group: the hues go round by the golden angle, so that neighbours in the alphabet differ."""
-    from matplotlib.colors import hsv_to_rgb
-
-    return hsv_to_rgb(((number * 0.381966) % 1.0, 0.85, (0.8, 0.6)[number % 2]))
-
-
-def _centre(points: np.ndarray) -> np.ndarray:
-    """The point of a group that is nearest to all others: unlike the mean it always lies among them."""
-    distances = np.linalg.norm(points[:, None, :] - points[None, :, :], axis=2)
-    return points[np.argmin(distances.sum(axis=1))]
-
-
-def _write_names(axes: Any, names: list[tuple[str, np.ndarray, Any]]) -> None:
-    """Write each name just above its place, moved down where it would cover another."""
-    from matplotlib.patheffects import withStroke
-
+def _write_names(axes: Any, found: Map) -> None:
+    """Write the names of the groups, moved where they would cover one another, then those of labels that have room."""
     axes.autoscale_view()
     low, high = axes.get_ylim()
     left, right = axes.get_xlim()
-    line, letter = (high - low) / 46, (right - left) / 125  # size of a line and of a letter in the units of the axes
+    line, letter = (high - low) / 42, (right - left) / 110  # of a line and of a letter, in the units of the axes
     taken: list[tuple[float, float, float]] = []
-    for name, (x, y), colour in sorted(names, key=lambda item: -item[1][1]):
-        y, half = y + line, letter * len(name) / 2
-        while any(
-            abs(y - other_y) < line and abs(x - other_x) < half + other_half for other_x, other_y, other_half in taken
-        ):
+
+    def free(x: float, y: float, half: float) -> bool:
+        return not any(abs(y - v) < line and abs(x - u) < half + w for u, v, w in taken)
+
+    groups = [name for name in found.names if name.group is not None]
+    for name in sorted(groups, key=lambda name: -name.y):
+        y, half = name.y, letter * len(name.text) / 2
+        while not free(name.x, y, half):
             y -= line / 4
-        taken.append((x, y, half))
-        axes.text(
-            x, y, name, fontsize=11, weight="bold", color=0.7 * colour, ha="center", va="center",
-            path_effects=[withStroke(linewidth=3.5, foreground="white")],
-        )  # fmt: skip
+        taken.append((name.x, y, half))
+        _write(axes, name, y, found.groups[name.group or 0].colour)
+    written = 0
+    for name in found.names:
+        half = 0.8 * letter * len(name.text) / 2
+        if name.group is None and written < _MOST_LABELS and free(name.x, name.y, half):
+            taken.append((name.x, name.y, half))
+            _write(axes, name, name.y, None)
+            written += 1
+
+
+def _write(axes: Any, name: MapName, y: float, colour: str | None) -> None:
+    """Write one name with a white rim: a group's large and in a darker shade of its colour, a label's small."""
+    from matplotlib.colors import to_rgb
+    from matplotlib.patheffects import withStroke
+
+    shade = "#333333" if colour is None else tuple(0.65 * part for part in to_rgb(colour))
+    axes.text(
+        name.x, y, _plain(name.text), fontsize=8 if colour is None else 11.5, color=shade, ha="center", va="center",
+        weight="normal" if colour is None else "bold", path_effects=[withStroke(linewidth=3, foreground="white")],
+    )  # fmt: skip
+
+
+def _plain(text: str) -> str:
+    """Text as it is: Matplotlib would set what stands between dollars as a formula, and fail where it is none."""
+    return text.replace("$", r"\$")

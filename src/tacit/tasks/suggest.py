@@ -97,13 +97,16 @@ def suggest(
     most = len(collection.label_names) if limit is None else check_count("limit", limit)
     least = 0.0 if threshold is None else check_number("threshold", threshold, high=1.0)
     space = collection.space
-    positions = _placed(space, texts) if vectors is None else space.place_vectors(vectors)
+    rows = None
+    if suggester.words is not None:
+        rows = _vector_rows(vectors) if space.words is None else space.words.transform(texts)
+    positions = _placed(space, texts, rows) if vectors is None else space.place_vectors(vectors)
     named = cache(lambda label: _named(collection, label))
     found: list[list[Suggestion]] = []
     step = max(1, _CELLS // len(collection.label_names))
     for start in range(0, len(positions), step):
         block = positions[start : start + step]
-        scores = suggester.scores(block)
+        scores = suggester.scores(block, None if rows is None else rows[start : start + step])
         probabilities, yes = suggester.probabilities(scores), suggester.chosen(scores)
         allowed = (yes if chosen else np.full(yes.shape, True)) & (probabilities >= least)
         allowed &= block.any(axis=1, keepdims=True)
@@ -139,11 +142,20 @@ def _suggester(collection: Collection) -> Any:
     return collection.suggester
 
 
-def _placed(space: Space, texts: Sequence[str]) -> Any:
+def _vector_rows(vectors: Any) -> Any:
+    """Give vectors at unit length, as the suggester learned them; None where a text was given, which is told later."""
+    if vectors is None:
+        return None
+    X = np.atleast_2d(np.asarray(vectors, np.float32))
+    lengths = np.linalg.norm(X, axis=1, keepdims=True)
+    return X / np.where(lengths > 0, lengths, 1)
+
+
+def _placed(space: Space, texts: Sequence[str], rows: Any) -> Any:
     """Place texts; many of them by one product."""
-    if len(texts) < _MANY or space.words is None:
+    if space.words is None or (rows is None and len(texts) < _MANY):
         return space.place(texts)
-    X = space.words.transform(texts)
+    X = space.words.transform(texts) if rows is None else rows
     positions = np.asarray(X @ space.terms, np.float32)
     if space.offset is not None:
         positions[np.diff(X.indptr) > 0] -= space.offset  # a text without any known word stays at the origin

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
 from small_index import small_records, small_settings, small_taxonomy
 
 import tacit
 from tacit import HLSI, LSI, MLSI, InputError, LabelHead, TacitWarning
 from tacit.corpus.record import Record
 from tacit.index import verify
+from tacit.tasks.build_model import _check_room
 from tacit.tasks.build_settings import BuildSettings
 from tacit.text import TextSettings, Words
 
@@ -179,6 +184,38 @@ def test_settings_survive_json_and_are_checked():
             BuildSettings(**changed)
     with pytest.raises(InputError, match="settings are unknown: got 'colour'"):
         BuildSettings.from_facts({"colour": 1})
+
+
+def test_a_suggester_on_words_and_positions_is_one_head_on_both(tmp_path):
+    path = tacit.build(RECORDS, tmp_path / "i", small_settings(suggester="both"))
+    words, X = words_and_rows()
+    space = MLSI(6, random_state=0)
+    honest = normalize(space.fit_transform(X, LABELS))
+    head = LabelHead("svm", normalise=False, cv=3, random_state=0).fit(sp.hstack([X, honest / 2], format="csr"), LABELS)
+    new = ["a whale and a ship in the harbour", "the cat on the carpet"]
+    rows = words.transform(new)
+    expected = head.predict_proba(sp.hstack([rows, normalize(space.transform(rows)) / 2], format="csr"))
+    with tacit.open(path) as index:
+        for found, wanted in zip(index.suggest(new, limit=4), expected, strict=True):
+            column = {name: number for number, name in enumerate(head.classes_)}
+            np.testing.assert_allclose(
+                [one.probability for one in found], [wanted[column[one.label]] for one in found], atol=1e-4
+            )
+        why = index.explain(text=new[0], label="vessels")
+        assert sum(part for _, part in why.words) + why.offset + why.intercept == pytest.approx(why.score, abs=1e-5)
+    with pytest.raises(InputError, match="suggester='both' would take"):
+        _check_room(10**6, 10**4)
+
+
+def test_a_suggester_on_vectors_and_positions(tmp_path):
+    vectors = np.random.default_rng(0).normal(size=(60, 12))
+    path = tacit.build(RECORDS, tmp_path / "i", small_settings(suggester="both"), vectors=vectors)
+    with tacit.open(path) as index:
+        once = index.suggest(["", ""], vectors=vectors[:2], limit=2)
+        thrice = index.suggest(["", ""], vectors=3 * vectors[:2], limit=2)
+        for one, other in zip(chain(*once), chain(*thrice), strict=True):  # only directions count
+            assert one.label == other.label
+            assert one.probability == pytest.approx(other.probability)
 
 
 def test_rare_labels_stay_with_their_records_but_are_not_learned(tmp_path):

@@ -1,51 +1,63 @@
-"""The demonstration as a task: real docstrings, both spaces, subjects for a new text."""
+"""The demonstration as a task: an index of real docstrings, the space of the words beside it, nobody's folder lost."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.tasks.demo import SUGGESTION_TEXT, Demo, build_demo
+from tacit.tasks.build import build
+from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.collection import open_index
+from tacit.tasks.demo import SUGGESTION_TEXT, PlainSpace, build_demo, check_demo_folder
 
 
 @pytest.fixture(scope="module")
-def stages() -> list[str]:
-    return []
+def built(tmp_path_factory):
+    stages = []
+    folder = build_demo(tmp_path_factory.mktemp("demo") / "python.tacit", report=stages.append)
+    return folder, stages
 
 
 @pytest.fixture(scope="module")
-def demo(stages) -> Demo:
-    return build_demo(report=lambda seconds, message: stages.append(message))
+def demo(built):
+    with open_index(built[0]) as collection:
+        yield collection
 
 
-def test_every_stage_is_reported(demo, stages):
-    assert len(stages) == 5
-    assert f"{len(demo.records):,} docstrings" in stages[0]
+@pytest.fixture(scope="module")
+def plain(demo):
+    return PlainSpace(demo)
 
 
-def test_each_hit_has_the_cosine_of_its_place(demo):
-    found = demo.search("read a compressed archive", limit=4)
-    row_of = {record.id: row for row, record in enumerate(demo.records)}
-    query = demo.vectoriser.transform(["read a compressed archive"])
-    for hits, model, positions in (
-        (found.informed, demo.informed, demo.informed_positions),
-        (found.plain, demo.plain, demo.plain_positions),
-    ):
-        place = model.transform(query)[0].astype(float)
-        assert len(hits) == 4
-        for hit in hits:
-            other = positions[row_of[hit.id]].astype(float)
-            assert hit.score == pytest.approx(place @ other / np.linalg.norm(place) / np.linalg.norm(other), abs=1e-4)
+def test_every_stage_is_reported(demo, built):
+    ended = [stage for stage in built[1] if stage.state == "end"]
+    assert [stage.name for stage in ended] == [
+        "reading the docstrings", "reading", "words", "space", "suggester", "writing",
+    ]  # fmt: skip
+    assert ended[0].message == f"{len(demo):,} docstrings of Python's standard library read"
+    assert "and their taxonomy" in ended[3].message
 
 
-def test_shared_words_are_in_the_query_and_in_the_record(demo):
-    texts = {record.id: record.text.lower() for record in demo.records}
-    hits = demo.search("read a compressed archive", limit=10).informed
-    assert any(hit.why for hit in hits)
+def test_the_taxonomy_goes_from_chapter_to_class(demo):
+    assert demo.taxonomy is not None
+    assert set(demo.taxonomy.ancestors("builtins.str")) == {"builtins", "Built-ins"}
+    assert demo.below("Cryptography")[0] == "Cryptography"
+    assert {"hashlib", "hmac", "secrets"} <= set(demo.below("Cryptography"))
+    assert "Cryptography" in demo.taxonomy.roots
+    assert set(demo.taxonomy.names) == set(demo.label_names)
+
+
+def test_each_plain_hit_has_the_cosine_of_its_place(demo, plain):
+    query = "read a compressed archive"
+    hits = plain.search(query, limit=4)
+    place = plain._model.transform(plain._words.transform([query]))[0].astype(float)
+    assert len(hits) == 4
     for hit in hits:
-        assert set(hit.why) <= {"read", "compressed", "archive"}
-        assert all(word in texts[hit.id] for word in hit.why)
+        other = plain._positions[demo.store.number_of(hit.id)].astype(float)
+        assert hit.score == pytest.approx(place @ other / np.linalg.norm(place) / np.linalg.norm(other), abs=1e-4)
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
 @pytest.mark.parametrize(
@@ -56,27 +68,50 @@ def test_shared_words_are_in_the_query_and_in_the_record(demo):
         ("run something later in another thread", "Concurrency"),
     ],
 )
-def test_labels_bring_the_right_chapter_at_least_as_often_as_words_do(demo, query, chapter):
-    chapter_of = {record.id: record.labels[0] for record in demo.records}
-    found = demo.search(query, limit=10)
-    informed, plain = (sum(chapter_of[hit.id] == chapter for hit in hits) for hits in (found.informed, found.plain))
+def test_labels_bring_the_right_chapter_at_least_as_often_as_words_do(demo, plain, query, chapter):
+    found = demo.search(query, by="meaning", limit=10), plain.search(query, limit=10)
+    informed, by_words = (sum(hit.labels[0] == chapter for hit in hits) for hits in found)
     assert informed >= 6
-    assert informed >= plain
+    assert informed >= by_words
 
 
-def test_subjects_of_a_new_text_are_probabilities_of_known_labels(demo):
+def test_subjects_of_a_new_text_are_probable(demo):
     suggested = demo.suggest(SUGGESTION_TEXT, limit=5)
-    names, probabilities = [name for name, _ in suggested], [probability for _, probability in suggested]
-    assert {"Internet Protocols", "http"} <= set(names)
-    assert set(names) <= {label for record in demo.records for label in record.labels}
-    assert probabilities == sorted(probabilities, reverse=True)
-    assert all(0 <= probability <= 1 for probability in probabilities)
+    assert {"Internet Protocols", "http"} <= {found.label for found in suggested}
+    assert all(0 <= found.probability <= 1 for found in suggested)
 
 
-def test_texts_without_a_known_word_are_refused(demo):
+def test_texts_without_a_known_word_are_refused(plain):
     with pytest.raises(InputError, match="query has no known word: got 'zzxqy', expected at least one word of the"):
-        demo.search("zzxqy")
-    with pytest.raises(InputError, match="text has no known word: got ''"):
-        demo.suggest("")
+        plain.search("zzxqy")
     with pytest.raises(InputError, match="limit is out of range: got 0"):
-        demo.search("archive", limit=0)
+        plain.search("archive", limit=0)
+
+
+def test_an_index_of_the_demonstration_may_be_replaced_until_somebody_adds_to_it(built, demo, tmp_path):
+    assert check_demo_folder(built[0]) == built[0]
+    assert check_demo_folder(tmp_path / "new") == tmp_path / "new"
+    with open_index(built[0]) as collection:
+        collection.add([Record("mine", "a note about archives")])
+    with pytest.raises(InputError, match=r"keep is taken by something else: got .* Choose another with --keep"):
+        build_demo(built[0])
+    with open_index(built[0]) as collection:
+        collection.remove(["mine"])
+    assert check_demo_folder(built[0]) == built[0]
+
+
+def test_what_belongs_to_somebody_is_left_alone(tmp_path):
+    records = [Record(f"r{number}", f"word{number % 3} other") for number in range(9)]
+    mine = build(records, tmp_path / "mine.tacit", BuildSettings(n_components=1))
+    with pytest.raises(InputError, match=r"keep is taken by something else: got .*mine\.tacit"):
+        build_demo(mine)
+    with open_index(mine) as collection:
+        assert len(collection) == 9
+    (tmp_path / "letter").write_text("dear")
+    with pytest.raises(InputError, match=r"keep is taken by something else: got .*letter"):
+        build_demo(tmp_path / "letter")
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "sea.jpg").write_text("blue")
+    with pytest.raises(InputError, match=r"keep is taken by something else: got .*photos"):
+        build_demo(tmp_path / "photos")
+    assert [path.name for path in (tmp_path / "photos").iterdir()] == ["sea.jpg"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -118,13 +120,16 @@ def test_overlap_is_that_of_the_measure_of_vectors(index):
     assert measured == pytest.approx(overlap_ndcg(places, fitted.positions, as_labels(split.test.labels), known, k=10))
 
 
-def test_an_index_in_memory_answers_as_one_in_a_folder(index, tmp_path):
+@pytest.mark.parametrize("suggester", ["auto", "both"])
+def test_an_index_in_memory_answers_as_one_in_a_folder(index, tmp_path, suggester):
     split = split_records(index)
-    path = build(split.train.records, tmp_path / "part.tacit", topic_settings())
-    fitted = fit(split, topic_settings())
+    settings = replace(topic_settings(), suggester=suggester)
+    path = build(split.train.records, tmp_path / "part.tacit", settings)
+    fitted = fit(split, settings)
     texts = [record.text for record in split.test.records]
-    places = fitted.place(fitted.features.rows(split.test))
-    scores, _ = fitted.suggest(places)
+    rows = fitted.features.rows(split.test)
+    places = fitted.place(rows)
+    scores, _ = fitted.suggest(rows)
     with open_index(path) as collection:
         np.testing.assert_allclose(collection.space.place(texts), places, atol=1e-5)
         for row, said in zip(scores, collection.suggest(texts, limit=3), strict=True):
@@ -143,8 +148,9 @@ def test_a_text_without_known_words_gets_no_suggestion_and_finds_nothing(index):
     fitted = fit(split, topic_settings())
     raw = RawWords(split.train, topic_settings(), fitted.features, Stages(None))
     for judged in (fitted, raw):
-        places = judged.place(judged.features.words.transform(["xyzzy"]))
-        scores, chosen = judged.suggest(places)
+        rows = judged.features.words.transform(["xyzzy"])
+        places = judged.place(rows)
+        scores, chosen = judged.suggest(rows)
         assert np.isneginf(scores).all()
         assert not chosen.any()
         assert len(judged.nearest(places, 5)[0]) == 0

@@ -1,9 +1,7 @@
-"""Maps: neighbours stay neighbours, small groups stay visible, and the picture is a picture."""
+"""Layouts: neighbours stay neighbours, small groups stay visible, every record has a place."""
 
 from __future__ import annotations
 
-import dataclasses
-import itertools
 import subprocess
 import sys
 from collections import Counter
@@ -12,83 +10,98 @@ import numpy as np
 import pytest
 
 from tacit.errors import InputError, MissingExtraError
-from tacit.tasks.layout import lay_out
-from tacit.tasks.plot import _figure, check_map_path, draw_map
+from tacit.tasks.layout import _sample, lay_out
+from tacit.tasks.plot import check_map_path
 
 
 @pytest.fixture(scope="module")
 def planted():
-    """Three tight bundles of directions, of 100, 40 and 6 records."""
+    """Three tight bundles of directions, of 200, 50 and 8 records."""
     rng = np.random.default_rng(0)
-    groups = ["big"] * 100 + ["middle"] * 40 + ["small"] * 6
+    groups = ["big"] * 200 + ["middle"] * 50 + ["small"] * 8
     centres = {"big": [1, 0, 0, 0], "middle": [0, 1, 0, 0], "small": [0, 0, 1, 0]}
-    return np.array([centres[name] for name in groups]) + 0.05 * rng.normal(size=(146, 4)), groups
+    return np.array([centres[name] for name in groups]) + 0.05 * rng.normal(size=(258, 4)), groups
 
 
 @pytest.fixture(scope="module")
-def layout(planted):
+def points(planted):
     return lay_out(*planted, most=60)
 
 
-def test_large_groups_are_sampled_to_one_size_and_small_ones_kept(layout, planted):
-    assert Counter(layout.groups) == {"big": 27, "middle": 27, "small": 6}
-    assert layout.n_records == 146
-    assert [planted[1][row] for row in layout.rows] == layout.groups
-    assert len(set(layout.rows.tolist())) == len(layout.rows)
+def test_a_sample_takes_the_square_root_of_each_group(planted):
+    rows = _sample(planted[1], 60, np.random.default_rng(0))
+    counts = Counter(planted[1][row] for row in rows)
+    assert len(set(rows.tolist())) == len(rows) == 60
+    # of 200, 50 and 8 the roots are as 14.1 : 7.1 : 2.8; of 60 that is 35.3 : 17.7 : 7.1
+    assert counts == {"big": 35, "middle": 18, "small": 7}
+    assert np.array_equal(_sample(planted[1], 1000, np.random.default_rng(0)), np.arange(258))
 
 
-def test_neighbours_in_the_space_are_neighbours_on_the_map(layout):
-    distances = np.linalg.norm(layout.points[:, None] - layout.points[None], axis=2) + np.diag(np.full(60, np.inf))
-    nearest_group = [layout.groups[row] for row in distances.argmin(axis=1)]
-    assert np.mean([one == other for one, other in zip(nearest_group, layout.groups, strict=True)]) > 0.95
+def test_neighbours_in_the_space_are_neighbours_on_the_map(points, planted):
+    groups = np.array(planted[1])
+    assert points.shape == (258, 2)
+    assert np.isfinite(points).all()
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2) + np.diag(np.full(258, np.inf))
+    assert np.mean(groups[distances.argmin(axis=1)] == groups) > 0.97
 
 
-def test_same_seed_same_map(layout, planted):
-    again = lay_out(*planted, most=60)
-    assert np.array_equal(again.rows, layout.rows)
-    assert np.array_equal(again.points, layout.points)
+def test_records_out_of_the_sample_lie_beside_their_nearest_one_in_it(points, planted):
+    positions, groups = planted
+    rows = _sample(groups, 60, np.random.default_rng(0))
+    unit = positions / np.linalg.norm(positions, axis=1, keepdims=True)
+    others = np.setdiff1d(np.arange(258), rows)
+    nearest = rows[(unit[others] @ unit[rows].T).argmax(axis=1)]
+    away = np.linalg.norm(points[others] - points[nearest], axis=1)
+    width = np.ptp(points, axis=0).max()
+    assert np.quantile(away, 0.95) < 0.08 * width
+    assert len(np.unique(points, axis=0)) == 258  # none hides another
+
+
+def test_same_seed_same_places_other_seed_others(points, planted):
+    assert np.array_equal(lay_out(*planted, most=60), points)
+    assert not np.allclose(lay_out(*planted, most=60, random_state=1), points)
+
+
+@pytest.mark.parametrize("n_records", [1, 2, 3, 4, 5, 8])
+def test_a_handful_of_records_has_places_too(n_records):
+    points = lay_out(np.eye(8)[:n_records], ["a"] * n_records)
+    assert points.shape == (n_records, 2)
+    assert np.isfinite(points).all()
+    assert n_records in (1, 2) or len(np.unique(points.round(3), axis=0)) > 2
+
+
+@pytest.mark.parametrize("positions", [np.zeros((40, 3)), np.ones((40, 3)), np.vstack([np.zeros((20, 2)), np.eye(2)])])
+def test_records_without_words_or_all_alike_do_not_break_it(positions):
+    points = lay_out(positions, ["a"] * len(positions), most=30)
+    assert np.isfinite(points).all()
 
 
 def test_what_cannot_be_laid_out_is_refused(planted):
-    with pytest.raises(InputError, match="groups does not match positions: got 2 rows for 146 records"):
+    with pytest.raises(InputError, match="groups does not match positions: got 2 rows for 258 records"):
         lay_out(planted[0], ["a", "b"])
-    with pytest.raises(InputError, match=r"positions has too few rows: got 3 records to show, expected at least 5"):
-        lay_out(np.eye(3), ["a", "b", "c"])
+    with pytest.raises(InputError, match="positions is empty: got no records, expected one at least"):
+        lay_out(np.empty((0, 3)), [])
+    with pytest.raises(InputError, match="most is out of range: got 0"):
+        lay_out(*planted, most=0)
 
 
-@pytest.mark.parametrize(("name", "start"), [("map.png", b"\x89PNG"), ("map.svg", b"<?xml"), ("MAP.PDF", b"%PDF")])
-def test_the_ending_says_the_format(layout, tmp_path, name, start):
-    path = draw_map(layout, tmp_path / name, title="Three bundles")
-    assert path.read_bytes().startswith(start)
-
-
-def test_the_map_names_every_group_and_no_name_covers_another(layout):
-    # all groups on one spot: the worst case for their names
-    (axes,) = _figure(dataclasses.replace(layout, points=0.01 * layout.points), "Three bundles").axes
-    axes.figure.draw_without_rendering()
-    assert axes.get_title() == "Three bundles (60 of 146 records)"
-    assert sorted(text.get_text() for text in axes.texts) == ["big", "middle", "small"]
-    boxes = [text.get_window_extent() for text in axes.texts]
-    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
-    assert sum(len(points.get_offsets()) for points in axes.collections) == 60
-
-
-def test_bad_places_are_refused_before_the_work(tmp_path):
+def test_bad_places_for_pictures_are_refused_before_the_work(tmp_path):
     with pytest.raises(InputError, match=r"map is no picture file: got .*, expected a name that ends in \.png"):
         check_map_path(tmp_path / "map.txt")
     with pytest.raises(InputError, match=r"map cannot be written: got .*, expected a file in a folder that exists"):
         check_map_path(tmp_path / "nowhere" / "map.png")
 
 
-def test_a_missing_matplotlib_is_named():
+@pytest.mark.parametrize(("library", "ending"), [("matplotlib", ".png"), ("plotly", ".html")])
+def test_a_missing_library_is_named(library, ending):
     # a process of its own, in which the library cannot be found
     code = (
-        "import sys; sys.modules['matplotlib'] = None\n"
-        "from tacit.tasks.plot import check_map_path\n"
-        "try: check_map_path('map.png')\n"
+        f"import sys; sys.modules[{library!r}] = None\n"
+        "from tacit.tasks.map_index import check_output\n"
+        f"try: check_output('map{ending}')\n"
         "except Exception as error: print(type(error).__name__, error)"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert printed.startswith(MissingExtraError.__name__)
-    assert "Drawing a map needs matplotlib" in printed
+    assert f"A map in a {ending} file needs {library}" in printed
     assert "pip install 'tacit[plot]'" in printed

@@ -1,0 +1,121 @@
+"""`tacit map`: a file of the kind asked for, a table of what is on it, and one sentence where it cannot be drawn."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tacit.cli.app import main
+from tacit.corpus.record import Record
+from tacit.tasks.build import build
+from tacit.tasks.build_settings import BuildSettings
+
+WORDS = {"sea": "whale ship wave harbour sail storm", "law": "judge court trial jury appeal verdict"}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory) -> str:
+    rng = np.random.default_rng(2)
+    records = [
+        Record(f"{label}{number}", " ".join(rng.choice(words.split(), 4)), (label,), fields={"year": 2000 + number})
+        for label, words in WORDS.items()
+        for number in range(12)
+    ]
+    settings = BuildSettings(n_components=5, suggester="ridge")
+    return str(build(records, tmp_path_factory.mktemp("index") / "two.tacit", settings))
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as left:
+        main(["map", *arguments])
+    return int(left.value.code or 0)
+
+
+def test_a_page_is_written_beside_where_one_stands_and_said(index, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(index) == 0
+    printed = capsys.readouterr()
+    assert printed.out.splitlines() == [
+        "Map of 24 records written to two-map.html",
+        "",
+        "records  label",
+        "     12  law",
+        "     12  sea",
+    ]
+    assert printed.err == ""
+    page = (tmp_path / "two-map.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "<title>two</title>" in page
+    assert 4_000_000 < len(page) < 6_000_000
+
+
+def test_json_says_what_is_on_the_map(index, tmp_path, capsys):
+    path = tmp_path / "sea.png"
+    assert run(index, "--output", str(path), "--label", "sea", "--title", "The sea", "--json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["output"] == str(path)
+    assert (answer["title"], answer["colour_by"], answer["records"]) == ("The sea", "label", 12)
+    assert [(group["name"], group["records"]) for group in answer["groups"]] == [("sea", 12)]
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_colours_by_a_field(index, tmp_path, capsys):
+    assert (
+        run(
+            index,
+            "-o",
+            str(tmp_path / "years.svg"),
+            "--colour-by",
+            "year",
+            "--where",
+            "year=2000",
+            "--where",
+            "year=2001",
+        )
+        == 0
+    )
+    assert capsys.readouterr().out.splitlines()[2:] == ["records  year", "      2  2000", "      2  2001"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--label", "sky"], "Error: There is nothing to draw: got no record that passes, expected one at least."),
+        (["--output", "map.txt"], "Error: output is no map file: got 'map.txt', expected a name that ends in .html"),
+        (["--output", "nowhere/map.png"], "Error: output cannot be written: got 'nowhere/map.png', expected a file"),
+        (["--colour-by", "yaer"], "Error: colour_by is unknown: got 'yaer', expected 'label', 'cluster' or a field"),
+        (["--seed", "-1"], "Error: random_state is out of range: got -1, expected a whole number of at least 0."),
+        (["--under", "sea"], "Error: "),
+        (["--where", "year"], "Error: --where is no condition: got 'year', expected NAME=VALUE."),
+    ],
+)
+def test_what_cannot_be_drawn_is_one_sentence(index, arguments, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(index, *arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.err.startswith(message)
+    assert len(printed.err.splitlines()) == 1
+    assert printed.out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_without_an_index_is_named(tmp_path, capsys):
+    assert run(str(tmp_path / "none.tacit")) == 2
+    assert capsys.readouterr().err.startswith("Error: ")
+
+
+def test_help_fits_and_loads_nothing_heavy():
+    code = (
+        "import sys; from tacit.cli.app import main\n"
+        "try: main(['map', '--help'])\n"
+        "except SystemExit: print(sorted({'numpy', 'sklearn', 'matplotlib', 'plotly'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    *lines, loaded = done.stdout.splitlines()
+    assert loaded == "[]"
+    assert max(map(len, lines)) <= 100
+    assert any("--colour-by" in line for line in lines)
