@@ -8,7 +8,6 @@ import resource
 import shlex
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
