@@ -9,6 +9,7 @@
 | relations | MLSA against SciPy's eigsh on the one matrix of four relations: time at equal accuracy, memory        |
 | products  | the same with a relation that is a product, which we keep as two matrices and eigsh needs as one      |
 | graphs    | nearest neighbours and Laplacian eigenmaps against scikit-learn: time at equal accuracy, memory       |
+| index     | a whole index of Reuters-21578 against scikit-learn on the same texts; how fast the command begins    |
 
 Every job runs in a process of its own, three times in turn with the others, slow ones of the last four rows less
 often; times are medians. Ratios survive a change of machine better than seconds do. `--small` checks in a minute that
@@ -28,16 +29,17 @@ from comparison import Comparison, repeats
 from jobs import save, x_bytes
 from pages import DOCS, put_section
 from rows_graphs import compare_graphs
+from rows_index import compare_index
 from rows_relations import compare_products, compare_relations
 from runs import Job, run, run_interleaved
 from synthetic import planted_topics
 
-__all__ = ["ROWS", "compare_dense", "compare_large", "compare_lsi", "main"]
+__all__ = ["HEAD", "ORDER", "ROWS", "compare_dense", "compare_large", "compare_lsi", "main"]
 
 _TOLS = (1e-1, 1e-2, 1e-3, 1e-4)
 _PATIENCE = 15.0  # seconds after which a job of the row `lsi` is not repeated: its peers are many and slow
 _ROUNDING = 1e-4  # of singular values in float32, with room to spare
-_HEAD = """# Benchmarks
+HEAD = """# Benchmarks
 
 Ratios measured by `python benchmarks/compare.py --write` on a made collection with planted topics, each job in a
 process of its own, times as medians of up to three runs in turn. A section is dated by its own run.
@@ -146,7 +148,9 @@ ROWS: dict[str, Callable[..., Comparison]] = {
     "relations": compare_relations,
     "products": compare_products,
     "graphs": compare_graphs,
+    "index": compare_index,
 }
+ORDER = [*ROWS, "million"]  # of the sections of the page; the last is written by `index_load`
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -166,7 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             text = ROWS[name](Path(folder), small=asked.small).text()
         print(text, end="\n\n", flush=True)
         if asked.write:
-            put_section(DOCS / "benchmarks.md", name, text, head=_HEAD, order=list(ROWS))
+            put_section(DOCS / "benchmarks.md", name, text, head=HEAD, order=ORDER)
 
 
 def _collection(folder: Path, n_records: int, n_terms: int, n_topics: int, *, dtype: type) -> tuple[str, int]:

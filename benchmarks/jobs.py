@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import jobs_index
 import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
@@ -219,6 +220,7 @@ def graph_embedding(X: sp.csr_array, Y: sp.csr_array, **parameters: Any) -> np.n
 
 JOBS: dict[str, Callable[..., np.ndarray | list[np.ndarray]]] = {
     "assemble": assemble,
+    "build_index": jobs_index.build_index,
     "exact_values": exact_values,
     "graph_embedding": graph_embedding,
     "hlsi": hlsi,
@@ -233,6 +235,7 @@ JOBS: dict[str, Callable[..., np.ndarray | list[np.ndarray]]] = {
     "sklearn_neighbours": sklearn_neighbours,
     "spectral_embedding": spectral_embedding,
     "spectrum": spectrum,
+    "svd_and_svc": jobs_index.svd_and_svc,
     "truncated_svd": truncated_svd,
 }
 
@@ -297,10 +300,12 @@ _BLOCKS = Source(lambda folder: (_load_relations(folder),), lambda: (_tiny_relat
 
 SOURCES = {
     "assemble": _BLOCKS,
+    "build_index": Source(jobs_index.load_path, jobs_index.tiny_path),
     "mlsa": Source(lambda folder: (related(_load_relations(folder)),), lambda: (related(_tiny_relations()),)),
     "relate": _BLOCKS,
     "scipy_eigsh": Source(lambda folder: (_load_matrix(folder, "R"),), lambda: (assembled(_tiny_relations()),)),
     "spectral_embedding": Source(lambda folder: (_load_matrix(folder, "W"),), lambda: (_tiny_graph(),)),
+    "svd_and_svc": Source(jobs_index.load_texts, jobs_index.tiny_texts),
     "spectrum": Source(lambda folder: (as_graph(_load_matrix(folder, "W")),), lambda: (as_graph(_tiny_graph()),)),
 }
 

@@ -8,6 +8,7 @@ import numpy.typing as npt
 __all__ = ["cosines", "lengths_of", "top"]
 
 _ROWS = 65_536  # a block of a hundred dimensions is 26 MB
+_SPARSE = 4  # rows are gathered one by one only where fewer than one in so many is asked for: reading on is faster
 
 
 def lengths_of(positions: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -26,13 +27,15 @@ def cosines(
     rows: npt.NDArray[np.int64] | None = None,
 ) -> npt.NDArray[np.float32]:
     """Cosines of one query with all rows, or with those asked for, in their order."""
+    if rows is not None and len(rows) * _SPARSE > len(positions):
+        return cosines(query, positions, lengths)[rows]
     query = query / (np.linalg.norm(query) or 1)
     n_rows = len(positions) if rows is None else len(rows)
     found = np.empty(n_rows, np.float32)
     for start in range(0, n_rows, _ROWS):
         block = slice(start, start + _ROWS) if rows is None else rows[start : start + _ROWS]
         found[start : start + _ROWS] = (positions[block] @ query) / lengths[block]
-    return np.clip(found, -1, 1)
+    return np.clip(found, -1, 1, out=found)
 
 
 def top(scores: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:
@@ -40,6 +43,14 @@ def top(scores: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:
     limit = min(limit, len(scores))
     if limit == 0:
         return np.empty(0, np.int64)
-    threshold = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-    candidates = np.flatnonzero(scores >= threshold)
-    return candidates[np.argsort(-scores[candidates], kind="stable")][:limit]
+    # what the first rows reach, all reach: most of the others fall at once, and few are left to be parted
+    sure = _least_of_largest(scores[: max(_ROWS, limit)], limit)
+    candidates = np.flatnonzero(scores >= sure)
+    found = scores[candidates]
+    best = np.flatnonzero(found >= _least_of_largest(found, limit))
+    return candidates[best[np.argsort(-found[best], kind="stable")][:limit]]
+
+
+def _least_of_largest(scores: npt.NDArray[np.float32], limit: int) -> np.float32:
+    """The `limit`-th largest."""
+    return np.float32(np.partition(scores, len(scores) - limit)[len(scores) - limit])

@@ -6,6 +6,8 @@ links         its links, one row a target                indexed by name and tar
 field_values  the short plain values of its fields, copied out of the JSON to be searched and compared
 words         full text of title and text (FTS5); it keeps no copy of them but reads the view `live`
 state         numbers about the whole: base, next_number, changes, dimensions, position_type
+
+Large collections have three more, which `frequent_words` explains: frequent_words, record_norms, word_places.
 """
 
 from __future__ import annotations
@@ -18,12 +20,13 @@ from pathlib import Path
 
 from tacit.errors import InputError
 
-__all__ = ["INDEXES", "SCHEMA_VERSION", "TABLES", "connect", "guarded", "new_database"]
+__all__ = ["INDEXES", "SCHEMA_VERSION", "TABLES", "TOKENIZER", "connect", "guarded", "new_database"]
 
 SCHEMA_VERSION = 1
 _APPLICATION = 0x54414349  # "TACI": tells our files from any other SQLite file
 
-TABLES = """
+TOKENIZER = "unicode61 remove_diacritics 2"
+TABLES = f"""
 CREATE TABLE state (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE records (
     number INTEGER PRIMARY KEY,
@@ -56,7 +59,7 @@ CREATE TABLE field_values (
 ) WITHOUT ROWID;
 CREATE VIEW live AS SELECT number, title, text FROM records WHERE removed = 0;
 CREATE VIRTUAL TABLE words USING fts5(
-    title, text, content='live', content_rowid='number', tokenize='unicode61 remove_diacritics 2'
+    title, text, content='live', content_rowid='number', tokenize='{TOKENIZER}'
 );
 """
 

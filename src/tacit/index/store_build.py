@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError
+from tacit.index.frequent_words import write_frequent_words
 from tacit.index.rows import Row, as_row, insert_rows
 from tacit.index.schema import INDEXES, guarded, new_database
 
@@ -47,6 +48,7 @@ def _fill(
         if progress is not None:
             progress(count)
     connection.execute("INSERT INTO words (words) VALUES ('rebuild')")
+    write_frequent_words(connection, count)
     state = {"base": count, "next_number": count, "changes": 0, "dimensions": 0, "position_type": ""}
     connection.executemany("INSERT INTO state VALUES (?, ?)", state.items())
     connection.execute("COMMIT")

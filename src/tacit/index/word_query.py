@@ -9,25 +9,26 @@ from __future__ import annotations
 import re
 import unicodedata
 import warnings
+from collections.abc import Sequence
 
 from tacit.errors import TacitWarning
 
-__all__ = ["MOST_PARTS", "word_query"]
+__all__ = ["MOST_PARTS", "query_parts", "word_query"]
 
 MOST_PARTS = 1000  # distinct words; more is a document and no question, and FTS5 slows down with each
 
 _PART = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
-def word_query(text: str, *, every: bool) -> str | None:
-    """Write a query for the words in `text`, or None if there are none.
+def word_query(parts: Sequence[str], *, every: bool) -> str:
+    """Write a query for the parts of a text: for records that have all of them, or any."""
+    return (" AND " if every else " OR ").join(f'"{part}"' for part in parts)
 
-    Parameters
-    ----------
-    text : str
-        Anything. Words between two quotation marks have to stand side by side, as have the parts of `state-of-the-art`.
-    every : bool
-        Whether a record has to have all of them, or one is enough.
+
+def query_parts(text: str) -> list[str]:
+    """Give the different words and phrases in a text, whatever it is.
+
+    Words between two quotation marks have to stand side by side, as have the parts of `state-of-the-art`.
     """
     # the query ends at a zero character for SQLite, and half a surrogate pair cannot be sent to it
     clean = text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
@@ -37,10 +38,9 @@ def word_query(text: str, *, every: bool) -> str | None:
         warnings.warn(
             f"query is long: got {len(wanted)} different words, only the first {MOST_PARTS} are looked for.",
             TacitWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    quoted = [f'"{part}"' for part in list(wanted.values())[:MOST_PARTS]]
-    return (" AND " if every else " OR ").join(quoted) or None
+    return list(wanted.values())[:MOST_PARTS]
 
 
 def _is_word_character(character: str) -> bool:

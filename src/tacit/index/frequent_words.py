@@ -1,0 +1,196 @@
+"""Frequent words of a large collection: where they are, kept so that a search need not go through the full text.
+
+FTS5 computes BM25 of every record that has any of the words, about a microsecond each, and counts each word's records
+anew for every question: a word that one record in ten has takes a tenth of a second of a million records. So for those
+words the numbers of their records, and how often they are there, are kept as two packed lists, which NumPy adds up in
+a few milliseconds. Rare words, phrases and records that were added later are left to FTS5.
+
+    BM25 = Σ_w log((N − n_w + ½) / (n_w + ½)) · 2.2 f_w / (f_w + norm),  norm = 1.2 (¼ + ¾ length / mean length)
+
+as FTS5 has it: f_w is how often w is in the record, n_w in how many of the N records; a logarithm below 0 is 10⁻⁶.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.index.nearest import top
+from tacit.index.schema import TOKENIZER
+
+__all__ = ["FrequentWords", "write_frequent_words"]
+
+Numbers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
+
+MANY_RECORDS = 50_000  # up to here FTS5 is fast enough for any word
+FREQUENT = 1_000  # records that have a word whose places are kept: FTS5 gives those of any other in a millisecond
+LONG = 20_000  # records of a word, above which it pays to see whether all of them have to be gone through
+_ROUNDING = 1e-4  # of sums in 32 bits, with room to spare
+_SATURATION, _BY_LENGTH, _LEAST = 1.2, 0.75, 1e-6  # as in FTS5
+
+_TABLES = """
+CREATE TABLE frequent_words (word TEXT PRIMARY KEY, n_records INTEGER NOT NULL, numbers BLOB, times BLOB);
+CREATE TABLE record_norms (base INTEGER PRIMARY KEY, norms BLOB NOT NULL);
+CREATE VIRTUAL TABLE word_places USING fts5vocab('words', 'instance');
+"""
+
+
+def write_frequent_words(connection: sqlite3.Connection, n_records: int) -> None:
+    """Write the lists of a store that was just filled, if it is large enough to need them."""
+    if n_records < MANY_RECORDS:
+        return
+    for statement in _TABLES.strip().split("\n"):
+        connection.execute(statement)
+    connection.execute("CREATE VIRTUAL TABLE temp.word_counts USING fts5vocab('main', 'words', 'row')")
+    frequent = connection.execute("SELECT term, doc FROM temp.word_counts WHERE doc >= ?", (FREQUENT,)).fetchall()
+    connection.execute("DROP TABLE temp.word_counts")
+    for word, n_with in frequent:
+        numbers, times = _places(connection, word)
+        cells = (word, n_with, numbers.astype("<i4").tobytes(), np.minimum(times, 65_535).astype("<u2").tobytes())
+        connection.execute("INSERT INTO frequent_words VALUES (?, ?, ?, ?)", cells)
+    connection.execute("INSERT INTO record_norms VALUES (?, ?)", (n_records, _norms(connection, n_records).tobytes()))
+
+
+class _Word(NamedTuple):
+    """Where a word is among the records of the build, how often, and what it is worth."""
+
+    numbers: npt.NDArray[Any]
+    times: npt.NDArray[Any]
+    weight: float
+
+
+class FrequentWords:
+    """Scores records of the build by their words; made for an open store, in whose turn it is used."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        found = connection.execute("SELECT base, norms FROM record_norms").fetchone()
+        self.n_base = int(found[0])
+        self._norms = np.frombuffer(found[1], "<f4")
+        if len(self._norms) != self.n_base:
+            raise sqlite3.DatabaseError(f"it has lengths of {len(self._norms)} records for {self.n_base}")
+        self._split = word_splitter()
+
+    @classmethod
+    def of(cls, connection: sqlite3.Connection) -> FrequentWords | None:
+        """Give those of a store, or None if it has none."""
+        sql = "SELECT count(*) FROM sqlite_master WHERE name = 'record_norms'"
+        return cls(connection) if connection.execute(sql).fetchone()[0] else None
+
+    def words_of(self, parts: Sequence[str]) -> list[str] | None:
+        """Give the words of a query, or None if a part of it is a phrase, which only the full text knows."""
+        split = self._split(parts)
+        return None if any(len(words) != 1 for words in split) else [words[0] for words in split]
+
+    def scores(self, words: Sequence[str], *, telling: bool, n_best: int | None = None) -> Floats:
+        """BM25 of each record of the build for any of some words, 0 without one.
+
+        Words that most records have add 10⁻⁶: they take the longest and tell the least. With `telling` they are left
+        out, and with them the records that have no other word. With `n_best`, only the scores of so many of the best
+        are to be right, and those of all others are below them: once all words that are left cannot lift a record
+        among them, those words are looked up only for the records that are near enough (MaxScore).
+        """
+        scores = np.zeros(self.n_base, np.float32)
+        found = sorted(map(self._word, words), key=lambda word: -word.weight)
+        found = [word for word in found if word.weight > _LEAST or not telling]
+        for place, word in enumerate(found):
+            if n_best is not None and len(word.numbers) > LONG:
+                most = (_SATURATION + 1) * sum(rest.weight for rest in found[place:])
+                near = _near(scores, n_best, most)
+                if near is not None:
+                    for rest in found[place:]:
+                        self._add(scores, rest, *_common(rest, near))
+                    break
+            self._add(scores, word, word.numbers, word.times)
+        return scores
+
+    def _add(self, scores: Floats, word: _Word, numbers: npt.NDArray[Any], times: npt.NDArray[Any]) -> None:
+        frequency = times.astype(np.float32)
+        weight = np.float32(word.weight * (_SATURATION + 1))
+        scores[numbers] += weight * frequency / (frequency + self._norms[numbers])
+
+    def _word(self, word: str) -> _Word:
+        sql = "SELECT n_records, numbers, times FROM frequent_words WHERE word = ?"
+        found = self._connection.execute(sql, (word,)).fetchone()
+        if found is not None:
+            n_with, numbers = found[0], np.frombuffer(found[1], "<i4")
+            times = np.frombuffer(found[2], "<u2")
+            if len(numbers) != len(times) or (len(numbers) and not 0 <= numbers.min() <= numbers.max() < self.n_base):
+                raise sqlite3.DatabaseError(f"the places of {word!r} are not whole")
+        else:
+            numbers, times = _places(self._connection, word)
+            n_with = len(numbers)
+            numbers, times = numbers[numbers < self.n_base], times[numbers < self.n_base]
+        return _Word(numbers, times, _weight(n_with, self.n_base))
+
+
+def _near(scores: Floats, n_best: int, most: float) -> Numbers | None:
+    """Give the records that `most` more can lift among the best, or None if it may be any record."""
+    matching = np.flatnonzero(scores > 0)  # of truth values NumPy finds them five times as fast as of numbers
+    if len(matching) < n_best:
+        return None
+    found = scores[matching]
+    least = float(found[top(found, n_best)[-1]])
+    return matching[found >= least - most - _ROUNDING] if least > most + _ROUNDING else None
+
+
+def _common(word: _Word, numbers: Numbers) -> tuple[Numbers, npt.NDArray[Any]]:
+    """Give those of some records that have a word, and how often they do."""
+    places = np.minimum(np.searchsorted(word.numbers, numbers), len(word.numbers) - 1)
+    having = word.numbers[places] == numbers
+    return numbers[having], word.times[places[having]]
+
+
+def word_splitter() -> Callable[[Sequence[str]], list[list[str]]]:
+    """Give a function that splits texts into words as the full text does, by letting FTS5 do it."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.execute(f"CREATE VIRTUAL TABLE texts USING fts5(text, tokenize='{TOKENIZER}')")
+    connection.execute("CREATE VIRTUAL TABLE places USING fts5vocab('texts', 'instance')")
+
+    def split(texts: Sequence[str]) -> list[list[str]]:
+        words: list[list[str]] = [[] for _ in texts]
+        connection.execute("BEGIN")
+        connection.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", enumerate(texts))
+        for number, word in connection.execute("SELECT doc, term FROM places ORDER BY doc, offset"):
+            words[number].append(word)
+        connection.execute("ROLLBACK")
+        return words
+
+    return split
+
+
+def _weight(n_with: int, n_records: int) -> float:
+    value = math.log((n_records - n_with + 0.5) / (n_with + 0.5)) if n_with < n_records else 0.0
+    return value if value > 0 else _LEAST
+
+
+def _places(connection: sqlite3.Connection, word: str) -> tuple[Numbers, Floats]:
+    """Numbers of the records with a word, ascending, and how often it is there, in title and text together."""
+    rows = connection.execute("SELECT doc FROM word_places WHERE term = ?", (word,))
+    numbers, times = np.unique(np.fromiter((row[0] for row in rows), np.int64), return_counts=True)
+    return numbers, times.astype(np.float32)
+
+
+def _norms(connection: sqlite3.Connection, n_records: int) -> npt.NDArray[np.float32]:
+    """1.2 (¼ + ¾ length / mean length) of each record; FTS5 keeps lengths as one small number a column."""
+    lengths = np.zeros(n_records, np.float64)
+    for number, sizes in connection.execute("SELECT id, sz FROM words_docsize"):
+        lengths[number] = _total(sizes)
+    mean = lengths.mean() or 1.0
+    return (_SATURATION * (1 - _BY_LENGTH + _BY_LENGTH * lengths / mean)).astype("<f4")
+
+
+def _total(sizes: bytes) -> int:
+    """Sum of the numbers in SQLite's own packing: seven bits a byte, the highest first, the eighth for more to come."""
+    total = value = 0
+    for byte in sizes:
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            total, value = total + value, 0
+    return total

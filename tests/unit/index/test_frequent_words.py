@@ -1,0 +1,141 @@
+"""Search by the lists of frequent words gives what the full text gives: same records, same BM25."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tacit.corpus import Record
+from tacit.errors import InputError
+from tacit.index import Filters, RecordStore, filtering, frequent_words, word_search
+from tacit.index.frequent_words import word_splitter
+
+N_RECORDS = 400
+QUERIES = [
+    "common",
+    "often rare7",
+    "Often, SELDOM!",
+    "óften seldom common word3",
+    "nowhere",
+    "nowhere often",
+    "common common COMMON",
+    '"often seldom"',
+    "often-seldom word1",
+    'often " seldom',
+    "word1 word2 word3 word4 rare3 title",
+    "...",
+]
+FILTERS = {
+    "none": None,
+    "half": Filters(labels=["even"]),
+    "few": Filters(fields={"tens": 7}),
+    "both": Filters(labels=["even"], fields={"tens": [6, 7]}, ranges={"tens": (7, None)}),
+    "nobody": Filters(labels=["unheard of"]),
+}
+
+
+def record(number: int) -> Record:
+    rng = np.random.default_rng(number)
+    words = [f"word{rng.integers(1, 12)}" for _ in range(rng.integers(0, 30))]
+    words += ["Often"] * int(rng.integers(0, 3)) + ["seldom"] * (number % 9 == 0) + ["common"] * (number % 13 > 0)
+    words += [f"rare{number}"] + ["seldóm"] * 300 * (number == 11)  # more often than a byte counts
+    title = "a title with often in it" if number % 5 == 0 else ""
+    labels = ["even"] if number % 2 == 0 else []
+    return Record(f"r{number}", " ".join(rng.permutation(words)), labels, title, fields={"tens": number // 10})
+
+
+def stored(path: Path, *, lists: bool) -> RecordStore:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frequent_words, "MANY_RECORDS", 0 if lists else N_RECORDS + 1)
+        patch.setattr(frequent_words, "FREQUENT", 12)
+        RecordStore.create(path, map(record, range(N_RECORDS)))
+    return RecordStore(path, writable=True)
+
+
+@pytest.fixture(scope="module", params=["as built", "changed"])
+def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[RecordStore, RecordStore]:
+    """Two stores of the same records, one with lists and one without."""
+    folder = tmp_path_factory.mktemp("stores")
+    stores = (stored(folder / "lists.sqlite", lists=True), stored(folder / "plain.sqlite", lists=False))
+    if request.param == "changed":
+        for store in stores:
+            store.remove([f"r{number}" for number in range(0, 40, 4)])
+            store.add([record(number) for number in range(N_RECORDS, N_RECORDS + 20)], np.zeros((20, 2), np.float32))
+            store.update([record(number) for number in (90, 91)], np.zeros((2, 2), np.float32))
+    return stores
+
+
+@pytest.mark.parametrize("name", FILTERS)
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("long", [0, 20_000])
+def test_the_same_records_with_the_same_scores(
+    pair: tuple[RecordStore, RecordStore], query: str, name: str, long: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frequent_words, "LONG", long)
+    lists, plain = pair
+    changed = lists.changes > 0  # the lists weigh words by how frequent they were in the build
+    for limit in (5, 1_000):
+        numbers, scores = lists.words(query, limit, FILTERS[name])
+        expected, expected_scores = plain.words(query, limit, FILTERS[name])
+        assert len(numbers) == len(expected)
+        np.testing.assert_allclose(scores, expected_scores, rtol=0.1 if changed else 2e-5, atol=1e-4)
+        if limit == 1_000:
+            assert set(numbers.tolist()) == set(expected.tolist())
+        if not changed and (np.diff(expected_scores) < -1e-4).all():  # float32 may order what is nearly equal otherwise
+            assert numbers.tolist() == expected.tolist()
+
+
+def test_all_words_are_left_to_the_full_text(pair: tuple[RecordStore, RecordStore]) -> None:
+    found = [store.words("often seldom common", 50, match="all") for store in pair]
+    assert len(found[0][0]) > 3
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+
+
+@pytest.mark.parametrize("few", [0, 3_000])
+@pytest.mark.parametrize("name", ["half", "few", "nobody"])
+def test_filters_that_few_of_the_best_pass(
+    pair: tuple[RecordStore, RecordStore], name: str, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filtering, "_FEW", few)
+    monkeypatch.setattr(word_search, "_MOST", 3)
+    found = [store.words("often word3", 6, FILTERS[name])[0].tolist() for store in pair]
+    assert set(found[0]) == set(found[1])
+
+
+def test_words_are_split_as_the_full_text_splits_them() -> None:
+    split = word_splitter()
+    assert split(["C++", "Über-Straße", "", "x1 ٣ _y", "ice"]) == [
+        ["c"],
+        ["uber", "straße"],
+        [],
+        ["x1", "٣", "y"],
+        ["ice"],
+    ]
+    assert split(["ice"]) == [["ice"]], "nothing is left of the texts before"
+
+
+def test_a_small_store_has_no_lists(tmp_path: Path) -> None:
+    RecordStore.create(tmp_path / "small.sqlite", map(record, range(20)))
+    with sqlite3.connect(tmp_path / "small.sqlite") as connection:
+        names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    assert not names & {"frequent_words", "record_norms", "word_places"}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE frequent_words SET times = x'0100'",
+        "UPDATE frequent_words SET numbers = CAST(x'ffffffff' || substr(numbers, 5) AS BLOB)",
+        "UPDATE record_norms SET norms = x'00000000'",
+    ],
+)
+def test_lists_that_are_not_whole_are_named(damage: str, tmp_path: Path) -> None:
+    stored(tmp_path / "r.sqlite", lists=True).close()
+    with sqlite3.connect(tmp_path / "r.sqlite") as connection:
+        connection.execute(damage)
+    connection.close()
+    with RecordStore(tmp_path / "r.sqlite") as store, pytest.raises(InputError, match=r"r\.sqlite is damaged: got "):
+        store.words("often common")
