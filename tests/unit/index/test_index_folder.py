@@ -369,7 +369,7 @@ def test_records_of_another_index_are_not_taken_for_its_own(tmp_path):
 
 
 _READ_ONLY = """
-import os, sys
+import mmap, os, sys  # mmap now: the other user may not be allowed to read this Python's library
 from tacit.index import open_generation, verify
 os.setgid(65534); os.setuid(65534)
 with open_generation(sys.argv[1]) as generation:
