@@ -6,6 +6,7 @@ could not be learnt or judged, measures that know a taxonomy, and sparse arithme
 1,000 labels.
 """
 
+from tacit.evaluate.annotating import AtK, SetScores, annotation_at_k, annotation_sets
 from tacit.evaluate.clustering import ari, clustering_f, clustering_report, nmi
 from tacit.evaluate.comparing import compare_models
 from tacit.evaluate.comparing_result import ModelComparison
@@ -33,6 +34,7 @@ from tacit.evaluate.weight_search import WeightChoice, WeightTrial, choose_weigh
 
 __all__ = [
     "AUCScores",
+    "AtK",
     "F1Scores",
     "HalfLifeUtility",
     "HeldOut",
@@ -40,10 +42,13 @@ __all__ = [
     "Level",
     "LevelReport",
     "ModelComparison",
+    "SetScores",
     "TopK",
     "TreeDistance",
     "WeightChoice",
     "WeightTrial",
+    "annotation_at_k",
+    "annotation_sets",
     "ari",
     "auc",
     "choose_weights",

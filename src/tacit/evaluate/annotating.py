@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from tacit.checks import check_count, check_rows
 from tacit.errors import InputError
-from tacit.evaluate.ranking import _discount, _top
+from tacit.evaluate.ranking import discounts, top_columns
 from tacit.evaluate.truth import as_dense, as_judged, as_pair
 from tacit.relations.labels import LabelMatrix
 
@@ -177,7 +177,7 @@ def _hits(truth: LabelMatrix, scores: npt.NDArray[Any], rows: npt.NDArray[Any], 
     hits, suggested = np.zeros((len(rows), k)), np.zeros((len(rows), k))
     for start in range(0, len(rows), _ROWS):
         part = rows[start : start + _ROWS]
-        best = _top(scores[part], k)
+        best = top_columns(scores[part], k)
         there = np.take_along_axis(scores[part], best, axis=1) > -np.inf
         right = np.take_along_axis(truth.indicator[part].toarray(), best, axis=1)
         hits[start : start + len(part)], suggested[start : start + len(part)] = right * there, there
@@ -185,7 +185,7 @@ def _hits(truth: LabelMatrix, scores: npt.NDArray[Any], rows: npt.NDArray[Any], 
 
 
 def _at(k: int, width: int, hits: Floats, suggested: Floats, n_true: npt.NDArray[np.int64]) -> AtK:
-    discount = _discount(width)
+    discount = discounts(width)
     ideal = np.cumsum(discount)[np.minimum(n_true, width) - 1]
     ndcg = (hits[:, :width] @ discount) / ideal
     counts = hits[:, :width].sum(axis=1), suggested[:, :width].sum(axis=1), n_true.astype(np.float64)

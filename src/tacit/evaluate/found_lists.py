@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tacit.checks import check_count, check_rows
 from tacit.errors import InputError
-from tacit.evaluate.ranking import _discount, _ideal_gains
+from tacit.evaluate.ranking import discounts, ideal_gains
 from tacit.evaluate.truth import as_pair
 
 __all__ = ["found_overlap_ndcg", "reciprocal_ranks"]
@@ -42,8 +42,8 @@ def found_overlap_ndcg(found: Sequence[Any], query_labels: Any, collection_label
     check_rows("query_labels", asked.n_records, len(found), of="found")
     judged = known[np.flatnonzero(known.known)]
     k = min(check_count("k", k), max(1, len(judged)))
-    discount = _discount(k)
-    ideal = _ideal_gains(asked, judged, k, 256) @ discount if len(judged) else np.zeros(len(found))
+    discount = discounts(k)
+    ideal = ideal_gains(asked, judged, k, 256) @ discount if len(judged) else np.zeros(len(found))
     values = np.full(len(found), np.nan)
     for query in np.flatnonzero(ideal > 0).tolist():
         numbers = np.asarray(found[query], np.int64)[:k]

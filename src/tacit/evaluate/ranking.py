@@ -18,7 +18,7 @@ from tacit.errors import InputError
 from tacit.evaluate.truth import as_dense, as_judged, as_pair, check_scores
 from tacit.relations.labels import LabelMatrix
 
-__all__ = ["ndcg_at_k", "overlap_ndcg", "precision_at_k"]
+__all__ = ["discounts", "ideal_gains", "ndcg_at_k", "overlap_ndcg", "precision_at_k", "top_columns"]
 
 
 def precision_at_k(y_true: Any, scores: Any, k: int) -> float:
@@ -48,7 +48,7 @@ def ndcg_at_k(y_true: Any, scores: Any, k: int) -> float:
     """
     truth = as_judged(y_true, "y_true")
     hits, n_true = _ranked_hits(truth, scores, min(check_count("k", k), truth.n_labels))
-    discount = _discount(hits.shape[1])
+    discount = discounts(hits.shape[1])
     ideal = np.cumsum(discount)[np.minimum(n_true, len(discount)) - 1]
     return float(((hits @ discount) / ideal).mean())
 
@@ -87,8 +87,8 @@ def overlap_ndcg(
     kept = np.flatnonzero(known.known)
     collection, known = collection[kept], known[kept]
     k = min(check_count("k", k), max(1, len(kept)))
-    discount = _discount(k)
-    ideal = _ideal_gains(asked, known, k, batch) @ discount if len(kept) else np.zeros(asked.n_records)
+    discount = discounts(k)
+    ideal = ideal_gains(asked, known, k, batch) @ discount if len(kept) else np.zeros(asked.n_records)
     rows = np.flatnonzero(ideal > 0)
     if not rows.size:
         raise InputError("query_labels has nothing to find: got no label shared with the collection, expected some.")
@@ -107,11 +107,11 @@ def _ranked_hits(truth: LabelMatrix, scores: Any, k: int) -> tuple[npt.NDArray[n
     for start in range(0, len(rows), 4096):
         part = rows[start : start + 4096]
         true_here = truth.indicator[part].toarray()
-        hits[start : start + len(part)] = np.take_along_axis(true_here, _top(dense[part], k), axis=1)
+        hits[start : start + len(part)] = np.take_along_axis(true_here, top_columns(dense[part], k), axis=1)
     return hits, n_true[rows].astype(np.int64)
 
 
-def _top(scores: npt.NDArray[Any], k: int) -> npt.NDArray[np.int64]:
+def top_columns(scores: npt.NDArray[Any], k: int) -> npt.NDArray[np.int64]:
     """Give the columns of the k best scores of each row, best first, equal scores in column order.
 
     Partitioning alone breaks ties at the k-th place as it likes; so only its threshold is used, and the columns that
@@ -130,7 +130,8 @@ def _top(scores: npt.NDArray[Any], k: int) -> npt.NDArray[np.int64]:
     return np.take_along_axis(columns, order, axis=1)
 
 
-def _discount(k: int) -> npt.NDArray[np.float64]:
+def discounts(k: int) -> npt.NDArray[np.float64]:
+    """Give what a hit counts at each of the first k ranks."""
     return 1.0 / np.log2(np.arange(2, k + 2))
 
 
@@ -159,7 +160,7 @@ def _parts(rows: npt.NDArray[np.int64], batch: int) -> list[npt.NDArray[np.int64
     return [rows[start : start + batch] for start in range(0, len(rows), batch)]
 
 
-def _ideal_gains(asked: LabelMatrix, known: LabelMatrix, k: int, batch: int) -> npt.NDArray[np.float64]:
+def ideal_gains(asked: LabelMatrix, known: LabelMatrix, k: int, batch: int) -> npt.NDArray[np.float64]:
     """Give each query's k best overlaps with the collection.
 
     Equal label sets have equal overlaps, so only distinct sets are compared; a set that many records have then counts
@@ -172,7 +173,7 @@ def _ideal_gains(asked: LabelMatrix, known: LabelMatrix, k: int, batch: int) -> 
     best = np.empty((query_sets.shape[0], k))
     for part in _parts(np.arange(query_sets.shape[0]), batch):
         overlap = _overlaps(query_sets[part], record_sets)
-        top = _top(overlap, n_best)
+        top = top_columns(overlap, n_best)
         last = np.cumsum(n_records[top], axis=1)
         # the gain at place p is that of the first set whose records reach beyond p
         which = (last[:, :, None] <= np.arange(k)).sum(axis=1)
@@ -191,7 +192,7 @@ def _gains(
     queries: Any, collection: Any, asked: LabelMatrix, known: LabelMatrix, rows: npt.NDArray[np.int64], k: int
 ) -> npt.NDArray[np.float64]:
     """Rank the collection for some queries and give the overlap at each of the k first places."""
-    found = _top(as_dense(queries[rows] @ collection.T), k).ravel()
+    found = top_columns(as_dense(queries[rows] @ collection.T), k).ravel()
     one, other = asked.indicator[np.repeat(rows, k)], known.indicator[found]
     shared = np.asarray(one.multiply(other).sum(axis=1), dtype=np.float64).ravel()
     union = np.diff(one.indptr) + np.diff(other.indptr) - shared

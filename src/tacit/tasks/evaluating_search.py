@@ -22,7 +22,7 @@ from tacit.index import RecordStore
 from tacit.relations.labels import as_labels
 from tacit.tasks.evaluating_fitted import Features, Measured
 from tacit.tasks.evaluating_split import Part, Split, draw
-from tacit.tasks.search import WAYS, _fused
+from tacit.tasks.search import WAYS, fused
 from tacit.tasks.stages import Stages
 from tacit.text.words import Words
 
@@ -141,7 +141,7 @@ class SearchBench:
         if self._by_words:
             words = self._words(index.features, say)
             both = [
-                [_fused([one[:_DEPTH], other[:_DEPTH]], _DEPTH)[0] for one, other in zip(*pair, strict=True)]
+                [fused([one[:_DEPTH], other[:_DEPTH]], _DEPTH)[0] for one, other in zip(*pair, strict=True)]
                 for pair in zip(lists["meaning"], words, strict=True)
             ]
             lists |= {"words": words, "hybrid": (both[0], both[1])}

@@ -14,7 +14,7 @@ from tacit.tasks.hits import RecordHit
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
 
-__all__ = ["WAYS", "search", "similar"]
+__all__ = ["WAYS", "fused", "hits_of", "search", "similar"]
 
 WAYS = ("hybrid", "meaning", "words")
 _FUSED = 100  # best of each list that are fused: below that a rank says little
@@ -89,8 +89,8 @@ def _find(
     depth = max(_FUSED, limit)
     by_words = collection.store.words(query, depth, filters)[0]
     if position is None:
-        return _fused([by_words], limit)
-    return _fused([collection.live.nearest(position, depth, filters=filters)[0], by_words], limit)
+        return fused([by_words], limit)
+    return fused([collection.live.nearest(position, depth, filters=filters)[0], by_words], limit)
 
 
 def _position(collection: Collection, query: str | None, by: str, vector: Any) -> Any:
@@ -110,7 +110,7 @@ def _position(collection: Collection, query: str | None, by: str, vector: Any) -
     return position
 
 
-def _fused(lists: list[Any], limit: int) -> tuple[Any, Any]:
+def fused(lists: list[Any], limit: int) -> tuple[Any, Any]:
     """Reciprocal-rank fusion: each list gives 1 / (60 + rank); equal sums in the order of the first list."""
     sums: dict[int, float] = {}
     for numbers in lists:
