@@ -34,16 +34,23 @@ __all__ = ["search_command", "similar_command"]
     show_default=True,
     help="By the position in the space, by the words themselves, or by both.",
 )
+@click.option(
+    "--fusion",
+    type=click.Choice(["scores", "ranks"]),
+    default="scores",
+    show_default=True,
+    help="How hybrid puts both together: by scores, or by ranks alone.",
+)
 @limit_option(10, "records")
 @filter_options
 @as_json
 def search_command(
-    *, index: str, query: tuple[str, ...], by: str, limit: int, as_json: bool, **conditions: Any
+    *, index: str, query: tuple[str, ...], by: str, fusion: str, limit: int, as_json: bool, **conditions: Any
 ) -> None:
     """Find records by meaning, by words, or both."""
     with opened(index) as collection:
         filters = read_filters(collection, **conditions)
-        hits = collection.search(" ".join(query), by=by, limit=limit, filters=filters)
+        hits = collection.search(" ".join(query), by=by, limit=limit, filters=filters, fusion=fusion)
         _write(collection, {"query": " ".join(query), "by": by}, hits, as_json)
 
 

@@ -165,11 +165,12 @@ class Collection:
         limit: int = 10,
         filters: Filters | None = None,
         vector: Any = None,
+        fusion: str = "scores",
     ) -> list[RecordHit]:
         """Find records for a query; see `tacit.tasks.search`."""
         from tacit.tasks.search import search
 
-        return search(self, query, by=by, limit=limit, filters=filters, vector=vector)
+        return search(self, query, by=by, limit=limit, filters=filters, vector=vector, fusion=fusion)
 
     def similar(self, id: str, *, limit: int = 10, filters: Filters | None = None) -> list[RecordHit]:
         """Find the records nearest to one of them; see `tacit.tasks.search`."""

@@ -64,6 +64,9 @@ class Measured(Protocol):
     def nearest(self, places: Any, limit: int, extra: Any = None) -> list[npt.NDArray[np.int64]]:
         """Give numbers of the nearest records, the nearest first; those of `extra` are numbered after the others."""
 
+    def cosines(self, place: Any, numbers: npt.NDArray[np.int64], extra: Any = None) -> npt.NDArray[Any]:
+        """Give cosines of one position with records, numbered as by `nearest`."""
+
     def suggest(self, rows: Any) -> tuple[Any, Any] | None:
         """Give scores of the labels for rows of features, and which are chosen; None if no labels were learned."""
 
@@ -102,6 +105,10 @@ class FittedIndex:
     def nearest(self, places: Any, limit: int, extra: Any = None) -> list[npt.NDArray[np.int64]]:
         """See `Measured`."""
         return _nearest(_unit(places), self._units, None if extra is None else _unit(extra), limit)
+
+    def cosines(self, place: Any, numbers: npt.NDArray[np.int64], extra: Any = None) -> npt.NDArray[Any]:
+        """See `Measured`."""
+        return _cosines(_unit(place), self._units, None if extra is None else _unit(extra), numbers)
 
     def suggest(self, rows: Any) -> tuple[Any, Any] | None:
         """Probabilities, and the sets that the thresholds choose; nothing for what is at the origin."""
@@ -150,6 +157,12 @@ class RawWords:
             return _nearest(places, self._units, extra, limit)
         return _nearest(_unit(places), self._units, None if extra is None else _unit(extra), limit)
 
+    def cosines(self, place: Any, numbers: npt.NDArray[np.int64], extra: Any = None) -> npt.NDArray[Any]:
+        """See `Measured`."""
+        if is_sparse(place):
+            return _cosines(place, self._units, extra, numbers)
+        return _cosines(_unit(place), self._units, None if extra is None else _unit(extra), numbers)
+
     def suggest(self, rows: Any) -> tuple[Any, Any] | None:
         """Scores of the classifiers, and the sets that their thresholds choose."""
         if self._head is None:
@@ -189,6 +202,16 @@ def _nearest(queries: Any, units: Any, extra: Any, limit: int) -> list[npt.NDArr
             cosines = np.hstack([cosines, _dense(block @ extra.T)])
         for row, empty in zip(cosines, np.asarray(abs(block).sum(axis=1)).ravel() == 0, strict=True):
             found.append(np.empty(0, np.int64) if empty else top(row, limit))
+    return found
+
+
+def _cosines(query: Any, units: Any, extra: Any, numbers: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    """Cosines of one row with some of the records; numbers above theirs are rows of `extra`."""
+    own = numbers < units.shape[0]
+    found = np.empty(len(numbers), np.float32)
+    found[own] = _dense(query @ units[numbers[own]].T).ravel()
+    if not own.all():
+        found[~own] = _dense(query @ extra[numbers[~own] - units.shape[0]].T).ravel()
     return found
 
 

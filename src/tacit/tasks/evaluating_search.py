@@ -22,13 +22,14 @@ from tacit.index import RecordStore
 from tacit.relations.labels import as_labels
 from tacit.tasks.evaluating_fitted import Features, Measured
 from tacit.tasks.evaluating_split import Part, Split, draw
-from tacit.tasks.search import WAYS, fused
+from tacit.tasks.search import WAYS, fused_by_score
 from tacit.tasks.stages import Stages
 from tacit.text.words import Words
 
 __all__ = ["SearchBench", "SearchMeasures", "WayScores", "body_of"]
 
 Lists = list[npt.NDArray[np.int64]]
+Scored = list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]
 _DEPTH = 100  # how far down a record counts as found at all
 _QUERY_WORDS = 20  # a text is asked for by its weightiest words: nobody types a whole one, and it takes seconds
 _K = 10
@@ -102,7 +103,7 @@ class SearchBench:
         self._bodies = Part([_without_title(record) for record in self._titled.records])
         self._labels = as_labels([names or None for names in split.train.labels]) if any(split.train.labels) else None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._word_lists: tuple[Lists, Lists] | None = None
+        self._word_lists: tuple[Scored, Scored] | None = None
 
     def __enter__(self) -> SearchBench:
         return self
@@ -139,14 +140,27 @@ class SearchBench:
         overlap, titles = self._by_meaning(index)
         lists = {"meaning": (overlap, titles)}
         if self._by_words:
-            words = self._words(index.features, say)
-            both = [
-                [fused([one[:_DEPTH], other[:_DEPTH]], _DEPTH)[0] for one, other in zip(*pair, strict=True)]
-                for pair in zip(lists["meaning"], words, strict=True)
-            ]
-            lists |= {"words": words, "hybrid": (both[0], both[1])}
+            by_text, by_title = self._words(index.features, say)
+            lists["words"] = [numbers for numbers, _ in by_text], [numbers for numbers, _ in by_title]
+            lists["hybrid"] = (
+                self._fused(index, self._asked, overlap, by_text),
+                self._fused(index, self._titles, titles, by_title, self._bodies),
+            )
         scores = {way: self._scores(*lists[way]) for way in sorted(ways, key=("meaning", "words", "hybrid").index)}
         return SearchMeasures(scores, len(self._asked), len(self._titled))
+
+    def _fused(self, index: Measured, asked: Part, near: Lists, words: Scored, beside: Part | None = None) -> Lists:
+        """Fuse both lists of each question, as a search would."""
+        if not len(asked):
+            return []
+        places = index.place(index.features.rows(asked))
+        extra = None if beside is None else index.place(index.features.rows(beside))
+        fused: Lists = []
+        for row, (numbers, found) in enumerate(zip(near, words, strict=True)):
+            place = places[[row]]
+            cosines = (index.cosines(place, list_, extra) for list_ in (numbers, found[0]))
+            fused.append(fused_by_score((numbers, next(cosines)), found, next(cosines), _DEPTH)[0])
+        return fused
 
     def overlap_values(self, index: Measured) -> npt.NDArray[np.float64]:
         """nDCG@10 by meaning of each text that was asked with; NaN where nothing shares a label."""
@@ -167,22 +181,36 @@ class SearchBench:
     def _by_title(self, index: Measured) -> Lists:
         if not len(self._titled):
             return []
-        titles = index.features.rows(Part([Record("?", record.title) for record in self._titled.records]))
-        return index.nearest(index.place(titles), _DEPTH, index.place(index.features.rows(self._bodies)))
+        return index.nearest(
+            index.place(index.features.rows(self._titles)), _DEPTH, index.place(index.features.rows(self._bodies))
+        )
 
-    def _words(self, features: Features, say: Stages) -> tuple[Lists, Lists]:
-        """Lists by words; the same for all models of one collection, so they are made once."""
+    @cached_property
+    def _titles(self) -> Part:
+        """The titles that are asked for, as records of their own."""
+        return Part([Record("?", record.title) for record in self._titled.records])
+
+    def _words(self, features: Features, say: Stages) -> tuple[Scored, Scored]:
+        """Lists by words with their scores; the same for all models of one collection, so they are made once."""
         if self._word_lists is None:
             say.begin("search by words")
             n_train = len(self._split.train)
             texts = _queries(self._asked.records, features.words)
-            by_text = [self._store.words(text, 4 * _DEPTH)[0] for text in _told(texts, say)]
-            by_text = self._judged([numbers[numbers < n_train] for numbers in by_text])
+            by_text = [self._store.words(text, 4 * _DEPTH) for text in _told(texts, say)]
+            judged = [self._kept(numbers, scores, numbers < n_train) for numbers, scores in by_text]
             titles = [record.title for record in self._titled.records]
-            by_title = [self._store.words(title, _DEPTH)[0] for title in _told(titles, say)]
-            self._word_lists = by_text, by_title
+            by_title = [self._store.words(title, _DEPTH) for title in _told(titles, say)]
+            self._word_lists = judged, by_title
             say.end(f"{len(texts):,} texts and {len(by_title):,} titles looked for by their words")
         return self._word_lists
+
+    def _kept(self, numbers: Any, scores: Any, keep: Any) -> tuple[Any, Any]:
+        """Leave out records that are not of the collection, or whose labels are not known."""
+        numbers, scores = numbers[keep], scores[keep]
+        if self._labels is not None:
+            known = self._labels.known[numbers]
+            numbers, scores = numbers[known], scores[known]
+        return numbers[:_DEPTH], scores[:_DEPTH]
 
     def _judged(self, found: Lists) -> Lists:
         """Leave out records without labels: whether they answer is not known."""

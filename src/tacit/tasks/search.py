@@ -9,15 +9,18 @@ import numpy as np
 from tacit.checks import check_choice, check_count
 from tacit.errors import InputError
 from tacit.index import Filters
+from tacit.index.nearest import cosines, lengths_of
 from tacit.tasks.hits import RecordHit
 
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
 
-__all__ = ["WAYS", "fused", "hits_of", "search", "similar"]
+__all__ = ["FUSIONS", "WAYS", "fused_by_rank", "fused_by_score", "hits_of", "search", "similar"]
 
 WAYS = ("hybrid", "meaning", "words")
+FUSIONS = ("scores", "ranks")
 _FUSED = 100  # best of each list that are fused: below that a rank says little
+_COSINE = 2.0  # what a cosine counts beside BM25 as a share of the best: chosen on held-out records of the same study
 _CALM = 60  # k of reciprocal-rank fusion [Cormack2009]: how little the first ranks are better than the next
 
 
@@ -29,6 +32,7 @@ def search(
     limit: int = 10,
     filters: Filters | None = None,
     vector: Any = None,
+    fusion: str = "scores",
 ) -> list[RecordHit]:
     """Find records for a query, the best first.
 
@@ -39,25 +43,29 @@ def search(
         A few words, a sentence, or a whole text.
     by : {"hybrid", "meaning", "words"}, default "hybrid"
         "meaning" compares the position of the query in the space with those of the records, by cosine; "words" looks
-        for its words (BM25; words in quotation marks are a phrase); "hybrid" fuses both by their ranks, so that an
-        exact name is found as well as what nobody put into the same words.
+        for its words (BM25; words in quotation marks are a phrase); "hybrid" fuses both, so that an exact name is found
+        as well as what nobody put into the same words.
     limit : int, default 10
         How many records.
     filters : Filters, optional
         Only records that pass.
     vector : optional
         A vector to search with, for an index that was built from vectors.
+    fusion : {"scores", "ranks"}, default "scores"
+        How "hybrid" fuses: by 2 · cosine + BM25 as a share of the best, or by the ranks alone (reciprocal-rank fusion).
 
     Returns
     -------
     list of RecordHit
-        `score` is a cosine by meaning, BM25 by words, and the sum of 1 / (60 + rank) for both.
+        `score` is a cosine by meaning and BM25 by words; for both it is at most 3, or the sum of 1 / (60 + rank) by
+        ranks.
     """
     limit = check_count("limit", limit)
     by = check_choice("by", by, WAYS)
+    fusion = check_choice("fusion", fusion, FUSIONS)
     if vector is None and (not isinstance(query, str) or not query.strip()):
         raise InputError(f"query is empty: got {query!r}, expected some words. Type what you look for.")
-    numbers, scores = _find(collection, query, by, limit, filters, vector)
+    numbers, scores = _find(collection, query, by, limit, filters, vector, fusion)
     return hits_of(collection, numbers, scores)
 
 
@@ -77,7 +85,13 @@ def hits_of(collection: Collection, numbers: Any, scores: Any) -> list[RecordHit
 
 
 def _find(
-    collection: Collection, query: str | None, by: str, limit: int, filters: Filters | None, vector: Any
+    collection: Collection,
+    query: str | None,
+    by: str,
+    limit: int,
+    filters: Filters | None,
+    vector: Any,
+    fusion: str,
 ) -> tuple[Any, Any]:
     if by == "words":
         if query is None:
@@ -86,11 +100,7 @@ def _find(
     position = _position(collection, query, by, vector)
     if by == "meaning" or query is None:
         return collection.live.nearest(position, limit, filters=filters)
-    depth = max(_FUSED, limit)
-    by_words = collection.store.words(query, depth, filters)[0]
-    if position is None:
-        return fused([by_words], limit)
-    return fused([collection.live.nearest(position, depth, filters=filters)[0], by_words], limit)
+    return _hybrid(collection, query, position, limit, filters, fusion)
 
 
 def _position(collection: Collection, query: str | None, by: str, vector: Any) -> Any:
@@ -110,11 +120,53 @@ def _position(collection: Collection, query: str | None, by: str, vector: Any) -
     return position
 
 
-def fused(lists: list[Any], limit: int) -> tuple[Any, Any]:
-    """Reciprocal-rank fusion: each list gives 1 / (60 + rank); equal sums in the order of the first list."""
+def _hybrid(
+    collection: Collection, query: str, position: Any, limit: int, filters: Filters | None, fusion: str
+) -> tuple[Any, Any]:
+    depth = max(_FUSED, limit)
+    words = collection.store.words(query, depth, filters)
+    if position is None:
+        return words[0][:limit], _shares(words[1])[:limit]
+    near = collection.live.nearest(position, depth, filters=filters)
+    if fusion == "ranks":
+        return fused_by_rank([near[0], words[0]], limit)
+    places = collection.live.positions(words[0])
+    return fused_by_score(near, words, cosines(position, places, lengths_of(places)), limit)
+
+
+def fused_by_score(near: tuple[Any, Any], words: tuple[Any, Any], word_cosines: Any, limit: int) -> tuple[Any, Any]:
+    """Fuse a list by meaning and one by words: 2 · cosine + BM25 as a share of the best.
+
+    Every record has its cosine, whichever list it is from. Ranks forget by how much the first one leads: with them, a
+    title finds its record half as often, at the same nearness of subjects (docs/studies/index_answers.md, 2026-11-16).
+
+    Parameters
+    ----------
+    near : numbers and cosines of the nearest records
+    words : numbers and BM25 of those found by words, the best first
+    word_cosines : cosines of these
+    limit : how many; equal sums come in the order of the lists, that by meaning first
+    """
+    sums = dict(zip(near[0].tolist(), (_COSINE * np.asarray(near[1], np.float64)).tolist(), strict=True))
+    fused = _COSINE * np.asarray(word_cosines, np.float64) + _shares(words[1])
+    sums |= dict(zip(words[0].tolist(), fused.tolist(), strict=True))
+    return _best(sums, limit)
+
+
+def fused_by_rank(lists: list[Any], limit: int) -> tuple[Any, Any]:
+    """Reciprocal-rank fusion [Cormack2009]: each list gives 1 / (60 + rank); ties in the order of the first list."""
     sums: dict[int, float] = {}
     for numbers in lists:
         for rank, number in enumerate(numbers.tolist(), start=1):
             sums[number] = sums.get(number, 0.0) + 1 / (_CALM + rank)
+    return _best(sums, limit)
+
+
+def _shares(scores: Any) -> Any:
+    """BM25 as a share of the best: what it is worth depends on the query, so its size says nothing."""
+    return scores / scores[0] if len(scores) and scores[0] > 0 else scores
+
+
+def _best(sums: dict[int, float], limit: int) -> tuple[Any, Any]:
     best = sorted(sums, key=lambda number: -sums[number])[:limit]
     return np.array(best, np.int64), [sums[number] for number in best]

@@ -10,6 +10,7 @@ import tacit
 from tacit import InputError, TacitWarning
 from tacit.corpus.record import Record
 from tacit.index import Filters
+from tacit.tasks.search import fused_by_score
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +52,30 @@ def test_both_are_fused_by_rank(index):
     for way in ("meaning", "words"):
         for rank, hit in enumerate(index.search(query, by=way, limit=100), start=1):
             ranks[hit.id] = ranks.get(hit.id, 0) + 1 / (60 + rank)
-    hits = index.search(query, limit=60)
+    hits = index.search(query, limit=60, fusion="ranks")
     np.testing.assert_allclose([hit.score for hit in hits], sorted(ranks.values(), reverse=True)[: len(hits)])
     for hit in hits:
         assert hit.score == pytest.approx(ranks[hit.id])
+
+
+def test_both_are_fused_by_score(index):
+    query = "whale anchor"
+    by_words = index.search(query, by="words", limit=100)
+    sums = {hit.id: 2 * hit.score for hit in index.search(query, by="meaning", limit=100)}
+    for hit in by_words:
+        sums[hit.id] += hit.score / by_words[0].score
+    hits = index.search(query, limit=60)
+    assert len(by_words) < len(hits) == 60
+    np.testing.assert_allclose([hit.score for hit in hits], sorted(sums.values(), reverse=True), atol=1e-5)
+    for hit in hits:
+        assert hit.score == pytest.approx(sums[hit.id], abs=1e-5)
+
+
+def test_a_record_that_only_words_find_has_its_cosine_too():
+    near, words = (np.array([4]), np.array([0.5])), (np.array([7, 4]), np.array([8.0, 2.0]))
+    numbers, scores = fused_by_score(near, words, np.array([0.3, 0.5]), 5)
+    assert numbers.tolist() == [7, 4]
+    np.testing.assert_allclose(scores, [2 * 0.3 + 1, 2 * 0.5 + 0.25])
 
 
 def test_similar_leaves_the_record_itself_out(index):
@@ -103,6 +124,7 @@ def test_unknown_words_are_told_by_meaning_and_looked_up_by_words(index):
         (lambda i: i.search(), "query is empty: got None"),
         (lambda i: i.search("x", by="magic"), "by .*'magic'"),
         (lambda i: i.search("x", limit=0), "limit .*0"),
+        (lambda i: i.search("x", fusion="magic"), "fusion .*'magic'"),
         (lambda i: i.similar("nobody"), "id is unknown: got 'nobody'"),
         (lambda i: i["nobody"], "id is unknown: got 'nobody'"),
         (lambda i: i.search(vector=np.ones(20), by="words"), "query is missing"),
