@@ -61,7 +61,7 @@ TF-IDF. Among 800 papers MiniLM (.954) is level with BM25 (.955), LSI has .807, 
 aim of being level with LSI is missed by meaning and by the hybrid of ranks (arXiv .607 against .685), and met by the
 hybrid of scores (.908 against .910; Reuters .577 each).
 
-*Fusion.* Reciprocal ranks, which `by="hybrid"` uses now, lose what BM25 knows about known items: .607 on arXiv, .310
+*Fusion.* Reciprocal ranks, which are `fusion="ranks"`, lose what BM25 knows about known items: .607 on arXiv, .310
 on Reuters. Ranks forget by how much the first one leads. BM25 as a share of the best, plus the cosine of every record
 in either list, keeps it: .908 and .577 with the cosine once, .867 and .519 with the cosine twice. On the held-out
 records "twice" is the least of the weights tried that is nowhere below reciprocal ranks, and the test agrees for MLSI
