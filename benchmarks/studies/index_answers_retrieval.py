@@ -72,7 +72,7 @@ def make(
     *,
     taxonomy: Taxonomy | None = None,
     vectors: Any = None,
-    suggester: str = "auto",
+    suggester: str = "logistic",
 ) -> Made:
     """Fit a space, and a suggester in it, as `build` does."""
     settings = BuildSettings(kind.model, kind.n_components, text=kind.text, suggester=suggester)
@@ -151,7 +151,8 @@ def suggested(made: Made, asked: Asked, labels: Sequence[str], vectors: Any = No
     places = _places(made, texts, vectors)
     suggester = made.fitted.suggester
     assert suggester is not None  # made by us, with labels
-    scores = suggester.scores(places)
+    words = made.space.words
+    scores = suggester.scores(places, None if words is None else words.transform(texts))
     column = {name: at for at, name in enumerate(made.fitted.label_names)}
     order = [column[label] for label in labels]
     probabilities, chosen = suggester.probabilities(scores), suggester.chosen(scores)

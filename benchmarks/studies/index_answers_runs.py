@@ -255,6 +255,11 @@ def _suggest(data: Collected, kept: Kept) -> None:
     for name in RIVALS:
         kept.rows("suggest", rows.get(name, [name]), partial(rival_figures, name, asked, data.labels))
 
+    def beside() -> Mapping[str, float]:
+        return suggested(make(Kind(), asked.old, suggester="both"), asked, data.labels)
+
+    kept.row("suggest", "MLSI, words beside", beside)
+
 
 def _neural(data: Collected, kept: Kept, neural: Mapping[str, Any]) -> None:
     """The same on the records that the neural model has come to, all methods alike."""

@@ -29,6 +29,7 @@ Floats = npt.NDArray[np.float32]
 _LOGISTIC_WORK = 3e11  # records x labels x dimensions above which ridge regression takes over: minutes on two cores
 _SHARE = 0.5  # length of the position beside the words, which have length 1: best of .5, 1, 2 on Reuters, 2026-11-16
 _MOST_BYTES = 2**30
+_BOTH_WORK, _BOTH_BYTES = 4e8, 2**27  # entries x labels, about 40 s of a core; and what an index may grow by unasked
 
 
 def fit_model(X: Any, known: Known, settings: BuildSettings, say: Stages) -> Fitted:
@@ -133,6 +134,10 @@ def _map(model: Any, offset: Any) -> tuple[Floats, Floats | None]:
 def _trained(X: Any, positions: Floats, labels: LabelMatrix, settings: BuildSettings) -> tuple[Suggester, str]:
     """Train the suggester on the positions, or on words and positions together; give it and how it was trained."""
     method, seed = settings.suggester, settings.random_state
+    if method == "auto":
+        a_record = X.nnz / max(1, X.shape[0]) if is_sparse(X) else float(X.shape[1])
+        n_known = int(np.count_nonzero(labels.known))
+        method = _affordable(n_known, len(labels.names), X.shape[1], positions.shape[1], a_record)
     if method == "both":
         _check_room(X.shape[1], len(labels.names))
         rows = X if is_sparse(X) else sp.csr_array(normalize(X))
@@ -140,10 +145,21 @@ def _trained(X: Any, positions: Floats, labels: LabelMatrix, settings: BuildSett
         head = LabelHead("svm", normalise=False, cv=3, random_state=seed).fit(together, labels)
         head.coef_[:, X.shape[1] :] *= _SHARE  # so that it takes positions at unit length
         return Suggester.of_head(head, X.shape[1]), "on words and positions"
-    if method == "auto":
-        work = float(positions.shape[0]) * positions.shape[1] * len(labels.names)
-        method = "ridge" if work > _LOGISTIC_WORK else "logistic"
     return Suggester.of_head(LabelHead(method, ridge=0.1, random_state=seed).fit(positions, labels)), method
+
+
+def _affordable(n_known: int, n_labels: int, n_terms: int, n_dimensions: int, a_record: float) -> str:
+    """The best suggester that does not take much longer than the rest of a build.
+
+    Parameters
+    ----------
+    n_known : records with labels
+    n_labels, n_terms, n_dimensions : of the suggester
+    a_record : words of a record, on average
+    """
+    if (a_record + n_dimensions) * n_known * n_labels <= _BOTH_WORK and 4 * n_terms * n_labels <= _BOTH_BYTES:
+        return "both"
+    return "ridge" if float(n_known) * n_dimensions * n_labels > _LOGISTIC_WORK else "logistic"
 
 
 def _check_room(n_terms: int, n_labels: int) -> None:

@@ -31,9 +31,10 @@ class BuildSettings:
     text : TextSettings
         How texts become words.
     suggester : {"auto", "logistic", "ridge", "svm", "both", "none"}, default "auto"
-        What learns to suggest labels, on the positions: "auto" is logistic regression, and ridge regression where there
-        are so many labels that it would take too long. "both" is a linear support vector machine on words and positions
-        together: better for rare labels, several times slower to train, and larger.
+        What learns to suggest labels. "both" is a linear support vector machine a label on words and positions
+        together: the best, and the slowest to train. "logistic", "ridge" and "svm" learn from the positions alone.
+        "auto" is "both" where that takes seconds, logistic regression for larger collections, and ridge regression
+        where there are so many labels that even this would take long.
     min_label_records : int, default 1
         Labels of fewer records are kept with their records, but the model and the suggester do not learn them.
     taxonomy_separator : str, optional

@@ -14,7 +14,7 @@ import tacit
 from tacit import HLSI, LSI, MLSI, InputError, LabelHead, TacitWarning
 from tacit.corpus.record import Record
 from tacit.index import verify
-from tacit.tasks.build_model import _check_room
+from tacit.tasks.build_model import _affordable, _check_room
 from tacit.tasks.build_settings import BuildSettings
 from tacit.text import TextSettings, Words
 
@@ -38,7 +38,7 @@ def words_and_rows():
     ],
 )
 def test_an_index_places_and_suggests_as_the_model_does(tmp_path, name, model, taxonomy):
-    settings = small_settings(model=name)
+    settings = small_settings(model=name, suggester="logistic")
     tacit.build(RECORDS, tmp_path / "i", settings, taxonomy=small_taxonomy() if taxonomy else None)
     words, X = words_and_rows()
     fitted = model()
@@ -205,6 +205,19 @@ def test_a_suggester_on_words_and_positions_is_one_head_on_both(tmp_path):
         assert sum(part for _, part in why.words) + why.offset + why.intercept == pytest.approx(why.score, abs=1e-5)
     with pytest.raises(InputError, match="suggester='both' would take"):
         _check_room(10**6, 10**4)
+
+
+@pytest.mark.parametrize(
+    ("n_records", "n_labels", "n_terms", "method"),
+    [
+        (10_000, 100, 20_000, "both"),
+        (100_000, 100, 20_000, "logistic"),
+        (1_000, 2_000, 20_000, "logistic"),
+        (1_000_000, 10_000, 50_000, "ridge"),
+    ],
+)
+def test_the_suggester_follows_from_what_it_would_take(n_records, n_labels, n_terms, method):
+    assert _affordable(n_records, n_labels, n_terms, 100, 50.0) == method
 
 
 def test_a_suggester_on_vectors_and_positions(tmp_path):

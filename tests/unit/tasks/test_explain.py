@@ -148,6 +148,7 @@ def test_parts_of_the_words_add_up_to_the_score_of_the_label(index, label):
     position, head = index.space.place([text])[0], index.suggester
     column = index.label_names.index(label)
     score = unit(position) @ head.coef[column] + head.intercept[column]
+    score += (index.space.words.transform([text]) @ head.words[:, column])[0]
     assert why.score == pytest.approx(score, abs=1e-5)
     assert sum(part for _, part in why.words) + why.offset == pytest.approx(score - why.intercept, abs=1e-5)
     (suggested,) = [one for one in index.suggest(text, limit=9) if one.label == label]

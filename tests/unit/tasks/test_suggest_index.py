@@ -30,6 +30,7 @@ def test_probabilities_are_those_of_the_linear_scores(index):
     position = index.space.place(["whale harbour tide"])[0].astype(np.float64)
     head = index.suggester
     scores = head.coef @ (position / np.linalg.norm(position)) + head.intercept
+    scores = scores + (index.space.words.transform(["whale harbour tide"]) @ head.words)[0]
     expected = dict(zip(index.label_names, 1 / (1 + np.exp(-(head.slopes * scores + head.offsets))), strict=True))
     assert [one.label for one in found] == sorted(expected, key=lambda label: -expected[label])
     assert {one.label: one.probability for one in found} == pytest.approx(expected, abs=1e-5)
