@@ -25,9 +25,7 @@ def page(verb: str) -> str:
     context = click.Context(group, info_name="tacit", terminal_width=WIDTH, max_content_width=WIDTH)
     command = group.get_command(context, verb)
     assert command is not None
-    inner = click.Context(
-        command, info_name=verb, parent=context, terminal_width=WIDTH, max_content_width=WIDTH
-    )
+    inner = click.Context(command, info_name=verb, parent=context, terminal_width=WIDTH, max_content_width=WIDTH)
     return f"# tacit {verb}\n\n{VERBS[verb][1]}\n\n```text\n{command.get_help(inner).rstrip()}\n```\n"
 
 
