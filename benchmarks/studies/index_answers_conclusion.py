@@ -38,11 +38,12 @@ F1@1 (.328; `tfidf` .348): with one label a record, rare ones are seldom the fir
 `svc` and `omikuji` are level (F1@1 .892, .891 and .891; nDCG@5 .968 each), and Tacit loses where sets are chosen:
 micro F1 .884 against .888 of `omikuji` and .886 of `svc`, macro F1 .532 against .642 of `svc` with tuned cuts. The
 taxonomy of the topics helps the rare ones (MLSI .595, HLSI .586), but not enough. The positions lose labels with a
-handful of records. Where words take part beside the position (`suggester="both"`, a support vector machine on both) Tacit is
-ahead of all on Reuters: F1@1 .895, micro F1 .894, macro F1 .664. On arXiv that has the best macro F1 (.464) and ranks
-worse than the positions alone (nDCG@5 .726), so `tacit build` takes it where it trains in seconds, which is on small
-collections; all other rows here are of positions alone (`suggester="logistic"`). How much the position counts there
-was chosen on random splits of Reuters, test records among them, so that its row on Reuters is flattered a little.
+handful of records. Where words take part beside the position (`suggester="both"`, a support vector machine on both)
+Tacit is ahead of all on Reuters: F1@1 .895, micro F1 .894, macro F1 .664. On arXiv that has the best macro F1 (.464)
+and ranks worse than the positions alone (nDCG@5 .726), so `tacit build` takes it where it trains in seconds, which is
+on small collections; all other rows here are of positions alone (`suggester="logistic"`). How much the position counts
+there was chosen on random splits of Reuters, test records among them, so that its row on Reuters is flattered a
+little.
 
 *Search for what has the same labels.* With all 8,076 new arXiv papers as queries, MLSI finds .492 by meaning: 1.72
 times LSI (.286), and 1.497 times TF-IDF (.329). The aim was 1.5 times LSI, TF-IDF and BM25: with the default of 100

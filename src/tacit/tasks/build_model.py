@@ -29,7 +29,9 @@ Floats = npt.NDArray[np.float32]
 _LOGISTIC_WORK = 3e11  # records x labels x dimensions above which ridge regression takes over: minutes on two cores
 _SHARE = 0.5  # length of the position beside the words, which have length 1: best of .5, 1, 2 on Reuters, 2026-11-16
 _MOST_BYTES = 2**30
-_BOTH_WORK, _BOTH_BYTES = 4e8, 2**27  # entries x labels, about 40 s of a core; and what an index may grow by unasked
+# entries x labels, about seven seconds of a core, and what an index may grow by unasked: on all of Reuters-21578 (2e8)
+# a build takes 46 s with it and 18 s without (benchmarks/compare.py index, 2026-11-16), for .13 of macro F1
+_BOTH_WORK, _BOTH_BYTES = 5e7, 2**27
 
 
 def fit_model(X: Any, known: Known, settings: BuildSettings, say: Stages) -> Fitted:

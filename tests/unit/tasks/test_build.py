@@ -210,7 +210,8 @@ def test_a_suggester_on_words_and_positions_is_one_head_on_both(tmp_path):
 @pytest.mark.parametrize(
     ("n_records", "n_labels", "n_terms", "method"),
     [
-        (10_000, 100, 20_000, "both"),
+        (3_000, 100, 20_000, "both"),
+        (10_000, 100, 20_000, "logistic"),
         (100_000, 100, 20_000, "logistic"),
         (1_000, 2_000, 20_000, "logistic"),
         (1_000_000, 10_000, 50_000, "ridge"),
