@@ -104,7 +104,11 @@ def test_an_unknown_set_gets_a_proposal(tmp_path):
         load_mulan("enrom", tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"no archive", gzip.compress(b"{no json"), gzip.compress(b'{"a": 1}' * 99)[:-20]])
+@pytest.mark.parametrize(
+    "content",
+    [b"no archive", gzip.compress(b"{no json"), gzip.compress(b'{"a": 1}' * 99)[:-20]],
+    ids=["no archive", "no json", "cut short"],
+)
 def test_damaged_lines_are_reported(tmp_path, content):
     path = tmp_path / "arxiv" / "arxiv_sample.jsonl.gz"
     path.parent.mkdir()
