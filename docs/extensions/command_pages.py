@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -21,11 +22,13 @@ WIDTH = 100
 
 def page(verb: str) -> str:
     """Give the page of a verb: what it does, how it is called, its options."""
-    group = LazyGroup("tacit", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDTH})
-    context = click.Context(group, info_name="tacit", terminal_width=WIDTH, max_content_width=WIDTH)
+    group = LazyGroup("tacit")
+    shown: dict[str, Any] = {"terminal_width": WIDTH, "max_content_width": WIDTH, "help_option_names": ["-h", "--help"]}
+    context = click.Context(group, info_name="tacit", **shown)
     command = group.get_command(context, verb)
     assert command is not None
-    inner = click.Context(command, info_name=verb, parent=context, terminal_width=WIDTH, max_content_width=WIDTH)
+    command._help_option = None  # click keeps the first it has made, whatever the context asks for now
+    inner = click.Context(command, info_name=verb, parent=context, **shown)
     return f"# tacit {verb}\n\n{VERBS[verb][1]}\n\n```text\n{command.get_help(inner).rstrip()}\n```\n"
 
 

@@ -36,7 +36,8 @@ def noisy_topics(n: int = 90) -> list[Record]:
 
 def make(path: Path) -> str:
     """An index with one dimension, so that there is something to gain."""
-    return str(build(noisy_topics(), path, BuildSettings(n_components=1, text=TextSettings(min_records=1))))
+    settings = BuildSettings(n_components=1, text=TextSettings(min_records=1), suggester="logistic")
+    return str(build(noisy_topics(), path, settings))
 
 
 @pytest.fixture(scope="module")

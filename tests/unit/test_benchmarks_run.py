@@ -143,7 +143,7 @@ def test_ratios_are_held_against_what_they_should_reach() -> None:
         (
             "compare",
             ["desne"],
-            "row is unknown: got 'desne', expected one of dense, large, tree, lsi, relations, products, graphs.",
+            "row is unknown: got 'desne', expected one of dense, large, tree, lsi, relations, products, graphs, index.",
         ),
         ("compare", ["--small", "--write"], "--write needs the real sizes"),
         ("arxiv_tall", ["--quick", "--write"], "--write needs the whole study"),
