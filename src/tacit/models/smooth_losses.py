@@ -17,7 +17,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.special import expit
 
+from tacit.checks import is_sparse
 from tacit.operators.base import Array, Operator
+from tacit.solve.tall import inner, times
 
 __all__ = ["LOSSES", "Fitted", "Loss", "Objective", "smooth_regressions"]
 
@@ -201,12 +203,14 @@ def _line_search(
 
 
 def _times(X: Any, weights: Array) -> Array:
-    return np.asarray(X @ weights[:-1]) + weights[-1]
+    scores = np.asarray(X @ weights[:-1]) if is_sparse(X) else times(X, weights[:-1])
+    scores += weights[-1]
+    return scores
 
 
 def _adjoint(X: Any, T: Array, objective: Objective) -> Array:
     last = T.sum(axis=0, keepdims=True) if objective.fit_intercept else np.zeros((1, T.shape[1]), T.dtype)
-    return np.concatenate([np.asarray(X.T @ T), last])
+    return np.concatenate([np.asarray(X.T @ T) if is_sparse(X) else inner(X, T), last])
 
 
 def _logistic_totals(scores: Array, Y: sp.csc_array) -> Array:

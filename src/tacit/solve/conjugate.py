@@ -8,7 +8,6 @@ out. Where a block breaks down all the same, as if the system is not quite defin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -17,6 +16,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from tacit.operators.base import Array, Operator
 from tacit.solve.result import LeastSquares
+from tacit.solve.tall import in_rows, inner
 from tacit.solve.threads import one_thread
 
 __all__ = ["block_cg", "preconditioned_cg", "reachable"]
@@ -160,42 +160,46 @@ def _rest(system: Operator, solution: Array, rhs: Array) -> Array:
 def _search_together(system: Operator, R: Array, change: Array, goals: Array, max_iter: int) -> _Searched:
     """Block CG in the QR form: R = Q C throughout, Q orthonormal."""
     lengths = _lengths(R)  # equal lengths first, or a short column would look like a dependent one
-    with one_thread(4.0 * R.size * R.shape[1]):
-        Q, C = _factored(np.divide(R, lengths, order="C"), look_closer=True)
-        C = C * lengths
+    Q, C = _factored(np.divide(R, lengths, order="C"), look_closer=True)
+    C = C * lengths
     P, iterations, stretch = Q.copy(), 0, 0.0
     while ((sizes := _lengths(C)) > goals).any() and iterations < max_iter:
         product = system @ P
         stretch = max(stretch, _stretch(product, P))
-        with one_thread(10.0 * P.size * P.shape[1]):
-            curvature = (P.T @ product).astype(np.float64)
+        curvature = inner(P, product).astype(np.float64)
+        with one_thread():
             try:
                 steps = la.cho_factor((curvature + curvature.T) / 2)
             except (la.LinAlgError, ValueError):  # not definite, or not finite
                 return _Searched(iterations, stretch, sizes, broke_down=True)
-            iterations += 1
             step, turn = (la.cho_solve(steps, each).astype(R.dtype) for each in (C, np.eye(len(C))))
-            for rows in _row_blocks(P):
-                change[rows] += P[rows] @ step
-                Q[rows] -= product[rows] @ turn
-            del product  # so that the next one takes its place
-            Q, S = _factored(Q)
-            P = _turned(P, S.T.astype(R.dtype), Q)
-            C = S @ C
+        iterations += 1
+        _step(change, Q, P, product, step, turn)
+        del product  # so that the next one takes its place
+        Q, S = _factored(Q)
+        P = _turned(P, S.T.astype(R.dtype), Q)
+        C = S @ C
     return _Searched(iterations, stretch, sizes)
 
 
-def _row_blocks(A: Array) -> Iterator[slice]:
-    """Cut the rows into blocks that stay in the cache: a product of all of them would be one more large array."""
-    step = max(1, 2**16 // max(1, A.shape[1]))
-    return (slice(first, first + step) for first in range(0, len(A), step))
+def _step(change: Array, Q: Array, P: Array, product: Array, step: Array, turn: Array) -> None:
+    """Go a step: change += P step and Q −= product turn, some rows at a time, as one more large array would be made."""
+
+    def go(rows: slice) -> None:
+        change[rows] += P[rows] @ step
+        Q[rows] -= product[rows] @ turn
+
+    in_rows(go, len(P), 2.0 * P.size * (step.shape[1] + turn.shape[1]))
 
 
 def _turned(P: Array, turn: Array, Q: Array) -> Array:
     """Give P turn + Q, in P itself unless noise left Q fewer columns."""
     turned = P if turn.shape[1] == P.shape[1] else np.empty(Q.shape, P.dtype)
-    for rows in _row_blocks(P):
+
+    def fill(rows: slice) -> None:
         turned[rows] = P[rows] @ turn + Q[rows]
+
+    in_rows(fill, len(P), 2.0 * P.size * turn.shape[1])
     return turned
 
 
@@ -207,13 +211,24 @@ def _factored(R: Array, *, look_closer: bool = False) -> tuple[Array, Array]:
     """
     eps = float(np.finfo(R.dtype).eps)
     lapack: Any = la.get_lapack_funcs(("potrf", "trcon"), (R,))
-    S, fault = lapack[0](R.T @ R)
-    if not fault and lapack[1](S)[0] > 4 * eps**0.25:
-        solve: Any = la.get_blas_funcs("trsm", (R,))
-        # Fortran sees R, which is stored row by row, as Rᵀ: so this happens in place
-        return solve(1, S, R.T, trans_a=1, overwrite_b=1).T, S.astype(np.float64)
-    Q, S = la.qr(R, mode="economic", overwrite_a=True, check_finite=False)
-    return _without_noise(np.ascontiguousarray(Q), S.astype(np.float64), look_closer=look_closer)
+    with one_thread():
+        S, fault = lapack[0](inner(R, R))
+        if not fault and lapack[1](S)[0] > 4 * eps**0.25:
+            return _divided(R, S), S.astype(np.float64)
+        Q, S = la.qr(R, mode="economic", overwrite_a=True, check_finite=False)
+        return _without_noise(np.ascontiguousarray(Q), S.astype(np.float64), look_closer=look_closer)
+
+
+def _divided(R: Array, S: Array) -> Array:
+    """Give R S⁻¹ in R itself, for an upper triangular S."""
+    solve: Any = la.get_blas_funcs("trsm", (R,))
+
+    def divide(rows: slice) -> None:
+        # Fortran sees these rows, which are stored one after the other, as their transpose: so this happens in place
+        R[rows] = solve(1, S, R[rows].T, trans_a=1, overwrite_b=1).T
+
+    in_rows(divide, len(R), 1.0 * R.size * len(S))
+    return R
 
 
 def _without_noise(Q: Array, S: Array, *, look_closer: bool = False) -> tuple[Array, Array]:

@@ -17,6 +17,7 @@ from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs
 from tacit.solve.signs import descending, signs_of
 from tacit.solve.starts import start_block
+from tacit.solve.tall import in_rows, inner, orthogonalise, subtract
 from tacit.solve.threads import one_thread
 
 __all__ = ["block_krylov"]
@@ -114,13 +115,13 @@ class _Space:
         done, filled = self.done, self.filled
         product = self.operator @ self.basis[:, done:filled]
         self.size = max(self.size, float(np.linalg.norm(product, axis=0).max()))
-        rest, T = _orthogonalise(product, self.basis[:, :filled])
+        T = orthogonalise(product, self.basis[:, :filled])
         self.projected[:filled, done:filled], self.projected[done:filled, :filled] = T, T.T
         T = self.projected[:filled, :filled]
         with one_thread():
             # all of them by "evd" take less time than a third of them by "evr"
             values, S = la.eigh((T + T.T) / 2, driver="evd", overwrite_a=True, check_finite=False)
-            self.fresh, coupling, self.weakest = _split(rest, 100 * self.eps * self.size)
+            self.fresh, coupling, self.weakest = _split(product, 100 * self.eps * self.size)
             self.values, self.S = values[::-1][: self.keep], S[:, ::-1][:, : self.keep]
             self.errors = np.linalg.norm(coupling @ self.S[done:], axis=0)
 
@@ -139,13 +140,12 @@ class _Space:
         del self.fresh  # as large as the next product, which comes before the next directions
         if complete and self.weakest > self.eps**0.5 * self.size:
             if self.weakest < self.skew * self.size:
-                with one_thread(4.0 * Q.size * width):
-                    new -= Q @ (Q.T @ new)  # so little that its lengths stay
+                subtract(new, Q, inner(Q, new))  # so little that its lengths stay
         else:
-            rest = _orthogonalise(new, Q)[0]
+            orthogonalise(new, Q)
             with one_thread():
-                new[:] = la.qr(rest, mode="economic", check_finite=False)[0]
-            new[:] = _orthogonalise(new, Q)[0]
+                new[:] = la.qr(new, mode="economic", check_finite=False)[0]
+            orthogonalise(new, Q)
         self.done, self.filled = self.filled, self.filled + width
 
     def ritz_vectors(self, n_components: int) -> Array:
@@ -159,10 +159,11 @@ class _Space:
     def _turn(self, n_components: int) -> None:
         """Put the leading Ritz vectors into the first columns of the basis."""
         kept = self.S[:, :n_components].astype(self.basis.dtype)
-        step = max(1, 2**20 // n_components)
-        for first in range(0, len(self.basis), step):  # in place: a second basis would double the memory
-            rows = slice(first, first + step)
+
+        def turn(rows: slice) -> None:  # in place: a second basis would double the memory
             self.basis[rows, :n_components] = self.basis[rows, : self.filled] @ kept
+
+        in_rows(turn, len(self.basis), 2.0 * len(self.basis) * kept.size)
 
     def _restart(self) -> None:
         """Keep the leading Ritz vectors only."""
@@ -177,16 +178,6 @@ class _Space:
         if missing > 0:
             self.basis = np.pad(self.basis, ((0, 0), (0, missing)))
             self.projected = np.pad(self.projected, (0, missing))
-
-
-def _orthogonalise(W: Array, Q: Array) -> tuple[Array, Array]:
-    """Take the span of Q out of W, in place, twice, as once leaves rounding behind; give W and QᵀW as it was."""
-    with one_thread(8.0 * Q.size * W.shape[1]):
-        first = Q.T @ W
-        W -= Q @ first
-        second = Q.T @ W
-        W -= Q @ second
-        return W, np.asarray(first + second)
 
 
 def _split(rest: Array, noise: float) -> tuple[Array, Array, float]:

@@ -1,0 +1,103 @@
+"""Products with tall dense arrays, some rows at a time, shared among the cores.
+
+The threads of a matrix library wait for each other at the end of every product, and do so by spinning: on a busy
+machine one such product can take a hundred times as long. Here each row block is a product of its own in one thread,
+and whoever is free takes the next. The blocks, and the order in which their results are added, depend on the number of
+rows alone, so the answer is the same on any machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from tacit.operators.base import Array
+from tacit.operators.columns import share
+from tacit.solve.threads import one_thread
+
+__all__ = ["in_rows", "inner", "orthogonalise", "subtract", "times"]
+
+Item = TypeVar("Item")
+
+_ROWS = 1024  # as many rows of a basis of a few hundred vectors as stay in the cache of a core between two products
+_BLOCKS = 128  # most blocks: each has a sum of its own until all are there
+_WORTH_SHARING = 5e6  # floating-point operations, about a tenth of a millisecond
+
+
+def in_rows(task: Callable[[slice], None], n_rows: int, work: float) -> None:
+    """Call the task with each block of rows; `work` is how many floating-point operations it does in all."""
+    _run(task, _blocks(n_rows), work)
+
+
+def times(A: Array, B: Array) -> Array:
+    """A B, for a tall A."""
+    product = np.empty((len(A), B.shape[1]), np.result_type(A, B))
+
+    def fill(rows: slice) -> None:
+        np.matmul(A[rows], B, out=product[rows])
+
+    in_rows(fill, len(A), 2.0 * A.size * B.shape[1])
+    return product
+
+
+def inner(A: Array, B: Array) -> Array:
+    """Aᵀ B, for tall A and B."""
+    blocks = _blocks(len(A))
+    parts: list[Array | None] = [None] * len(blocks)
+
+    def fill(i: int) -> None:
+        parts[i] = A[blocks[i]].T @ B[blocks[i]]
+
+    _run(fill, range(len(blocks)), 2.0 * A.size * B.shape[1])
+    return _total(parts)
+
+
+def subtract(W: Array, Q: Array, C: Array) -> None:
+    """W −= Q C, in place."""
+
+    def take(rows: slice) -> None:
+        W[rows] -= Q[rows] @ C
+
+    in_rows(take, len(W), 2.0 * Q.size * C.shape[1])
+
+
+def orthogonalise(W: Array, Q: Array) -> Array:
+    """Take the span of Q out of W, in place, twice, as once leaves rounding behind; give QᵀW as it was."""
+    blocks, work = _blocks(len(W)), 2.0 * Q.size * W.shape[1]
+    first = inner(Q, W)
+    parts: list[Array | None] = [None] * len(blocks)
+
+    def again(i: int) -> None:
+        rows = blocks[i]
+        W[rows] -= Q[rows] @ first
+        parts[i] = Q[rows].T @ W[rows]  # while these rows of Q are in the cache
+
+    _run(again, range(len(blocks)), 2 * work)
+    second = _total(parts)
+    subtract(W, Q, second)
+    return np.asarray(first + second)
+
+
+def _blocks(n_rows: int) -> list[slice]:
+    step = max(_ROWS, -(-n_rows // _BLOCKS))
+    return [slice(start, start + step) for start in range(0, n_rows, step)] or [slice(0, 0)]
+
+
+def _run(task: Callable[[Item], None], items: Sequence[Item], work: float) -> None:
+    """Call the task with each item, one BLAS thread each; in this thread alone if there is little to do."""
+    with one_thread():
+        if work < _WORTH_SHARING:
+            for item in items:
+                task(item)
+        else:
+            share(task, items)
+
+
+def _total(parts: list[Array | None]) -> Array:
+    total = parts[0]
+    assert total is not None
+    for part in parts[1:]:
+        total += part
+    return total
