@@ -174,9 +174,9 @@ def _study_arxiv(data_dir: str | None, small: bool) -> dict[str, Any]:
     features = RelationFeatures(ratio=_RATIO, measure="dot").fit(*parts[0])
     related = [(features.transform(X), y) for X, y in parts]
     prototyped = time.perf_counter() - first
-    every = methods(n_directions=(None, 200))
+    every = methods(n_directions=(None,))
     if small:
-        every = short(methods(n_directions=(None, 10)))
+        every = short(methods(n_directions=(None,)))
     grid = {"ridge": [0.3, 1.0, 3.0]}
     turned = _rotated(parts)
     trials = {_ALL: tuned(Method(_ALL, "raw"), turned, head("ridge"), grid)}

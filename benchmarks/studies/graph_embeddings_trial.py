@@ -89,8 +89,12 @@ def head(method: str = "svm") -> LabelHead:
     return LabelHead("ridge", calibrate=False, random_state=0)
 
 
-def methods(*, n_directions: tuple[int | None, ...] = (200, 400)) -> tuple[Method, ...]:
-    """Give all methods, those of the paper first; `n_directions` are the numbers to try for projections."""
+def methods(*, n_directions: tuple[int | None, ...] = (400, 800)) -> tuple[Method, ...]:
+    """Give all methods, those of the paper first; `n_directions` are the numbers to try for projections.
+
+    Orthogonal projections keep at most half of the directions they search in. With all of them nothing is left to
+    choose: the space is LSI's, turned, whatever the graph says.
+    """
     feature_graph: Axes = ({"n_neighbours": [5, 10, 20]}, {"weights": ["gaussian", "constant"]})
     theta: Axes = ({"label_weight": [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0]},)
     labels: Axes = ({"label_graph": list(KINDS), "scaling": ["unit", "weighted"]}, *theta)
@@ -98,7 +102,7 @@ def methods(*, n_directions: tuple[int | None, ...] = (200, 400)) -> tuple[Metho
     ridge: Axes = ({"ridge": [0.1, 0.3, 1.0, 3.0]},)
     scaling: Axes = ({"scaling": ["unit", "weighted"]},)
     searched: Axes = ({"n_directions": list(n_directions)},)
-    graph, wide = {"ridge": 1.0, "tol": 1e-2}, (20, 50, 100, 200, 400)
+    graph, wide, half = {"ridge": 1.0, "tol": 1e-2}, (20, 50, 100, 200, 400), (20, 50, 100, 200)
     projected = {**graph, "n_directions": n_directions[0]}
     weight: Axes = ({"label_weight": [0.3, 0.5, 0.7, 0.9]},)
     return (
@@ -106,13 +110,13 @@ def methods(*, n_directions: tuple[int | None, ...] = (200, 400)) -> tuple[Metho
         Method("LSI", LSI(), scaling, wide),
         Method("LE", LE(**graph), (*scaling, *ridge, *feature_graph)),
         Method("USC", USC(**graph), (*scaling, *ridge, *feature_graph)),
-        Method("OLPP", OLPP(**projected), (*scaling, *feature_graph[:1], *searched), wide),
+        Method("OLPP", OLPP(**projected), (*scaling, *feature_graph[:1], *searched), half),
         Method("CCA", CCA(), ({"constraint": ["embeddings", "projections"]}, *ridge, {"label_ridge": [0.0, 1.0]})),
         Method("MORP", MORP(), ({"constraint": ["embeddings", "projections"]}, *weight, *ridge)),
         Method("MDDM", MDDM(), ({"constraint": ["projections", "embeddings"]}, {"mu": [0.2, 0.5, 0.8]})),
         Method("SLE", SLE(**graph), (*labels, *ridge, *feature_graph)),
         Method("SUSC", SUSC(**graph), (*labels, {"label_neighbours": [None, 10]}, *ridge, *feature_graph)),
-        Method("SOLPP", SOLPP(**projected), (*scaling, *kinds, *theta, *feature_graph[:1], *searched), wide),
+        Method("SOLPP", SOLPP(**projected), (*scaling, *kinds, *theta, *feature_graph[:1], *searched), half),
         Method("SLPP", SLPP(**projected), (*scaling, *kinds, *theta, *ridge)),
         Method("MLSI", MLSI(), (*scaling, *weight, *ridge)),
         Method("HLSI", HLSI(), ({"gamma": [0.1, 0.3, 1.0, 3.0]},)),

@@ -33,6 +33,7 @@ OPTIONAL_LIBRARIES: dict[str, set[str]] = {
     "matplotlib": {"tasks", "evaluate", "reproduce"},
     "dask": {"operators"},
     "distributed": {"operators"},
+    "llvmlite": {"operators"},
     "fastapi": {"web"},
     "starlette": {"web"},
     "uvicorn": {"web"},

@@ -77,7 +77,8 @@ def test_info_shows_what_there_is(folder, command):
     assert (shown["model"], shown["dimensions"]) == ("MLSI", "5")
     assert "label_weight=0.5" in shown["parameters"]
     assert "language=english" in shown["text"]
-    assert {"size", "fitted", "versions", "suggester"} <= set(shown)
+    assert shown["suggester"] == "both"  # as it was trained, not "auto" as it was asked for
+    assert {"size", "fitted", "versions"} <= set(shown)
 
 
 def test_info_as_json(folder, command):

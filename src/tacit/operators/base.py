@@ -14,14 +14,11 @@ from scipy.sparse.linalg import LinearOperator
 from tacit.checks import is_sparse
 from tacit.errors import InputError
 from tacit.operators.columns import COLUMNS, column_blocks, share
+from tacit.operators.sparse_products import backward, compiles, forward
 
 __all__ = ["MatrixOperator", "Operator", "as_operator"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-# Multiplications of a sparse product, about a millisecond of one core, below which threads take longer to start than
-# they save.
-_WORTH_SHARING = 2_000_000
 
 # Bytes of the N x columns product within AᵀA V, for as many columns as go through a sparse matrix together: more would
 # leave the cache, and with many records it would be the largest array of all.
@@ -146,7 +143,9 @@ class MatrixOperator(Operator):
     def __init__(self, matrix: Any) -> None:
         super().__init__(matrix.shape, matrix.dtype)
         self.matrix = matrix
-        self._turned = matrix.T  # no copy, but for a sparse matrix enough work to feel beside a narrow block
+        # a CSC matrix is the CSR matrix of its transpose; no copy, but enough work to feel beside a narrow block
+        self._by_columns = is_sparse(matrix) and matrix.format == "csc"
+        self._rows = matrix.T if self._by_columns else matrix
 
     @property
     def is_dense(self) -> bool:
@@ -154,10 +153,20 @@ class MatrixOperator(Operator):
         return not is_sparse(self.matrix)
 
     def _matmat(self, V: Array) -> Array:
-        return _times(self.matrix, V)
+        if self.is_dense:
+            return np.asarray(self.matrix @ V)
+        return backward(self._rows, V) if self._by_columns else forward(self._rows, V)
 
     def _rmatmat(self, U: Array) -> Array:
-        return _times(self._turned, U)
+        if self.is_dense:
+            return np.asarray(self.matrix.T @ U)
+        return forward(self._rows, U) if self._by_columns else backward(self._rows, U)
+
+    def gram(self, V: Array) -> Array:
+        """Give AᵀA V; kernels for the processor share every product by themselves."""
+        if not self.is_dense and compiles(self._rows, V):
+            return self._rmatmat(self._matmat(V))
+        return super().gram(V)
 
     def squared_norm(self) -> float:
         """Give the squared Frobenius norm, summed in double precision."""
@@ -173,19 +182,6 @@ class MatrixOperator(Operator):
     def to_dense(self) -> Array:
         """Give the matrix itself."""
         return np.asarray(self.matrix.toarray() if is_sparse(self.matrix) else self.matrix)
-
-
-def _times(matrix: Any, V: Array) -> Array:
-    """Multiply; a sparse matrix with a few columns at a time, in several threads."""
-    if not is_sparse(matrix) or V.shape[1] < 2 * COLUMNS or matrix.nnz * V.shape[1] < _WORTH_SHARING:
-        return np.asarray(matrix @ V)
-    product = np.empty((matrix.shape[0], V.shape[1]), np.result_type(matrix.dtype, V.dtype))
-
-    def fill(columns: slice) -> None:
-        product[:, columns] = matrix @ V[:, columns]
-
-    share(fill, column_blocks(V.shape[1]))
-    return product
 
 
 def as_operator(matrix: Any) -> Operator:

@@ -14,7 +14,9 @@ from sklearn.preprocessing import normalize
 from tacit.checks import human_size, is_sparse
 from tacit.errors import InputError
 from tacit.index.suggester import Suggester
+from tacit.models.free_memory import available_memory
 from tacit.models.head import LabelHead
+from tacit.models.memory import LARGE, memory_of_fit
 from tacit.relations.labels import LabelMatrix, as_labels
 from tacit.relations.taxonomy import Taxonomy
 from tacit.tasks.build_relations import fit_relations
@@ -38,6 +40,7 @@ def fit_model(X: Any, known: Known, settings: BuildSettings, say: Stages) -> Fit
     """Choose the model, fit it, and train the suggester in its space."""
     labels = _label_matrix(known.labels, settings.min_label_records)
     name, why = _chosen(settings, labels, known)
+    _tell_memory(name, X, labels, settings, say)
     say.begin("space")
     fit = {"lsi": _fit_lsi, "mlsi": _fit_informed, "sle": _fit_informed, "hlsi": _fit_informed, "mlsa": _fit_mlsa}[name]
     fitted, honest = fit(name, X, labels, known, settings)
@@ -53,9 +56,10 @@ def fit_model(X: Any, known: Known, settings: BuildSettings, say: Stages) -> Fit
     if settings.suggester == "none":
         return fitted
     say.begin("suggester")
-    suggester, how = _trained(X, honest, labels, settings)
+    suggester, method = _trained(X, honest, labels, settings)
+    how = "on words and positions" if method == "both" else method
     say.end(f"suggester of {len(labels.names):,} labels trained ({how})")
-    return replace(fitted, suggester=suggester)
+    return replace(fitted, suggester=suggester, suggester_method=method)
 
 
 def _label_matrix(labels: Sequence[tuple[str, ...]], least: int) -> LabelMatrix | None:
@@ -94,6 +98,17 @@ def _chosen(settings: BuildSettings, labels: LabelMatrix | None, known: Known) -
     if name == "mlsa":
         parts += list(known.used_links)
     return name, "from the " + (parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1])
+
+
+def _tell_memory(name: str, X: Any, labels: LabelMatrix | None, settings: BuildSettings, say: Stages) -> None:
+    """Say how much memory a large fit will take before it begins; the fit itself refuses what cannot have it."""
+    if name not in ("lsi", "mlsi", "hlsi"):
+        return
+    n_labels = 0 if labels is None else len(labels.names)
+    estimate = memory_of_fit(X, settings.n_components, model=name, n_labels=n_labels, positions=True)
+    if estimate.total >= LARGE:
+        say.begin("memory")
+        say.end(f"{estimate.sentence()}; {human_size(available_memory())} are free")
 
 
 def _fit_lsi(name: str, X: Any, labels: Any, known: Known, settings: BuildSettings) -> tuple[Fitted, Floats]:
@@ -146,7 +161,7 @@ def _trained(X: Any, positions: Floats, labels: LabelMatrix, settings: BuildSett
         together = sp.hstack([rows, _SHARE * sp.csr_array(normalize(positions))], format="csr")
         head = LabelHead("svm", normalise=False, cv=3, random_state=seed).fit(together, labels)
         head.coef_[:, X.shape[1] :] *= _SHARE  # so that it takes positions at unit length
-        return Suggester.of_head(head, X.shape[1]), "on words and positions"
+        return Suggester.of_head(head, X.shape[1]), method
     return Suggester.of_head(LabelHead(method, ridge=0.1, random_state=seed).fit(positions, labels)), method
 
 

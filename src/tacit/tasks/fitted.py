@@ -52,6 +52,7 @@ class Fitted:
     label_names, label_counts : of the labels that took part
     label_positions : (n_labels, k)
     suggester : Suggester or None
+    suggester_method : str, how it was trained; "none" if there is none
     others : for each type of linked things, their names and positions
     strengths : (k,) or None, eigenvalues of M-LSA: the position of a thing times these is the sum of the positions of
         its records, but for a factor
@@ -66,5 +67,6 @@ class Fitted:
     label_counts: tuple[int, ...] = ()
     label_positions: Floats | None = None
     suggester: Suggester | None = None
+    suggester_method: str = "none"
     others: Mapping[str, tuple[list[str], Floats]] | None = None
     strengths: Floats | None = None
