@@ -14,7 +14,8 @@ from scipy.sparse.linalg import LinearOperator
 from tacit.checks import is_sparse
 from tacit.errors import InputError
 from tacit.operators.columns import COLUMNS, column_blocks, share
-from tacit.operators.sparse_products import backward, compiles, forward
+from tacit.operators.compiled import has_kernels
+from tacit.operators.sparse_products import backward, forward
 
 __all__ = ["MatrixOperator", "Operator", "as_operator"]
 
@@ -23,6 +24,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # Bytes of the N x columns product within AᵀA V, for as many columns as go through a sparse matrix together: more would
 # leave the cache, and with many records it would be the largest array of all.
 _BETWEEN = 1_000_000
+_STRIPE = 64  # columns that kernels take through both products at a time, for the same reason
 
 
 class Operator(LinearOperator):
@@ -79,14 +81,19 @@ class Operator(LinearOperator):
         return False
 
     def gram(self, V: Array) -> Array:
-        """Give AᵀA V; where A is sparse, a few columns go through both products in one thread.
+        """Give AᵀA V; where A is sparse, some columns at a time.
 
-        What is in between stays narrow then, and in the cache of that core. Who can do it in one pass over A overrides
-        this.
+        What is in between stays narrow then. SciPy's products take a few columns in each thread, through both of them
+        while they are in the cache of that core; kernels share out each product by themselves.
         """
-        width = max(COLUMNS, _BETWEEN // (max(1, self.shape[0]) * self.dtype.itemsize))
-        blocks = column_blocks(V.shape[1], width)
-        if self.is_dense or len(blocks) == 1:
+        if self.is_dense:
+            return np.asarray(self.T @ (self @ V))
+        if has_kernels():
+            blocks = [slice(first, first + _STRIPE) for first in range(0, V.shape[1], _STRIPE)]
+        else:
+            width = max(COLUMNS, _BETWEEN // (max(1, self.shape[0]) * self.dtype.itemsize))
+            blocks = column_blocks(V.shape[1], width)
+        if len(blocks) == 1:
             return np.asarray(self.T @ (self @ V))
         order: Literal["C", "F"] = "F" if V.flags.f_contiguous else "C"  # as the solver likes it
         product = np.empty((self.shape[1], V.shape[1]), np.result_type(self.dtype, V.dtype), order=order)
@@ -94,7 +101,11 @@ class Operator(LinearOperator):
         def fill(columns: slice) -> None:
             product[:, columns] = self.T @ (self @ V[:, columns])
 
-        share(fill, blocks)
+        if has_kernels():
+            for block in blocks:
+                fill(block)
+        else:
+            share(fill, blocks)
         return product
 
     def squared_norm(self) -> float:
@@ -161,12 +172,6 @@ class MatrixOperator(Operator):
         if self.is_dense:
             return np.asarray(self.matrix.T @ U)
         return forward(self._rows, U) if self._by_columns else backward(self._rows, U)
-
-    def gram(self, V: Array) -> Array:
-        """Give AᵀA V; kernels for the processor share every product by themselves."""
-        if not self.is_dense and compiles(self._rows, V):
-            return self._rmatmat(self._matmat(V))
-        return super().gram(V)
 
     def squared_norm(self) -> float:
         """Give the squared Frobenius norm, summed in double precision."""

@@ -8,43 +8,41 @@ Who has llvmlite gets kernels made for the processor (`compiled`), others SciPy'
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from tacit.operators.columns import column_blocks, n_threads, share
+from tacit.operators.columns import COLUMNS, column_blocks, n_threads, share
 from tacit.operators.compiled import has_kernels, kernel
 
-__all__ = ["backward", "compiles", "forward"]
+__all__ = ["backward", "forward"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 # Multiplications of a product, about a millisecond of one core, below which threads take longer to start than they save
 _WORTH_SHARING = 2_000_000
-_WORTH_COMPILING = 20_000_000  # a product of which dozens will follow, for which a kernel is worth its making
-_WIDEST = 32  # columns at a time: more would need more registers than there are, and leave the cache
-_LANES = 8  # columns at a time are a multiple of this: fewer kernels, and no half-filled register
+# Entries of a matrix for which a kernel is worth its making. What is multiplied with it does not count: products of a
+# few columns are to have the same bits as products of many.
+_WORTH_COMPILING = 500_000
+LINE = 64  # bytes that a processor fetches together: a row of a block begins where one begins
+_WIDEST = 2 * LINE  # bytes of a row: more would leave the cache of the core, and the registers
 _ROW_CHUNKS = 16  # for each thread: a core that others use holds nobody up
 
 
 def forward(matrix: Any, V: Array) -> Array:
     """X V, for a CSR matrix X."""
-    if not compiles(matrix, V):
+    if not _compiles(matrix, V):
         return _by_columns(matrix, V)
     product = np.empty((matrix.shape[0], V.shape[1]), matrix.dtype)
-    for columns in _cut(V.shape[1], _WIDEST):
+    chunks = _row_chunks(matrix)
+    for columns in _cut(V.shape[1], _WIDEST // V.itemsize, V.itemsize):
         block = _padded(V[:, columns])
-        width = block.shape[1]
-        whole = width == V.shape[1]
-        part = product if whole else np.empty((matrix.shape[0], width), matrix.dtype)
-        run = kernel("forward", width, matrix)
-        addresses = _addresses(matrix, block, part)
-
-        def fill(rows: tuple[int, int], run: Any = run, addresses: Any = addresses) -> None:
-            run(*rows, *addresses)
-
-        share(fill, _row_chunks(matrix))
+        whole = block.shape[1] == V.shape[1]
+        part = product if whole else np.empty((matrix.shape[0], block.shape[1]), matrix.dtype)
+        fill = partial(_run, kernel("forward", block.shape[1], matrix), matrix, block, part)
+        share(fill, chunks)
         if not whole:
             product[:, columns] = part[:, : columns.stop - columns.start]
     return product
@@ -52,25 +50,31 @@ def forward(matrix: Any, V: Array) -> Array:
 
 def backward(matrix: Any, U: Array) -> Array:
     """Xᵀ U, for a CSR matrix X."""
-    if not compiles(matrix, U):
+    if not _compiles(matrix, U):
         return _by_columns(matrix.T, U)
     product = np.empty((matrix.shape[1], U.shape[1]), matrix.dtype)
-    run_width = min(_WIDEST, -(-U.shape[1] // n_threads()))
+    width = min(_WIDEST // U.itemsize, -(-U.shape[1] // n_threads()))
 
     def fill(columns: slice) -> None:
         block = _padded(U[:, columns])
-        part = np.zeros((matrix.shape[1], block.shape[1]), matrix.dtype)
-        kernel("backward", block.shape[1], matrix)(0, matrix.shape[0], *_addresses(matrix, block, part))
+        part = _aligned((matrix.shape[1], block.shape[1]), matrix.dtype)
+        part[:] = 0
+        _run(kernel("backward", block.shape[1], matrix), matrix, block, part, (0, matrix.shape[0]))
         product[:, columns] = part[:, : columns.stop - columns.start]
 
-    share(fill, _cut(U.shape[1], run_width))
+    share(fill, _cut(U.shape[1], width, U.itemsize))
     return product
 
 
-def compiles(matrix: Any, block: Array) -> bool:
+def _run(run: Any, matrix: Any, given: Array, out: Array, rows: tuple[int, int]) -> None:
+    arrays = (matrix.data, matrix.indices, matrix.indptr, given, out)
+    run(*rows, *(array.ctypes.data for array in arrays))
+
+
+def _compiles(matrix: Any, block: Array) -> bool:
     """Whether a kernel is there and worth it."""
     return (
-        matrix.nnz * block.shape[1] >= _WORTH_COMPILING
+        matrix.nnz >= _WORTH_COMPILING
         and block.dtype == matrix.dtype
         and matrix.dtype in (np.float32, np.float64)
         and has_kernels()
@@ -79,7 +83,7 @@ def compiles(matrix: Any, block: Array) -> bool:
 
 def _by_columns(matrix: Any, V: Array) -> Array:
     """Multiply by SciPy, a few columns at a time, in several threads."""
-    if V.shape[1] < 2 * _LANES or matrix.nnz * V.shape[1] < _WORTH_SHARING:
+    if V.shape[1] < 2 * COLUMNS or matrix.nnz * V.shape[1] < _WORTH_SHARING:
         return np.asarray(matrix @ V)
     product = np.empty((matrix.shape[0], V.shape[1]), np.result_type(matrix.dtype, V.dtype))
 
@@ -90,20 +94,35 @@ def _by_columns(matrix: Any, V: Array) -> Array:
     return product
 
 
-def _cut(n_columns: int, width: int) -> list[slice]:
-    """Cut columns into stretches of at most `width`, as a multiple of the lanes."""
-    step = -(-width // _LANES) * _LANES
+def _cut(n_columns: int, width: int, itemsize: int) -> list[slice]:
+    """Cut columns into stretches of about `width`, so that their rows fill whole lines."""
+    lanes = LINE // itemsize
+    step = -(-width // lanes) * lanes
     return [slice(start, min(n_columns, start + step)) for start in range(0, n_columns, step)]
 
 
 def _padded(block: Array) -> Array:
-    """Give the columns row by row, with zeros up to a multiple of the lanes."""
-    width = -(-block.shape[1] // _LANES) * _LANES
-    if width == block.shape[1]:
-        return np.ascontiguousarray(block)
-    padded = np.zeros((len(block), width), block.dtype)
+    """Give the columns row by row, with zeros up to whole lines; a single one stays alone."""
+    width = block.shape[1]
+    if width > 1:
+        lanes = LINE // block.itemsize
+        width = -(-width // lanes) * lanes
+    padded = _aligned((len(block), width), block.dtype)
     padded[:, : block.shape[1]] = block
+    padded[:, block.shape[1] :] = 0
     return padded
+
+
+def _aligned(shape: tuple[int, int], dtype: np.dtype) -> Array:
+    """Give an array that begins at the beginning of a line; NumPy's own begin anywhere, and a row is in one line more.
+
+    Measured on 3.8 million entries and 32 columns of float32: forward .082 against .113 ns an entry and column,
+    backward .100 against .158.
+    """
+    n_bytes = shape[0] * shape[1] * dtype.itemsize
+    raw = np.empty(n_bytes + LINE, np.uint8)
+    start = -raw.ctypes.data % LINE
+    return raw[start : start + n_bytes].view(dtype).reshape(shape)
 
 
 def _row_chunks(matrix: Any) -> list[tuple[int, int]]:
@@ -112,8 +131,3 @@ def _row_chunks(matrix: Any) -> list[tuple[int, int]]:
     wanted = np.linspace(0, matrix.nnz, n_chunks + 1)[1:-1]
     cuts = np.searchsorted(matrix.indptr, wanted)
     return list(pairwise([0, *cuts.tolist(), matrix.shape[0]]))
-
-
-def _addresses(matrix: Any, given: Array, out: Array) -> tuple[int, ...]:
-    arrays = (matrix.data, matrix.indices, matrix.indptr, given, out)
-    return tuple(array.ctypes.data for array in arrays)

@@ -8,16 +8,18 @@ the memory: when the basis is full, the wanted Ritz vectors and the newest block
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import scipy.linalg as la
 
 from tacit.operators.base import Array, Operator
+from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint, state_of, with_state
 from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs
 from tacit.solve.signs import descending, signs_of
 from tacit.solve.starts import start_block
-from tacit.solve.tall import in_rows, inner, orthogonalise, subtract
+from tacit.solve.tall import factored, in_rows, inner, orthogonalise, subtract
 from tacit.solve.threads import one_thread
 
 __all__ = ["block_krylov"]
@@ -45,7 +47,7 @@ def block_krylov(
     rng : where the random start comes from; the same generator state gives the same answer
     tol : largest relative residual ‖A x − λ x‖ / |λ| that counts as converged
     max_iter : most passes of the operator over a block; never fewer than fill the basis with `n_components` vectors
-    block_size : columns a block, default between 8 and 48, by `n_components`
+    block_size : columns a block, default 8, 16 or 32, by `n_components`
     basis_size : most columns in the basis before a restart, default 3 n_components + 2 blocks, at least 96
     start : n x p vectors to start from, e.g. those of an earlier fit
 
@@ -59,19 +61,23 @@ def block_krylov(
     """
     n = operator.shape[0]
     wanted = min(n, n_components)
-    block = min(n, block_size or int(np.clip(wanted // 2, 8, 24)))
+    block = min(n, block_size or _block_for(wanted))
     keep = wanted + max(block, wanted // 4)
     room = min(n, max(basis_size or max(3 * wanted + 2 * block, _SMALL_BASIS), keep + block))
     space = _Space(operator, start_block(n, block, operator.dtype, rng, start), room, keep, tol)
     least = 1 if start is None else 3  # given vectors may be right at once and yet not the leading ones
     n_random, iteration = block, 0
+    kept = _Kept(next_checkpoint(), space, rng, n_components=wanted, tol=tol, room=room)
+    n_random, least, iteration = kept.resume() or (n_random, least, iteration)
     while True:
         iteration += 1
         space.project()
-        values, errors = space.values[:wanted], space.errors[:wanted]
-        relative = relative_residuals(errors, values, tol=tol, size=space.size, eps=space.eps)
         enough, whole = space.filled >= wanted, space.filled == n
-        settled = enough and bool((relative <= max(tol, space.eps)).all())
+        settled = False
+        if enough:  # else there is nothing to look at yet
+            values, errors = (each[:wanted] for each in space.ritz_pairs())
+            relative = relative_residuals(errors, values, tol=tol, size=space.size, eps=space.eps)
+            settled = bool((relative <= max(tol, space.eps)).all())
         hidden = settled and not whole and _may_hide_copies(values, errors + 100 * space.eps * space.size, n_random)
         stop = settled and not hidden and iteration >= least
         if whole or stop or (enough and iteration >= max_iter):
@@ -79,6 +85,7 @@ def block_krylov(
         if hidden:
             n_random, least = n_random + block, iteration + iteration // 2 + 3
         space.grow(block if hidden else 0, rng)
+        kept.keep(n_random, least, iteration)
     if whole:  # the basis is as large as the matrix: then LAPACK needs no more, and is exact
         dense = operator.to_dense().astype(np.float64)
         with one_thread():
@@ -92,11 +99,20 @@ def block_krylov(
     return Eigenpairs(values.astype(operator.dtype), vectors, relative, iteration, "krylov", converged=settled or whole)
 
 
+def _block_for(wanted: int) -> int:
+    """Columns a block: whole lines of the cache in single precision, and not so many that few powers are left.
+
+    Products to ten digits of a hundred values, 50,000 records: 480 columns with blocks of 16, 576 with 32, 768 with 64;
+    a column of 32 costs four fifths of one of 16 (docs/decisions/0015).
+    """
+    return 32 if wanted >= 64 else 16 if wanted >= 24 else 8
+
+
 class _Space:
     """An orthonormal basis Q of a Krylov space, T = QᵀAQ, and what comes of them.
 
-    `project` multiplies the newest block, after which `values` and `errors` are those of the leading Ritz pairs;
-    `grow` adds a block, with a thick restart if the basis is full.
+    `project` multiplies the newest block, `ritz_pairs` looks at what has come of all of them, `grow` adds a block, with
+    a thick restart if the basis is full.
     """
 
     def __init__(self, operator: Operator, first: Array, room: int, keep: int, tol: float) -> None:
@@ -111,19 +127,22 @@ class _Space:
         self.done, self.filled, self.size = 0, block, 0.0
 
     def project(self) -> None:
-        """Multiply the newest block; find the leading Ritz pairs and how far they are from eigenpairs."""
+        """Multiply the newest block, and split off what is new in the product."""
         done, filled = self.done, self.filled
         product = self.operator @ self.basis[:, done:filled]
         self.size = max(self.size, float(np.linalg.norm(product, axis=0).max()))
         T = orthogonalise(product, self.basis[:, :filled])
         self.projected[:filled, done:filled], self.projected[done:filled, :filled] = T, T.T
-        T = self.projected[:filled, :filled]
+        self.fresh, self.coupling, self.weakest = _split(product, 100 * self.eps * self.size)
+
+    def ritz_pairs(self) -> tuple[Array, Array]:
+        """Give the leading Ritz values, and how far their vectors are from eigenvectors."""
+        T = self.projected[: self.filled, : self.filled]
         with one_thread():
             # all of them by "evd" take less time than a third of them by "evr"
             values, S = la.eigh((T + T.T) / 2, driver="evd", overwrite_a=True, check_finite=False)
-            self.fresh, coupling, self.weakest = _split(product, 100 * self.eps * self.size)
-            self.values, self.S = values[::-1][: self.keep], S[:, ::-1][:, : self.keep]
-            self.errors = np.linalg.norm(coupling @ self.S[done:], axis=0)
+        self.values, self.S = values[::-1][: self.keep], S[:, ::-1][:, : self.keep]
+        return self.values, np.linalg.norm(self.coupling @ self.S[self.done :], axis=0)
 
     def grow(self, extra: int, rng: np.random.Generator) -> None:
         """Add the newest directions, random ones in place of those that vanished, and `extra` more."""
@@ -132,7 +151,7 @@ class _Space:
         n_fresh = min(self.fresh.shape[1], width)
         if self.filled + width > self.room and self.filled > self.keep:
             self._restart()
-        self._reserve(self.filled + width)
+        self.reserve(self.filled + width)
         Q, new = self.basis[:, : self.filled], self.basis[:, self.filled : self.filled + width]
         new[:, :n_fresh] = self.fresh[:, :n_fresh]
         new[:, n_fresh:] = rng.standard_normal((n, width - n_fresh))
@@ -172,7 +191,7 @@ class _Space:
         np.fill_diagonal(self.projected[: self.keep, : self.keep], self.values)
         self.filled = self.keep
 
-    def _reserve(self, columns: int) -> None:
+    def reserve(self, columns: int) -> None:
         """Make room for a block that was widened."""
         missing = columns - self.basis.shape[1]
         if missing > 0:
@@ -180,10 +199,43 @@ class _Space:
             self.projected = np.pad(self.projected, (0, missing))
 
 
+class _Kept:
+    """Keeps a space on disk now and then, if that is wanted, and takes it up again."""
+
+    def __init__(self, place: Checkpoint | None, space: _Space, rng: np.random.Generator, **facts: Any) -> None:
+        self.place, self.space, self.rng = place, space, rng
+        if place is not None:
+            self.problem = fingerprint(space.operator, space.basis[:, : space.filled], **facts)
+
+    def keep(self, *counters: int) -> None:
+        """Write down the space as it is before the next product, if it is time."""
+        if self.place is not None and self.place.is_due():
+            space, n = self.space, self.space.filled
+            state = {
+                "basis": space.basis[:, :n],
+                "projected": space.projected[:n, :n],
+                "facts": [space.done, n, space.size],
+                "counters": list(counters),
+                "rng": state_of(self.rng),
+            }
+            self.place.keep(self.problem, state)
+
+    def resume(self) -> list[int] | None:
+        """Put the space where it was; give the counters of then, None if nothing was kept."""
+        state = None if self.place is None else self.place.resume(self.problem)
+        if state is None:
+            return None
+        space = self.space
+        space.done, n, space.size = state["facts"]
+        space.reserve(n)
+        space.basis[:, :n], space.projected[:n, :n], space.filled = state["basis"], state["projected"], n
+        with_state(self.rng, state["rng"])
+        return [int(counter) for counter in state["counters"]]
+
+
 def _split(rest: Array, noise: float) -> tuple[Array, Array, float]:
     """Write rest = fresh · coupling, `fresh` orthonormal and without what is noise; give both and the weakest size."""
-    U, coupling = la.qr(rest, mode="economic", overwrite_a=True, check_finite=False)
-    coupling = coupling.astype(np.float64)
+    U, coupling = factored(rest)
     sizes = np.abs(np.diag(coupling))
     if (sizes <= noise).any():  # the space is nearly invariant in some directions: these are not worth following
         left, sizes, right = la.svd(coupling, check_finite=False)

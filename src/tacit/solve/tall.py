@@ -12,12 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
+import scipy.linalg as la
 
 from tacit.operators.base import Array
 from tacit.operators.columns import share
 from tacit.solve.threads import one_thread
 
-__all__ = ["in_rows", "inner", "orthogonalise", "subtract", "times"]
+__all__ = ["factored", "in_rows", "inner", "orthogonalise", "subtract", "times"]
 
 Item = TypeVar("Item")
 
@@ -78,6 +79,55 @@ def orthogonalise(W: Array, Q: Array) -> Array:
     second = _total(parts)
     subtract(W, Q, second)
     return np.asarray(first + second)
+
+
+def factored(R: Array) -> tuple[Array, Array]:
+    """Write R = Q S, Q orthonormal and S upper triangular in double precision; R itself is lost.
+
+    By Cholesky of RᵀR summed in double precision, twice where R is not well conditioned: this is shared among the cores
+    and a fraction of Householder's QR, which does it where R is nearly dependent.
+    """
+    S = np.eye(R.shape[1])
+    for _ in range(2):
+        with one_thread():
+            part, fault = la.lapack.dpotrf(_double_gram(R), lower=0, clean=1)
+            spread = 0.0 if fault else float(la.lapack.dtrcon(part)[0])
+            if spread < _DEPENDENT:
+                Q, part = la.qr(R, mode="economic", overwrite_a=True, check_finite=False)
+                return Q, np.asarray(part, np.float64) @ S
+        _divide(R, part)
+        S = part @ S
+        if spread > _WELL_CONDITIONED:
+            break
+    return R, S
+
+
+_DEPENDENT = 1e-5  # one over the condition below which Householder has to do it; Cholesky squares what double can hold
+_WELL_CONDITIONED = 0.05  # above which one division leaves Q orthonormal to a few units in the last place
+
+
+def _double_gram(R: Array) -> Array:
+    blocks = _blocks(len(R))
+    parts: list[Array | None] = [None] * len(blocks)
+
+    def fill(i: int) -> None:
+        rows = R[blocks[i]].astype(np.float64)
+        parts[i] = rows.T @ rows
+
+    _run(fill, range(len(blocks)), 2.0 * R.size * R.shape[1])
+    return _total(parts)
+
+
+def _divide(R: Array, S: Array) -> None:
+    """R S⁻¹ in place, for an upper triangular S."""
+    solve = la.get_blas_funcs("trsm", (R,))
+    S = S.astype(R.dtype)
+
+    def fill(rows: slice) -> None:
+        # Fortran sees rows that are stored one after the other as their transpose
+        R[rows] = solve(1.0, S, np.ascontiguousarray(R[rows]).T, trans_a=1, overwrite_b=1).T
+
+    in_rows(fill, len(R), 1.0 * R.size * R.shape[1])
 
 
 def _blocks(n_rows: int) -> list[slice]:
