@@ -25,20 +25,20 @@ from pathlib import Path
 
 import numpy as np
 import scipy.linalg as la
+from accuracy import Errors
 from comparison import Comparison, repeats
-from jobs import save, x_bytes
+from matrices import save, x_bytes
 from pages import DOCS, put_section
 from rows_graphs import compare_graphs
 from rows_index import compare_index
 from rows_relations import compare_products, compare_relations
-from runs import Job, run, run_interleaved
+from runs import Job, run_interleaved
 from synthetic import planted_topics
 
-__all__ = ["HEAD", "ORDER", "ROWS", "compare_dense", "compare_large", "compare_lsi", "main"]
+__all__ = ["HEAD", "ORDER", "ROWS", "Errors", "compare_dense", "compare_large", "compare_lsi", "main"]
 
 _TOLS = (1e-1, 1e-2, 1e-3, 1e-4)
 _PATIENCE = 15.0  # seconds after which a job of the row `lsi` is not repeated: its peers are many and slow
-_ROUNDING = 1e-4  # of singular values in float32, with room to spare
 HEAD = """# Benchmarks
 
 Ratios measured by `python benchmarks/compare.py --write` on a made collection with planted topics, each job in a
@@ -150,7 +150,7 @@ ROWS: dict[str, Callable[..., Comparison]] = {
     "graphs": compare_graphs,
     "index": compare_index,
 }
-ORDER = [*ROWS, "million"]  # of the sections of the page; the last is written by `index_load`
+ORDER = [*ROWS, "million", "scale"]  # of the sections of the page; the last two are of `index_load` and `scale`
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -183,34 +183,6 @@ def _collection(folder: Path, n_records: int, n_terms: int, n_topics: int, *, dt
 def _large_collection(folder: Path, small: bool) -> tuple[str, int]:
     size = (3_000, 3_000, 20) if small else (100_000, 47_236, 100)
     return _collection(folder, *size, dtype=np.float32)
-
-
-class Errors:
-    """Largest relative errors of singular values against an exact job; each job runs once, since seeds are fixed."""
-
-    def __init__(self, folder: Path, exact: Job) -> None:
-        self._folder, self._exact = folder, run(folder, exact).result
-        self._known: dict[str, float] = {}
-
-    def of(self, job: Job) -> float:
-        """Give the error of a job.
-
-        What a projection finds is never above the truth, so a larger value means that the reference missed one.
-        """
-        key = f"{job.name} {sorted(job.options.items())}"
-        if key not in self._known:
-            ratios = run(self._folder, job).result / self._exact
-            if ratios.max() > 1 + _ROUNDING:
-                raise RuntimeError(f"the reference is not exact: {key} has a value {ratios.max() - 1:.1e} above it")
-            self._known[key] = float(np.abs(ratios - 1).max())
-        return self._known[key]
-
-    def loosest(self, job: Job, wanted: float, tols: Sequence[float]) -> tuple[float, bool]:
-        """Give the loosest tolerance with an error no larger than wanted, else the tightest; and if it is reached."""
-        for tol in tols:
-            if self.of(job.changed(tol=tol)) <= wanted:
-                return tol, True
-        return tols[-1], False
 
 
 if __name__ == "__main__":

@@ -14,12 +14,13 @@ __all__ = ["Comparison", "repeats"]
 class Comparison:
     """What a row found: ratios with what they should reach, and the runs they were made of.
 
-    `held` says what a job is given, which counts as its memory too.
+    `held` says what a job is given, which counts as its memory too; `libraries` are others that took part.
     """
 
     title: str
     data: str
     held: str = "X"
+    libraries: tuple[str, ...] = ()
     ratios: list[tuple[str, str, str, str]] = field(default_factory=list)
     details: list[tuple[str, str, str, str]] = field(default_factory=list)
 
@@ -40,7 +41,7 @@ class Comparison:
         """Write the row for the terminal and the page alike."""
         ratios = table(("ratio", "value", "should be", "reached"), self.ratios)
         details = table(("run", "seconds", f"MiB, {self.held} plus work", "quality"), self.details)
-        return f"## {self.title}\n\n{self.data}\n\n{ratios}\n\n{details}\n\n{facts()}"
+        return f"## {self.title}\n\n{self.data}\n\n{ratios}\n\n{details}\n\n{facts(self.libraries)}"
 
 
 def repeats(small: bool) -> int:

@@ -18,12 +18,17 @@ __all__ = ["DOCS", "facts", "mean_and_spread", "put_section", "table"]
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
+_FASTER = ("llvmlite",)  # extras that change how long things take, where they are
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-def facts() -> str:
-    """Give date, versions and machine in one sentence; of the machine only its cores and its memory."""
-    versions = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
+def facts(libraries: Sequence[str] = ()) -> str:
+    """Give date, versions and machine in one sentence; of the machine only its cores and its memory.
+
+    `libraries` are named beside those that always take part.
+    """
+    there = [name for name in _FASTER if _is_there(name)]
+    versions = ", ".join(f"{name} {version(name)}" for name in (*_LIBRARIES, *there, *libraries))
     gigabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     threads = next((os.environ[name] for name in _THREADS if name in os.environ), "as many as cores")
     return (
@@ -61,7 +66,12 @@ def put_section(page: Path, name: str, text: str, *, head: str, order: Sequence[
 
 
 def _tacit_version() -> str:
+    return version("tacit") if _is_there("tacit") else "from source"
+
+
+def _is_there(library: str) -> bool:
     try:
-        return version("tacit")
-    except PackageNotFoundError:  # run from the sources
-        return "from source"
+        version(library)
+    except PackageNotFoundError:
+        return False
+    return True

@@ -1,6 +1,7 @@
 """Suites for airspeed velocity: time, peak memory and quality side by side, so that no speed is bought with quality.
 
-Size: TACIT_BENCH_PROFILE = small, regular (the default) or large. `asv run --config benchmarks/asv.conf.json`.
+Size: TACIT_BENCH_PROFILE = small, regular (the default) or large. `asv run --config benchmarks/asv.conf.json`,
+or without asv `python benchmarks/suites/run.py`.
 """
 
 import sys

@@ -11,7 +11,7 @@ from jobs import related
 from rows_graphs import GraphJudge
 from rows_relations import Judge
 
-from tacit import LSI, MLSA, MLSI, GraphEmbedding, LabelHead
+from tacit import HLSI, LSI, MLSA, MLSI, GraphEmbedding, LabelHead
 from tacit.evaluate import f1, overlap_ndcg
 
 from .profiles import collection, profile, relations
@@ -22,7 +22,7 @@ __all__ = ["GraphSpace", "Head", "RelationSpace", "Space"]
 class Space:
     """A space fitted to four fifths of the records."""
 
-    params = (("LSI", "MLSI"), ("float32", "float64"))
+    params = (("LSI", "MLSI", "HLSI"), ("float32", "float64"))
     param_names = ("model", "dtype")
     timeout = 900
 
@@ -47,8 +47,8 @@ class Space:
         return overlap_ndcg(asked, self.fitted.transform(self.X), self.Y[self.n_train :][:500], self.Y[: self.n_train])
 
     def _fit(self, model: str) -> Any:
-        k = profile().n_components
-        return LSI(k).fit(self.X) if model == "LSI" else MLSI(k).fit(self.X, self.Y[: self.n_train])
+        space = {"LSI": LSI, "MLSI": MLSI, "HLSI": HLSI}[model]
+        return space(profile().n_components).fit(self.X, self.Y[: self.n_train])
 
 
 class Head:

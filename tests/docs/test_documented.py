@@ -95,7 +95,7 @@ def test_the_extras_exist_and_all_holds_every_extra_for_users() -> None:
     extras = PROJECT["optional-dependencies"]
     assert set(extras) == {
         "cli", "serve", "plot", "languages", "large", "skos", "parquet",
-        "dask", "tune", "all", "test", "studies", "docs",
+        "dask", "fast", "tune", "all", "test", "studies", "docs",
     }  # fmt: skip
     for_users = [name for name in extras if name not in ("all", "test", "studies", "docs")]
     assert extras["all"] == [f"tacit[{','.join(for_users)}]"]

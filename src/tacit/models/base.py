@@ -11,7 +11,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.checks import check_choice, check_count, check_finite, is_sparse
 from tacit.errors import InputError, TacitWarning
+from tacit.models.row_source import read_row_blocks
 from tacit.operators.base import Array
+from tacit.operators.row_blocks import RowBlocks
 
 __all__ = ["SCALINGS", "SpaceModel", "check_terms", "warn", "warn_if_fewer"]
 
@@ -31,13 +33,14 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     components_: Array
     eigenvalues_: Array
     _scalings: ClassVar[tuple[str, ...]] = tuple(SCALINGS)
+    _takes_row_blocks: ClassVar[bool] = False
 
     def transform(self, X: Any) -> Array:
         """Place records in the space by their terms alone (fold-in).
 
         Parameters
         ----------
-        X : (n_records, n_terms) dense or sparse
+        X : (n_records, n_terms) dense or sparse, or `RowBlocks`
 
         Returns
         -------
@@ -48,7 +51,9 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """Validate X: dense or CSR, float32 or float64, finite."""
+        """Validate X: dense or CSR, float32 or float64, finite; rows that are elsewhere were looked at when written."""
+        if isinstance(X, RowBlocks):
+            return read_row_blocks(self, X, reset=reset)
         X = validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
         )
@@ -99,12 +104,14 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 def check_terms(X: Any) -> None:
     """Raise if no record has a term, warn if some have none."""
     n = X.shape[0]
-    if not is_sparse(X):
-        n_filled = np.count_nonzero(X.any(axis=1))
+    if isinstance(X, RowBlocks):
+        n_filled = X.facts.n_filled
+    elif not is_sparse(X):
+        n_filled = int(np.count_nonzero(X.any(axis=1)))
     elif X.data.all():
-        n_filled = np.count_nonzero(np.diff(X.indptr))
+        n_filled = int(np.count_nonzero(np.diff(X.indptr)))
     else:  # zeros that are stored are no terms
-        n_filled = np.count_nonzero((X != 0).sum(axis=1))
+        n_filled = int(np.count_nonzero((X != 0).sum(axis=1)))
     if n_filled == 0:
         raise InputError(f"X has no entries: got {n} records and not one term with a weight. Check the vectoriser.")
     if n_filled < n:

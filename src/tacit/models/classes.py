@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.checks import shown
 from tacit.errors import InputError, TacitWarning
+from tacit.operators.elsewhere import take_rows
 from tacit.relations.labels import LabelMatrix
 
 __all__ = ["BEYOND", "is_number", "known_records", "name_array", "warn_untrained"]
@@ -29,7 +30,7 @@ def known_records(X: Any, labels: LabelMatrix) -> tuple[Any, LabelMatrix]:
     if labels.known.all():
         return X, labels
     rows = np.flatnonzero(labels.known)
-    return X[rows], labels[rows]
+    return take_rows(X, rows), labels[rows]
 
 
 def warn_untrained(labels: LabelMatrix) -> tuple[Any, ...]:

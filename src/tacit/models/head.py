@@ -30,6 +30,8 @@ from tacit.models.linear import (
     is_direct,
     ridge_and_left_out_scores,
 )
+from tacit.operators.elsewhere import as_view
+from tacit.operators.row_blocks import RowBlocks
 from tacit.relations.labels import as_labels
 
 __all__ = ["LabelHead"]
@@ -104,6 +106,8 @@ class LabelHead(LinearLabelClassifier):
     [('cats',), ('dogs',)]
     """
 
+    _takes_row_blocks = True
+
     def __init__(
         self,
         method: str = "logistic",
@@ -134,7 +138,7 @@ class LabelHead(LinearLabelClassifier):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_records, n_features)
+        X : array or sparse matrix of shape (n_records, n_features), or `RowBlocks` with method="ridge"
         y : binary matrix, list of label sets, one class a record, or LabelMatrix
             Records with unknown labels (None, NaN) are left out.
         """
@@ -197,7 +201,13 @@ class LabelHead(LinearLabelClassifier):
 
     def _read(self, X: Any, *, reset: bool = False) -> Any:
         X = super()._read(X, reset=reset)
-        return normalize(X) if self.normalise else X
+        if not isinstance(X, RowBlocks):
+            return normalize(X) if self.normalise else X
+        if self.method != "ridge":
+            raise InputError(
+                f"method={self.method!r} needs the records in memory: got {type(X).__name__}, expected method='ridge'."
+            )
+        return as_view(X).of_unit_length() if self.normalise else X
 
     def _train(self, X: Any, Y: sp.csr_array) -> tuple[Linear, np.ndarray | None]:
         """The classifiers, and the scores of the records left out, where thresholds or calibration need them."""

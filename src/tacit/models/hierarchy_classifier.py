@@ -21,6 +21,7 @@ from tacit.models.hierarchy_fit import HierarchyProblem
 from tacit.models.hierarchy_graph import expanded_labels
 from tacit.models.label_classifier import LinearLabelClassifier
 from tacit.models.linear import Linear, cross_fitted_scores
+from tacit.operators.elsewhere import is_elsewhere, take_rows
 from tacit.relations.labels import LabelMatrix, as_labels
 from tacit.relations.taxonomy import Taxonomy
 
@@ -105,6 +106,8 @@ class HierarchyClassifier(LinearLabelClassifier):
     [('animals', 'cats'), ('rocks',)]
     """
 
+    _takes_row_blocks = True
+
     def __init__(
         self,
         loss: str = "squared",
@@ -139,16 +142,20 @@ class HierarchyClassifier(LinearLabelClassifier):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_records, n_features)
+        X : array or sparse matrix of shape (n_records, n_features), or `RowBlocks` with loss="squared"
             Raw features or positions in a space.
         y : binary matrix, list of label sets, one class a record, or LabelMatrix
             Leaves or inner nodes of the taxonomy. None or NaN is a record whose labels are unknown.
         """
         problem = self._problem()
         X = self._read(X, reset=True)
+        if is_elsewhere(X) and self.loss != "squared":
+            raise InputError(
+                f"loss={self.loss!r} needs the records in memory: got {type(X).__name__}, expected loss='squared'."
+            )
         given = as_labels(y, n_records=X.shape[0])
         expanded = expanded_labels(given, self.taxonomy, X.shape[0])
-        unlabelled = None if given.known.all() else X[np.flatnonzero(~given.known)]
+        unlabelled = None if given.known.all() else take_rows(X, np.flatnonzero(~given.known))
         if self.taxonomy is not None:
             expanded = expanded.without_empty()
         memberships = known_records(X, expanded)[1].indicator

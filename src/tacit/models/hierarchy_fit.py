@@ -33,6 +33,7 @@ from tacit.models.linear import Linear
 from tacit.models.smooth_losses import LOSSES, Objective, smooth_regressions
 from tacit.operators.algebra import DiagonalPlusLowRank
 from tacit.operators.base import Array, Operator, as_operator
+from tacit.operators.elsewhere import adjoint_blocks, as_view, in_double, is_elsewhere
 from tacit.solve.conjugate import block_cg
 
 __all__ = ["HierarchyFit", "HierarchyProblem"]
@@ -88,9 +89,9 @@ class HierarchyProblem:
         Y, known = Y[:, mixed], np.ones(X.shape[0], bool)
         if unlabelled is not None:
             known = np.append(known, np.zeros(unlabelled.shape[0], bool))
-            X = sp.vstack([X, unlabelled], format="csr") if is_sparse(X) else np.vstack([X, unlabelled])
+            X = _stacked(X, unlabelled)
             Y, memberships = (_padded(matrix, len(known)) for matrix in (Y, memberships))
-        X = X.astype(np.float64, copy=False)  # sᵀΔs is a small difference of large sums
+        X = in_double(X)  # sᵀΔs is a small difference of large sums
         graph = graph_of(memberships, range(memberships.shape[1]))
         found = (self._least_squares if self.loss == "squared" else self._newton)(X, Y, known, graph)
         coef[mixed], intercept[mixed] = found.linear
@@ -120,12 +121,12 @@ class HierarchyProblem:
         shares = np.asarray(Y.sum(axis=0)).ravel() / k.sum()
         mean_target = 2 * shares - 1 if self.fit_intercept else np.zeros(Y.shape[1])
         mean = np.asarray(X.T @ k).ravel() / k.sum()
-        if self.fit_intercept and not is_sparse(X):
+        if self.fit_intercept and isinstance(X, np.ndarray):
             X = X - mean  # changes nothing but rounding, where features are far from zero
-        if X.shape[1] <= _PRIMAL_SIDE:
+        if X.shape[1] <= _PRIMAL_SIDE and not is_elsewhere(X):
             solver, steps, converged = "primal", 1, True
             W = _solve(_features_matrix(X, M, beta), _pulled_targets(X, Y, k, mean_target), "pos")
-        elif X.shape[0] <= _DUAL_SIDE:
+        elif X.shape[0] <= _DUAL_SIDE and not is_elsewhere(X):
             solver, steps, converged = "dual", 1, True
             W = np.asarray(X.T @ _solve(_records_matrix(X, M, beta), _targets(Y, k, mean_target), "gen"))
         else:
@@ -163,6 +164,13 @@ class _System(Operator):
 
     def _rmatmat(self, U: Array) -> Array:
         return self._matmat(U)
+
+
+def _stacked(X: Any, below: Any) -> Any:
+    """Put rows below others of the same matrix."""
+    if is_elsewhere(X):
+        return as_view(X).with_more(below)
+    return sp.vstack([X, below], format="csr") if is_sparse(X) else np.vstack([X, below])
 
 
 def _padded(matrix: sp.csr_array, n_rows: int) -> sp.csr_array:
@@ -212,7 +220,8 @@ def _targets(Y: sp.csr_array, k: Array, mean_target: Array) -> Array:
 
 def _pulled_targets(X: Any, Y: sp.csr_array, k: Array, mean_target: Array) -> Array:
     """XᵀC t, without a dense records x classes array."""
-    return np.asarray(2 * _dense(X.T @ Y) - np.outer(X.T @ k, 1 + mean_target))
+    pulled = np.hstack([product for _, product in adjoint_blocks(X, Y)]) if is_elsewhere(X) else _dense(X.T @ Y)
+    return np.asarray(2 * pulled - np.outer(X.T @ k, 1 + mean_target))
 
 
 def _dense(matrix: Any) -> Array:

@@ -30,6 +30,7 @@ import scipy.sparse as sp
 from tacit.checks import check_rows, is_sparse
 from tacit.errors import InputError
 from tacit.operators.algebra import DiagonalPlusLowRank
+from tacit.operators.elsewhere import adjoint_blocks, is_elsewhere
 from tacit.relations.labels import LabelMatrix, as_labels
 from tacit.relations.taxonomy import Taxonomy
 
@@ -101,8 +102,11 @@ class HierarchyGraph:
         In double precision, and never below zero, where rounding might bring it if each class is one point.
         """
         check_rows("X", X.shape[0], self.H.shape[0], of="the hierarchy graph")
-        X = X.tocsr() if is_sparse(X) else np.asarray(X)
         about_zero = self.degrees @ squared_lengths(X)
+        if is_elsewhere(X):
+            squares = [np.square(sums).sum(axis=0) / self.sizes[part] for part, sums in adjoint_blocks(X, self.H)]
+            return max(0.0, float(about_zero - np.concatenate(squares).sum()))
+        X = X.tocsr() if is_sparse(X) else np.asarray(X)
         # in the precision of X, or a double of it would be made, and some classes at a time: L x M may outweigh X
         classes = _narrow(self.H.T.tocsr().astype(X.dtype))
         chunks = (_narrow(classes[first : first + _CLASSES]) for first in range(0, len(self.sizes), _CLASSES))
@@ -189,6 +193,8 @@ def _narrow(matrix: Any) -> sp.csr_array:
 
 def squared_lengths(X: Any) -> npt.NDArray[np.float64]:
     """Squared length of each row, in double precision."""
+    if is_elsewhere(X):
+        return np.asarray(X.row_squares())
     if not is_sparse(X):
         return np.asarray(np.einsum("ij,ij->i", X, X, dtype=np.float64))
     X = X.tocsr()

@@ -11,6 +11,7 @@ from tacit.models.honest import HALF, MOST, cross_fitted
 from tacit.models.scatter import ProductScatter, ScatterForm
 from tacit.operators import Centred, Scaled, as_operator
 from tacit.operators.base import Array
+from tacit.operators.elsewhere import take_rows
 from tacit.solve.signs import signs_of
 
 __all__ = ["honest_targets", "profile"]
@@ -80,5 +81,5 @@ class _WeightedRows:
         self.shape = X.shape
 
     def __getitem__(self, rows: Array) -> Scaled:
-        part = self.X[rows]
+        part = take_rows(self.X, rows)
         return Scaled(part if self.mean is None else Centred(part, self.mean), rows=self.roots[rows])

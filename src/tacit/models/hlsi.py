@@ -31,11 +31,13 @@ from tacit.models.hierarchy_graph import HierarchyGraph, hierarchy_graph
 from tacit.models.hierarchy_positions import honest_targets, profile
 from tacit.models.kernel_space import COORDINATES, KernelSpaceModel
 from tacit.models.kernels import check_fits
+from tacit.models.memory import check_fit
 from tacit.models.record_kernel import check_positive, record_products
 from tacit.models.record_spread import centred_kernel, check_spread, mean_row, scatter_a_record
 from tacit.models.scatter import DualScatter, PrimalScatter, ProductScatter, ScatterForm
 from tacit.operators import Kernel
 from tacit.operators.base import Array
+from tacit.operators.elsewhere import is_elsewhere
 from tacit.relations.taxonomy import Taxonomy
 from tacit.solve.threads import one_thread
 
@@ -149,7 +151,7 @@ class HLSI(KernelSpaceModel):
 
         Parameters
         ----------
-        X : (n_records, n_terms) dense or sparse; the kernel matrix if kernel="precomputed"
+        X : (n_records, n_terms) dense or sparse, or `RowBlocks`; the kernel matrix if kernel="precomputed"
         y : binary matrix (dense or sparse), list of label sets, one class a record, or `LabelMatrix`; with a taxonomy,
             the labels are names of its nodes
         """
@@ -208,8 +210,11 @@ class HLSI(KernelSpaceModel):
     def _fit(self, X: Any, y: Any) -> tuple[Any, HierarchyGraph, Any, ScatterForm]:
         self._check_parameters()
         X = self._read_training(X)
+        self._check_products(X, "products")
         rng = as_rng(self.random_state)
         graph = self._graph(y, X.shape[0])
+        if self.kernel == "linear":
+            check_fit(X, self.n_components, model="hlsi", n_labels=graph.H.shape[1])
         features = self._learn_features(X, rng)
         self._n_records = X.shape[0]
         self.mean_ = None
@@ -222,12 +227,13 @@ class HLSI(KernelSpaceModel):
             features.shape,
             self.solver,
             products="products",
+            elsewhere=is_elsewhere(X),
             limit=_DENSE_LIMIT,
             kernel=self.kernel if self._is_kernel else None,
         )
         form = self._hold(features, graph, rng)
         # nothing but sparse products is large then, and these know no BLAS threads, which would only add their buffers
-        with one_thread(0.0 if is_sparse(features) else np.inf):
+        with one_thread(0.0 if is_sparse(features) or is_elsewhere(features) else np.inf):
             values, coefficients = form.leading(self.n_components)
             self._keep(X, features, graph, form, values, coefficients)
         return X, graph, features, form

@@ -21,6 +21,7 @@ import numpy as np
 from tacit.models.record_forms import AugmentedForm, DualForm, PrimalForm, RecordForm, solve_shifted
 from tacit.operators import Operator
 from tacit.operators.base import Array
+from tacit.operators.elsewhere import take_rows
 from tacit.solve import least_squares
 
 __all__ = ["HALF", "MOST", "cross_fitted", "estimated_leverages", "honest_positions", "leave_one_out"]
@@ -123,6 +124,6 @@ def cross_fitted(X: Any, V: Array, ridge: float, *, n_folds: int, rng: np.random
     honest = np.empty_like(V)
     for fold in range(n_folds):
         held, others = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
-        found = least_squares(X[others], V[others], ridge=ridge, tol=tol)
-        honest[held] = X[held] @ found.solution
+        found = least_squares(take_rows(X, others), V[others], ridge=ridge, tol=tol)
+        honest[held] = take_rows(X, held) @ found.solution
     return honest

@@ -14,6 +14,7 @@ from tacit.models.kernels import check_kernel, kernel_rows, zero_has_no_place
 from tacit.models.record_kernel import record_features
 from tacit.operators import Kernel
 from tacit.operators.base import Array
+from tacit.operators.row_blocks import RowBlocks
 
 __all__ = ["COORDINATES", "KernelSpaceModel"]
 
@@ -34,6 +35,7 @@ class KernelSpaceModel(SpaceModel):
     reference_records_: Any
     landmark_map_: Array | None
     term_loadings_: Array
+    _takes_row_blocks = True
 
     def transform(self, X: Any) -> Array:
         """Place records by their terms alone, (n_records, n_components_)."""
@@ -41,6 +43,8 @@ class KernelSpaceModel(SpaceModel):
         if hasattr(self, "components_"):
             return super().transform(X)
         X = self._read(X, reset=False)
+        if isinstance(X, RowBlocks):
+            return np.concatenate([self.transform(block) for block in X.blocks()])
         rows = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
         return np.asarray(rows @ self.dual_components_.T.astype(rows.dtype, copy=False))
 
@@ -58,6 +62,20 @@ class KernelSpaceModel(SpaceModel):
         if self.kernel != "linear" and self.solver in linear_only:
             raise InputError(
                 f"solver={self.solver!r} needs the linear kernel: got kernel={self.kernel!r}. Use solver='auto'."
+            )
+
+    def _check_products(self, X: Any, form: str) -> None:
+        """Raise if the records are not in memory, and something else than `form`, by products alone, is asked for."""
+        if not isinstance(X, RowBlocks):
+            return
+        if self.kernel != "linear":
+            raise InputError(
+                f"kernel={self.kernel!r} needs the records in memory: got {type(X).__name__}, expected kernel='linear'."
+            )
+        if self.solver not in ("auto", form):
+            raise InputError(
+                f"solver={self.solver!r} needs the records in memory: got {type(X).__name__}, expected 'auto' or "
+                f"{form!r}."
             )
 
     def _origin_is_empty(self) -> bool:

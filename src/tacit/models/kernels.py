@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +13,7 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 from tacit.checks import check_choice, check_count, check_finite, check_rows, human_size, is_sparse
 from tacit.errors import InputError
 from tacit.models.base import warn
+from tacit.models.free_memory import available_memory
 from tacit.operators import Kernel, as_operator, kernel_matrix
 from tacit.operators.base import Array
 from tacit.relations.labels import LabelMatrix
@@ -66,11 +66,11 @@ def uses_landmarks(n_records: int, kernel: Kernel, n_landmarks: Any) -> bool:
 def check_fits(n: int, dtype: Any, argument: str, *, what: str = "records") -> None:
     """Refuse an n x n matrix that the machine has no memory for; say how much it needs and which argument helps."""
     needed = 3 * n * n * np.dtype(dtype).itemsize  # the matrix, its eigenvectors, and LAPACK's workspace
-    memory = _physical_memory()
+    memory = available_memory()
     if needed > memory:
         raise InputError(
             f"there are too many {what} for a dense matrix of all their pairs: got {n}, which needs "
-            f"{human_size(needed)} where this machine has {human_size(memory)}. {_ADVICE[argument]}"
+            f"{human_size(needed)} where this machine has {human_size(memory)} free. {_ADVICE[argument]}"
         )
 
 
@@ -202,10 +202,3 @@ def _factor(S: Array) -> Array:
         )
         keep = keep[:LABEL_FEATURE_LIMIT]
     return np.asarray(vectors[:, keep] * np.sqrt(values[keep]))
-
-
-def _physical_memory() -> int:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not every system says
-        return 2**34

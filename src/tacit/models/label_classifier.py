@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +13,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.models.classes import name_array
 from tacit.models.linear import Linear
+from tacit.models.row_source import read_row_blocks
 from tacit.models.thresholds import best_f1_thresholds
+from tacit.operators.row_blocks import RowBlocks
 from tacit.relations.labels import LabelMatrix
 
 __all__ = ["LabelClassifier", "LinearLabelClassifier"]
@@ -28,6 +30,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, ABC):
     classes_: np.ndarray
     multilabel_: bool
     label_counts_: np.ndarray
+    _takes_row_blocks: ClassVar[bool] = False
 
     @abstractmethod
     def predict(self, X: Any) -> np.ndarray:
@@ -48,6 +51,8 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, ABC):
         return tags
 
     def _read(self, X: Any, *, reset: bool = False) -> Any:
+        if isinstance(X, RowBlocks):
+            return read_row_blocks(self, X, reset=reset)
         return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
 
     def _read_fitted(self, X: Any) -> Any:

@@ -25,6 +25,7 @@ from sklearn.svm import LinearSVC
 from tacit.errors import TacitWarning
 from tacit.models.logistic import logistic_regressions
 from tacit.operators.algebra import Centred
+from tacit.operators.elsewhere import in_double, is_elsewhere, take_rows
 from tacit.solve.least_squares import least_squares
 
 __all__ = [
@@ -112,18 +113,17 @@ def _for_liblinear(X: Any) -> Any:
 
 def is_direct(X: Any) -> bool:
     """Whether one dense decomposition gives the ridge solution and every left-out score with it."""
-    return not sp.issparse(X) and min(X.shape) <= _DIRECT_SIDE
+    return not (sp.issparse(X) or is_elsewhere(X)) and min(X.shape) <= _DIRECT_SIDE
 
 
 def fit_ridge(X: Any, Y: sp.csr_array, *, ridge: float) -> Linear:
     """Ridge regression of all labels' ±1 on X, the intercept not penalised; iterative if X is sparse or large."""
     if is_direct(X):
         return ridge_and_left_out_scores(X, Y, ridge=ridge, left_out=False)[0]
-    X = X.astype(np.float64, copy=False)
     mean_target = 2 * _mean(Y) - 1
-    centred = Centred(X)
-    targets = 2.0 * Y.toarray() - 1 - mean_target
-    found = least_squares(centred, targets, ridge=ridge, tol=_EXACT)
+    centred = Centred(in_double(X))
+    # ±1 less its mean is 2Y less a constant, which centred records do not see: so the targets stay sparse
+    found = least_squares(centred, 2.0 * Y, ridge=ridge, tol=_EXACT)
     coef = found.solution.T
     return Linear(coef, mean_target - coef @ centred.mean)
 
@@ -190,5 +190,5 @@ def cross_fitted_scores(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TacitWarning)  # the training on all records has said it
         for train, test in folds.split(np.arange(Y.shape[0])):
-            scores[test] = fit(X[train], Y[train]).scores(X[test])
+            scores[test] = fit(take_rows(X, train), Y[train]).scores(take_rows(X, test))
     return scores

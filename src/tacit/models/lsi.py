@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from tacit.checks import as_rng, check_choice, check_number
 from tacit.errors import InputError
 from tacit.models.base import SCALINGS, SpaceModel, warn_if_fewer
+from tacit.models.compressed import History
 from tacit.models.kernels import (
     check_fits,
     check_kernel,
@@ -31,6 +32,9 @@ from tacit.models.kernels import (
     uses_landmarks,
     zero_has_no_place,
 )
+from tacit.models.lsi_update import merge
+from tacit.models.memory import check_fit
+from tacit.models.updating import Updatable, begin_history
 from tacit.operators import Centred, Kernel, Operator, as_operator
 from tacit.operators.base import Array
 from tacit.solve import Eigenpairs, SingularTriplets, leading_eigenpairs, leading_singular_triplets, without_vectors
@@ -39,7 +43,7 @@ from tacit.solve.choose import SOLVERS
 __all__ = ["LSI", "KernelLSI"]
 
 
-class LSI(SpaceModel):
+class LSI(Updatable):
     """Latent semantic indexing: the space that reconstructs the words best.
 
         min ‖X − V A‖²,  VᵀV = I                                            [Yu2005] eq. (1)
@@ -66,6 +70,10 @@ class LSI(SpaceModel):
     mean_ : (n_terms,) the mean record, if `center`
     solution_ : SingularTriplets without vectors: values, residuals, iterations, solver, reason
     n_iter_ : int, iterations of the solver; 1 for "dense"
+    n_records_seen_ : int, records of the fit and of all updates since
+    drift_, refit_due_ : after `partial_fit`: how much less of its records the space explained than of those it knew,
+        and whether a new fit is due
+    position_map_, position_shift_ : after `partial_fit`: what `move_positions` moves old positions with
 
     Examples
     --------
@@ -74,6 +82,8 @@ class LSI(SpaceModel):
     >>> LSI(n_components=2).fit_transform(X).shape
     (4, 2)
     """
+
+    _takes_row_blocks = True
 
     def __init__(
         self,
@@ -108,6 +118,7 @@ class LSI(SpaceModel):
     def _fit(self, X: Any, *, left: bool) -> SingularTriplets:
         check_choice("solver", self.solver, SOLVERS)
         X = self._read_training(X)
+        check_fit(X, self.n_components, model="lsi", positions=left)
         operator = self._centred(as_operator(X))
         found = leading_singular_triplets(
             operator,
@@ -133,7 +144,11 @@ class LSI(SpaceModel):
         self.components_ = found.right.T * scale[:, None]
         self.solution_ = without_vectors(found)
         self.n_iter_ = found.iterations
+        begin_history(self, History(self.term_loadings_, X.shape[0], total), X.shape[0])
         return found
+
+    def _merge(self, X: Any, y: Any, keep: float) -> None:
+        merge(self, X, keep)
 
     def _centred(self, operator: Operator) -> Operator:
         if not self.center:

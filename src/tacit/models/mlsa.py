@@ -18,7 +18,7 @@ training objects are computed in this way too, so that folding one of them in gi
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -29,8 +29,8 @@ from tacit.checks import as_rng, check_choice, check_count, check_number
 from tacit.errors import InputError
 from tacit.models.base import SpaceModel, check_terms, warn_if_fewer
 from tacit.models.mlsa_fold_in import FoldIn
+from tacit.models.mlsa_operator import unified_matrix
 from tacit.models.transductive import read_labels
-from tacit.operators import Operator, Product, Scaled, SymmetricBlocks, as_operator
 from tacit.operators.base import Array
 from tacit.relations.labels import LabelMatrix
 from tacit.relations.typed import Relations
@@ -89,6 +89,7 @@ class MLSA(SpaceModel):
     'A'
     """
 
+    _takes_row_blocks = True
     _fold_in: FoldIn | None = None  # kept between calls, since it remembers which relations its products start with
 
     def __init__(
@@ -117,7 +118,8 @@ class MLSA(SpaceModel):
 
         Parameters
         ----------
-        X : Relations; or (n_records, n_terms) dense or sparse, for which the types are record, term and label
+        X : Relations; or (n_records, n_terms) dense, sparse or `RowBlocks`, for which the types are record, term and
+            label
         y : labels of the records, in any form `as_labels` reads, if X is a matrix; None is plain LSA
         """
         self._check_parameters()
@@ -127,7 +129,8 @@ class MLSA(SpaceModel):
             self._fit(X)
         else:
             self._fit(self._relate(X, y))
-            self.components_ = self.concepts_["term"].T * self.relations_.factors("record-term")[0]
+            words = self.relations_.block("record-term")
+            self.components_ = self.concepts_["term"].T * (words.weight * words.scaling.factor)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
@@ -239,9 +242,7 @@ class MLSA(SpaceModel):
         graph = graph.with_weights(self.weights) if self.weights else graph
         graph.check()
         kinds = list(graph.types)
-        used = [block for block in graph.blocks if block.weight > 0]
-        blocks = [(kinds.index(b.row_type), kinds.index(b.column_type), _operator(*graph.factors(b))) for b in used]
-        R = SymmetricBlocks(list(graph.sizes.values()), blocks)
+        R = unified_matrix(graph)
         found = leading_eigenpairs(
             R,
             self.n_components,
@@ -261,14 +262,6 @@ class MLSA(SpaceModel):
         self.relations_, self.eigenvalues_ = graph, found.values[:n_kept]
         self.concepts_ = {kind: np.ascontiguousarray(C[graph.type_slice(kind)]) for kind in kinds}
         self.positions_ = {kind: np.ascontiguousarray(positions[graph.type_slice(kind)]) for kind in kinds}
-
-
-def _operator(scale: float, factors: Sequence[Any]) -> Operator:
-    """A relation by its products, weighted; a product of several matrices is never multiplied out."""
-    product = as_operator(factors[-1])
-    for factor in reversed(factors[:-1]):
-        product = Product(factor, product)
-    return product if scale == 1 else Scaled(product, columns=scale)
 
 
 def _similarities(position: Array, positions: Array, measure: str) -> Array:

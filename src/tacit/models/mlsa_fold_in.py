@@ -20,6 +20,7 @@ from tacit.errors import InputError
 from tacit.operators.base import Array
 from tacit.relations.block import Block
 from tacit.relations.block_weights import Factors, row_blocks
+from tacit.relations.far_rows import is_far
 from tacit.relations.typed import Relations
 
 __all__ = ["FoldIn"]
@@ -46,6 +47,9 @@ class FoldIn:
         dtype = np.result_type(self.concepts[type].dtype, *(matrix.dtype for matrix in known.values()))
         found = np.zeros((n_new, self.concepts[type].shape[1]), dtype)
         for side, factors in self._told(type, known):
+            if not all(map(is_sparse, factors)):  # some of it is elsewhere
+                found += side.block.weight * _through_far(side, factors, self.concepts[side.other])
+                continue
             scaled = side.block.scaling.of_new_columns if side.turned else side.block.scaling.of_new_rows
             for start, stop, given in row_blocks(factors):
                 found[start:stop] += side.block.weight * (scaled(given) @ self.concepts[side.other])
@@ -134,7 +138,7 @@ class _Side(NamedTuple):
 
     def steps(self, start: int) -> Factors:
         """Give the factors from one step of the path on, as this side sees them."""
-        return tuple(sp.csr_array(factor.T) if self.turned else factor for factor in self.unturned[start:])
+        return tuple(_turned(factor) if self.turned else factor for factor in self.unturned[start:])
 
     def starts_with(self, first: _Side) -> bool:
         """Whether it is a product that begins with all of another relation: by the types, and by every entry."""
@@ -163,10 +167,28 @@ def _sides(block: Block, type: str) -> list[_Side]:
     return [_Side(block, turned) for kind, turned in ends if kind == type]
 
 
+def _turned(factor: Any) -> Any:
+    return factor.T if is_far(factor) else sp.csr_array(factor.T)
+
+
+def _through_far(side: _Side, factors: Factors, concepts: Array) -> Array:
+    """Multiply from the right where a step of the way is not in memory, so that only narrow blocks travel."""
+    if side.block.scaling.rarity is not None:
+        raise InputError(
+            f"rows lacks relation {side.block.name!r}: got only what it starts with, expected its own row, since it "
+            "is weighted by tfidf and leads through rows that are not in memory."
+        )
+    for factor in reversed(factors):
+        concepts = factor @ concepts
+    return np.asarray(side.block.scaling.factor * concepts)
+
+
 def _equal(one: sp.csr_array, other: sp.csr_array, *, turned: bool) -> bool:
     """Whether one matrix is the other, or its transpose; `Relations` keeps both sorted and without repetitions."""
     if one is other and not turned:
         return True
+    if is_far(one) or is_far(other):
+        return False  # to compare them, both would have to be read
     if one.nnz != other.nnz or one.shape != (other.shape[::-1] if turned else other.shape):
         return False
     other = sp.csr_array(other.T) if turned else other

@@ -33,11 +33,15 @@ from tacit.models.hierarchy_graph import expanded_labels
 from tacit.models.honest import honest_positions
 from tacit.models.kernel_space import COORDINATES, KernelSpaceModel
 from tacit.models.kernels import check_kernel, class_features, label_features, precomputed_label_features, squared_norm
+from tacit.models.memory import check_fit
+from tacit.models.mlsi_update import check_updatable, history_of_fit, merge
 from tacit.models.record_forms import RecordForm
 from tacit.models.record_kernel import hold
 from tacit.models.transductive import balance_labels, read_labels
+from tacit.models.updating import Updatable, begin_history
 from tacit.operators import Kernel, as_operator
 from tacit.operators.base import Array
+from tacit.operators.elsewhere import is_elsewhere
 from tacit.relations.labels import LabelMatrix
 from tacit.relations.taxonomy import Taxonomy
 from tacit.solve.threads import one_thread
@@ -48,7 +52,7 @@ _FORMS = ("auto", "primal", "dual", "augmented")
 _DENSE_LIMIT = 1_000  # smaller side of X up to which "auto" takes a dense form; benchmarks/studies/solver_crossover.py
 
 
-class MLSI(KernelSpaceModel):
+class MLSI(Updatable, KernelSpaceModel):
     """Multi-label informed LSI: minimises the reconstruction error of the words and of the labels together.
 
         min (1 − β)‖X − V A‖² + β‖Y − V B‖²,  VᵀV = I,  V = X W, ‖W‖ small        [Yu2005] eqs. (2), (5)
@@ -98,6 +102,10 @@ class MLSI(KernelSpaceModel):
     solver_, solver_reason_ : which form was taken, and why
     solution_ : tuple of the iterative solvers' reports: residuals, iterations, solver, reason; empty for a dense form
     n_iter_ : int, most iterations of any of these solvers; 1 for a dense form
+    n_records_seen_ : int, records of the fit and of all updates since
+    drift_, refit_due_ : after `partial_fit`: how much less of its records the space explained than of those it knew,
+        and whether a new fit is due
+    position_map_ : after `partial_fit`: what `move_positions` moves old positions with; `embedding_` is moved already
 
     Notes
     -----
@@ -164,7 +172,7 @@ class MLSI(KernelSpaceModel):
 
         Parameters
         ----------
-        X : (n_records, n_terms) dense or sparse; the kernel matrix if kernel="precomputed"
+        X : (n_records, n_terms) dense or sparse, or `RowBlocks`; the kernel matrix if kernel="precomputed"
         y : binary matrix (dense or sparse), list of label sets, one class a record, or `LabelMatrix`; None only if
             label_weight=0
         """
@@ -215,13 +223,18 @@ class MLSI(KernelSpaceModel):
         """Find the space; give the honest or in-sample positions, unscaled, if one of them is asked for."""
         self._check_parameters()
         X = self._read_training(X)
+        self._check_products(X, "augmented")
         rng = as_rng(self.random_state)
         F = self._label_features(X, y)
+        if self.kernel == "linear":
+            n_labels = 0 if F is None else F.shape[1]
+            check_fit(X, self.n_components, model="mlsi", n_labels=n_labels, positions=kind == "honest")
         features = self._learn_features(X, rng)
         self.solver_, self.solver_reason_ = choose_form(
             features.shape,
             self.solver,
             products="augmented",
+            elsewhere=is_elsewhere(X),
             limit=_DENSE_LIMIT,
             kernel=self.kernel if self._is_kernel else None,
             n_beside=0 if F is None else F.shape[1],
@@ -229,7 +242,7 @@ class MLSI(KernelSpaceModel):
         form = self._hold(features, rng)
         F = self._balanced(F, form)
         # nothing but sparse products is large then, and these know no BLAS threads, which would only add their buffers
-        with one_thread(0.0 if is_sparse(features) else np.inf):
+        with one_thread(0.0 if is_sparse(features) or is_elsewhere(features) else np.inf):
             space = blend(form, F, self.n_components, label_weight=self.label_weight, shrinkage=self.shrinkage)
             self._report(space)
             self.embedding_ = space.positions.astype(X.dtype, copy=False)
@@ -241,6 +254,13 @@ class MLSI(KernelSpaceModel):
                 positions = form.fitted(space.coefficients).astype(X.dtype, copy=False)
             self._keep(X, features, form, F, space)
         return positions
+
+    def _can_update(self) -> bool:
+        check_updatable(self)
+        return True
+
+    def _merge(self, X: Any, y: Any, keep: float) -> None:
+        merge(self, X, y, keep)
 
     def _check_parameters(self) -> None:
         check_number("label_weight", self.label_weight, high=1.0)
@@ -326,6 +346,7 @@ class MLSI(KernelSpaceModel):
         self.objective_ = self._objective(form, F, space.adjoint)
         self.solution_ = tuple(getattr(form, "reports", ()))
         self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
+        begin_history(self, history_of_fit(self, X.shape[0], form.trace), X.shape[0])
 
     def _objective(self, form: RecordForm, F: Any, adjoint: Array) -> float:
         """Eq. (2) at V: Tr C − Tr VᵀCV."""

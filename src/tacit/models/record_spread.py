@@ -14,6 +14,7 @@ from tacit.errors import InputError
 from tacit.models.hierarchy_graph import HierarchyGraph
 from tacit.operators import as_operator
 from tacit.operators.base import Array
+from tacit.operators.elsewhere import is_elsewhere
 
 __all__ = ["centred_kernel", "check_spread", "mean_row", "scatter_a_record"]
 
@@ -23,6 +24,8 @@ _ENTRIES = 2**17
 
 def mean_row(features: Any) -> Array:
     """The mean record, summed in double precision, without a double of X; of a kernel matrix the mean row."""
+    if is_elsewhere(features):
+        return np.asarray(features.T @ np.ones(features.shape[0])) / features.shape[0]
     if not is_sparse(features):
         return np.asarray(features.mean(axis=0, dtype=np.float64))
     total = np.zeros(features.shape[1])

@@ -13,11 +13,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.operators import Centred, Operator
+from tacit.operators.algebra import is_read_anew
 from tacit.operators.base import Array
+from tacit.operators.elsewhere import adjoint_blocks
+from tacit.solve.tall import inner, subtract
 
 __all__ = ["ScatterPencil", "SpectralInverse", "all_one", "class_bridges", "start_blocks"]
 
-_COLUMNS = 24
+_COLUMNS = 32
 _MOST_BRIDGES = 512  # classes up to which Xᵀ F is kept
 
 
@@ -35,6 +38,8 @@ class ScatterPencil:
 
     def products(self, S: Array) -> Sequence[Array]:
         """Give XᵀX S and, where they differ, Xᵀ diag(d) X S."""
+        if self.degrees is None and is_read_anew(self.X):
+            return [self.X.gram(S)]
         between = self.X @ S
         first = np.asarray(self.X.T @ between)
         if self.degrees is None:
@@ -47,7 +52,7 @@ class ScatterPencil:
         B = self.gamma * S
         B += products[-1]
         if self.G is not None:
-            B -= self.G @ (self.G.T @ S)
+            subtract(B, self.G, inner(self.G, S))
         else:
             B -= self.X.T @ (self.F @ (self.F.T @ (self.X @ S)))
         return np.array(products[0]), B
@@ -79,17 +84,15 @@ class SpectralInverse:
         """Apply it to a block, in place."""
         for first in range(0, R.shape[1], _COLUMNS):
             part = R[:, first : first + _COLUMNS]
-            part += self.directions @ (self.weights * (self.directions.T @ part))
+            subtract(part, self.directions, -self.weights * inner(self.directions, part))
         return R
 
 
 def class_bridges(X: Operator, F: sp.csr_array) -> Array:
     """G = Xᵀ F, dense, a few classes at a time: F itself would be N x L."""
-    columns = F.tocsc()
     G = np.empty((X.shape[1], F.shape[1]), X.dtype, order="F")
-    for first in range(0, F.shape[1], 16):
-        part = slice(first, first + 16)
-        G[:, part] = X.T @ columns[:, part].toarray().astype(X.dtype)
+    for part, product in adjoint_blocks(X, F.astype(X.dtype, copy=False), anew=is_read_anew(X)):
+        G[:, part] = product
     return G
 
 

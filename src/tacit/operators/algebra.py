@@ -9,15 +9,28 @@ import numpy as np
 
 from tacit.checks import check_rows
 from tacit.errors import InputError
-from tacit.operators.base import Array, Operator, as_operator
+from tacit.operators.base import Array, Operator, _Transposed, as_operator
+from tacit.operators.elsewhere import is_elsewhere
 
-__all__ = ["Centred", "DiagonalPlusLowRank", "Product", "Scaled", "Stacked", "Sum"]
+__all__ = ["Centred", "DiagonalPlusLowRank", "Product", "Scaled", "Stacked", "Sum", "is_read_anew"]
 
 
 _COLUMNS = 8
 
 
-class Stacked(Operator):
+class _Made(Operator):
+    """What is made of other matrices."""
+
+    def _parts(self) -> Sequence[Operator]:
+        raise NotImplementedError(f"{type(self).__name__} must say what it is made of")
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether a part is read anew for every product, beside which further columns cost little."""
+        return any(is_read_anew(part) for part in self._parts())
+
+
+class Stacked(_Made):
     """Blocks side by side: [A, B, …]."""
 
     def __init__(self, blocks: Sequence[Any]) -> None:
@@ -28,6 +41,9 @@ class Stacked(Operator):
         widths = [block.shape[1] for block in self.blocks]
         self.edges = np.concatenate([[0], np.cumsum(widths)])
         super().__init__((n_rows, int(self.edges[-1])), np.result_type(*(block.dtype for block in self.blocks)))
+
+    def _parts(self) -> Sequence[Operator]:
+        return self.blocks
 
     def _matmat(self, V: Array) -> Array:
         first, *others = zip(self.blocks, self.edges[:-1], self.edges[1:], strict=True)
@@ -46,7 +62,7 @@ class Stacked(Operator):
         return float(sum(block.squared_norm() for block in self.blocks))
 
 
-class Sum(Operator):
+class Sum(_Made):
     """A + B + …"""
 
     def __init__(self, terms: Sequence[Any]) -> None:
@@ -55,6 +71,9 @@ class Sum(Operator):
         if len(shapes) != 1:
             raise InputError(f"terms of a sum differ in shape: got {sorted(shapes)}, expected one shape.")
         super().__init__(self.terms[0].shape, np.result_type(*(term.dtype for term in self.terms)))
+
+    def _parts(self) -> Sequence[Operator]:
+        return self.terms
 
     def _matmat(self, V: Array) -> Array:
         total = self.terms[0] @ V
@@ -69,13 +88,16 @@ class Sum(Operator):
         return np.asarray(total)
 
 
-class Product(Operator):
+class Product(_Made):
     """A B, multiplied from the right so that neither is formed."""
 
     def __init__(self, left: Any, right: Any) -> None:
         self.left, self.right = as_operator(left), as_operator(right)
         check_rows("right", self.right.shape[0], self.left.shape[1], of="the columns of left")
         super().__init__((self.left.shape[0], self.right.shape[1]), np.result_type(self.left.dtype, self.right.dtype))
+
+    def _parts(self) -> Sequence[Operator]:
+        return self.left, self.right
 
     def _matmat(self, V: Array) -> Array:
         return np.asarray(self.left @ (self.right @ V))
@@ -84,7 +106,7 @@ class Product(Operator):
         return np.asarray(self.right.T @ (self.left.T @ U))
 
 
-class Scaled(Operator):
+class Scaled(_Made):
     """diag(rows) A diag(columns); either scale may be a number, a vector or None."""
 
     def __init__(self, operator: Any, *, rows: Any = None, columns: Any = None) -> None:
@@ -92,6 +114,9 @@ class Scaled(Operator):
         super().__init__(self.operator.shape, self.operator.dtype)
         self.rows = self._scale("rows", rows, self.shape[0])
         self.columns = self._scale("columns", columns, self.shape[1])
+
+    def _parts(self) -> Sequence[Operator]:
+        return (self.operator,)
 
     def _scale(self, name: str, scale: Any, size: int) -> Array:
         # in the operator's own precision, so that float32 stays float32
@@ -107,7 +132,7 @@ class Scaled(Operator):
         return np.asarray(self.columns * (self.operator.T @ (self.rows * U)))
 
 
-class Centred(Operator):
+class Centred(_Made):
     """A − 1 mᵀ with m the mean row of A, or another row that is given: centring that keeps a sparse A sparse."""
 
     def __init__(self, operator: Any, mean: Any = None) -> None:
@@ -115,6 +140,25 @@ class Centred(Operator):
         super().__init__(self.operator.shape, self.operator.dtype)
         self.mean = np.asarray(self._row_sum() / self.shape[0] if mean is None else mean, self.dtype).ravel()
         _check_length("mean", self.mean.size, self.shape[1], "column")
+        self._total: Array | None = None
+
+    def _parts(self) -> Sequence[Operator]:
+        return (self.operator,)
+
+    def gram(self, V: Array) -> Array:
+        """Give the product with the Gram matrix; in one pass where the matrix is read anew for each.
+
+        (A − 1mᵀ)ᵀ(A − 1mᵀ) = AᵀA − s mᵀ − m (s − N m)ᵀ with s = Aᵀ1. In memory the mean is taken off before the second
+        product, which costs nothing more and keeps more digits.
+        """
+        if not self.is_dense:
+            return super().gram(V)
+        if self._total is None:
+            self._total = self._row_sum()
+        product = self.operator.gram(V)
+        product -= np.outer(self._total, self.mean @ V)
+        product -= np.outer(self.mean, (self._total - self.shape[0] * self.mean) @ V)
+        return np.asarray(product)
 
     def _row_sum(self) -> Array:
         return np.asarray(self.operator.T @ np.ones(self.shape[0], self.dtype))
@@ -160,6 +204,12 @@ class DiagonalPlusLowRank(Operator):
 
     def _rmatmat(self, U: Array) -> Array:
         return np.asarray(self.diagonal * U + self.factor @ self._through_core(self.factor.T @ U, self.core.T))
+
+
+def is_read_anew(part: Operator) -> bool:
+    """Whether every product with it reads a matrix that is not in memory."""
+    inner = part.operator if isinstance(part, _Transposed) else part
+    return is_elsewhere(inner) or (isinstance(inner, _Made) and inner.is_dense)
 
 
 def _operators(name: str, parts: Sequence[Any]) -> list[Operator]:

@@ -80,6 +80,11 @@ class Operator(LinearOperator):
         """Whether products are dense matrix products, which gain from every further column."""
         return False
 
+    @property
+    def n_bytes(self) -> int:
+        """Memory that the matrix takes, beside which the arrays of a solver are small or not; 0 if it is unknown."""
+        return 0
+
     def gram(self, V: Array) -> Array:
         """Give AᵀA V; where A is sparse, some columns at a time.
 
@@ -162,6 +167,13 @@ class MatrixOperator(Operator):
     def is_dense(self) -> bool:
         """True for an array."""
         return not is_sparse(self.matrix)
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that the matrix takes."""
+        if self.is_dense:
+            return int(self.matrix.nbytes)
+        return int(self.matrix.data.nbytes + self.matrix.indices.nbytes + self.matrix.indptr.nbytes)
 
     def _matmat(self, V: Array) -> Array:
         if self.is_dense:

@@ -19,17 +19,18 @@ class SymmetricBlocks(Operator):
     Parameters
     ----------
     sizes : how many objects each type has, in the order of the types
-    blocks : (i, j, matrix or Operator of sizes[i] x sizes[j]); several for one pair add up, i = j is symmetric
+    blocks : (i, j, matrix or Operator of sizes[i] x sizes[j]); several for one pair add up, i = j is symmetric; None
+        for i is a block with rows for the objects of all types, which stands in columns j and, turned, in rows j
     dtype : dtype of the products, default the widest of the blocks
     """
 
-    def __init__(self, sizes: Sequence[int], blocks: Sequence[tuple[int, int, Any]], dtype: Any = None) -> None:
+    def __init__(self, sizes: Sequence[int], blocks: Sequence[tuple[int | None, int, Any]], dtype: Any = None) -> None:
         self.edges = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
         self.blocks = [(i, j, as_operator(block)) for i, j, block in blocks]
         if not self.blocks:
             raise InputError("blocks is empty: got no relation, expected at least one.")
         for i, j, block in self.blocks:
-            expected = (int(sizes[i]), int(sizes[j]))
+            expected = (int(self.edges[-1] if i is None else sizes[i]), int(sizes[j]))
             if block.shape != expected:
                 raise InputError(f"block ({i}, {j}) does not match the sizes: got {block.shape}, expected {expected}.")
         n = int(self.edges[-1])
@@ -48,5 +49,7 @@ class SymmetricBlocks(Operator):
     def _rmatmat(self, U: Array) -> Array:
         return self._matmat(U)
 
-    def _slice(self, i: int) -> slice:
+    def _slice(self, i: int | None) -> slice:
+        if i is None:
+            return slice(None)
         return slice(int(self.edges[i]), int(self.edges[i + 1]))

@@ -17,7 +17,7 @@ from tacit.operators.kernel_source import kernel_source
 
 __all__ = ["has_kernels", "kernel"]
 
-_Kernel = Callable[[int, int, int, int, int, int, int], None]
+_Kernel = Callable[[int, int, int, int, int, int, int, int], None]
 
 
 @lru_cache(maxsize=1)
@@ -29,8 +29,8 @@ def has_kernels() -> bool:
 def kernel(direction: str, width: int, matrix: Any) -> _Kernel:
     """Give the kernel of a direction for a CSR matrix and blocks of `width` columns.
 
-    It takes rows from, rows to, and the addresses of data, indices, indptr, the given block and the block to fill. It
-    runs without Python's lock.
+    It takes rows from, rows to, the stride of the long block, and the addresses of data, indices, indptr, the given
+    block and the block to fill. It runs without Python's lock.
     """
     types = (matrix.dtype.name, matrix.indices.dtype.name, matrix.indptr.dtype.name)
     with _LOCK:  # LLVM is not to be asked for the same thing by two threads at once
@@ -38,7 +38,7 @@ def kernel(direction: str, width: int, matrix: Any) -> _Kernel:
 
 
 _LOCK = threading.Lock()
-_ARGUMENTS = [ctypes.c_int64] * 2 + [ctypes.c_void_p] * 5
+_ARGUMENTS = [ctypes.c_int64] * 3 + [ctypes.c_void_p] * 5
 
 
 @cache

@@ -24,6 +24,11 @@ class Gram(Operator):
         super().__init__((n, n), self.operator.dtype)
         self.shift = self.dtype.type(shift)
 
+    @property
+    def n_bytes(self) -> int:
+        """Memory that the matrix takes whose Gram matrix it is."""
+        return self.operator.n_bytes
+
     def _matmat(self, V: Array) -> Array:
         product = self.operator.gram(V)
         if self.shift:

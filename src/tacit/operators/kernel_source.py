@@ -13,7 +13,7 @@ from __future__ import annotations
 __all__ = ["kernel_source"]
 
 _ROWS = """
-define void @{name}(i64 %first, i64 %last, ptr noalias %data, ptr noalias %indices, ptr noalias %indptr,
+define void @{name}(i64 %first, i64 %last, i64 %stride, ptr noalias %data, ptr noalias %indices, ptr noalias %indptr,
                     ptr noalias %given, ptr noalias %out) {{
 entry:
   br label %rows
@@ -29,7 +29,7 @@ row:
   %stop.kept = load {edge}, ptr %stop.at
   %start = {widen_edge}
   %stop = {widen_stop}
-  %row.offset = mul nsw i64 %i, {width}
+  %row.offset = mul nsw i64 %i, %stride
 """
 
 _FORWARD = """
@@ -93,8 +93,9 @@ _INTEGERS = {"int32": "i32", "int64": "i64"}
 def kernel_source(direction: str, width: int, number: str, index: str, edge: str) -> str:
     """Write the function for blocks of `width` columns and these types of entries, of `indices` and of `indptr`.
 
-    It is called like its direction and takes the first row, the row after the last, the three arrays of a CSR matrix,
-    the block it is given and the block it writes (forward) or adds to (backward).
+    It is called like its direction and takes the first row, the row after the last, how many numbers lie between the
+    rows of the long block (that of the records), the three arrays of a CSR matrix, the block it is given and the block
+    it writes (forward) or adds to (backward). The rows of the short block (that of the terms) follow each other.
     """
     name, align = _NUMBERS[number]
     facts = {

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tacit.operators.base import Array, Operator
+from tacit.operators.base import Array, Operator, as_operator
 from tacit.operators.gram import Gram
 
 __all__ = ["BlockTask", "RowBlocks", "RowFacts", "facts_of"]
@@ -118,11 +118,11 @@ def _itself(block: sp.csr_array, shared: Any, rows: Any) -> Any:
 
 
 def _forward(block: sp.csr_array, V: Array, rows: Any) -> Array:
-    return np.asarray(block @ V)
+    return np.asarray(as_operator(block) @ V)  # not by SciPy, which has one thread
 
 
 def _backward(block: sp.csr_array, shared: Any, U: Array) -> Array:
-    return np.asarray(block.T @ U)
+    return np.asarray(as_operator(block).T @ U)
 
 
 def _gram(block: sp.csr_array, V: Array, rows: Any) -> Array:

@@ -39,11 +39,10 @@ def forward(matrix: Any, V: Array) -> Array:
     chunks = _row_chunks(matrix)
     for columns in _cut(V.shape[1], _WIDEST // V.itemsize, V.itemsize):
         block = _padded(V[:, columns])
-        whole = block.shape[1] == V.shape[1]
-        part = product if whole else np.empty((matrix.shape[0], block.shape[1]), matrix.dtype)
-        fill = partial(_run, kernel("forward", block.shape[1], matrix), matrix, block, part)
-        share(fill, chunks)
-        if not whole:
+        fits = block.shape[1] == columns.stop - columns.start  # what is padded must not run over into the next row
+        part = product[:, columns] if fits else np.empty((matrix.shape[0], block.shape[1]), matrix.dtype)
+        share(partial(_run, kernel("forward", block.shape[1], matrix), matrix, part, block, part), chunks)
+        if not fits:
             product[:, columns] = part[:, : columns.stop - columns.start]
     return product
 
@@ -56,19 +55,21 @@ def backward(matrix: Any, U: Array) -> Array:
     width = min(_WIDEST // U.itemsize, -(-U.shape[1] // n_threads()))
 
     def fill(columns: slice) -> None:
-        block = _padded(U[:, columns])
+        block = U[:, columns]
+        if block.strides[1] != block.itemsize or _lanes(block.shape[1], block.itemsize) != block.shape[1]:
+            block = _padded(block)
         part = _aligned((matrix.shape[1], block.shape[1]), matrix.dtype)
         part[:] = 0
-        _run(kernel("backward", block.shape[1], matrix), matrix, block, part, (0, matrix.shape[0]))
+        _run(kernel("backward", block.shape[1], matrix), matrix, block, block, part, (0, matrix.shape[0]))
         product[:, columns] = part[:, : columns.stop - columns.start]
 
     share(fill, _cut(U.shape[1], width, U.itemsize))
     return product
 
 
-def _run(run: Any, matrix: Any, given: Array, out: Array, rows: tuple[int, int]) -> None:
+def _run(run: Any, matrix: Any, long: Array, given: Array, out: Array, rows: tuple[int, int]) -> None:
     arrays = (matrix.data, matrix.indices, matrix.indptr, given, out)
-    run(*rows, *(array.ctypes.data for array in arrays))
+    run(*rows, long.strides[0] // long.itemsize, *(array.ctypes.data for array in arrays))
 
 
 def _compiles(matrix: Any, block: Array) -> bool:
@@ -101,13 +102,15 @@ def _cut(n_columns: int, width: int, itemsize: int) -> list[slice]:
     return [slice(start, min(n_columns, start + step)) for start in range(0, n_columns, step)]
 
 
+def _lanes(width: int, itemsize: int) -> int:
+    """Give how many columns to take for `width`: whole lines; a single one stays alone."""
+    lanes = LINE // itemsize
+    return width if width == 1 else -(-width // lanes) * lanes
+
+
 def _padded(block: Array) -> Array:
-    """Give the columns row by row, with zeros up to whole lines; a single one stays alone."""
-    width = block.shape[1]
-    if width > 1:
-        lanes = LINE // block.itemsize
-        width = -(-width // lanes) * lanes
-    padded = _aligned((len(block), width), block.dtype)
+    """Give the columns row by row, with zeros up to whole lines."""
+    padded = _aligned((len(block), _lanes(block.shape[1], block.itemsize)), block.dtype)
     padded[:, : block.shape[1]] = block
     padded[:, block.shape[1] :] = 0
     return padded

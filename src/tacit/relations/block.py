@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.relations.block_weights import Factors, Scaling, reached_rows, row_blocks, scaling_of
+from tacit.relations.far_rows import has_far, is_far, refuse
 
 __all__ = ["Block"]
 
@@ -26,7 +27,8 @@ class Block:
         The types on the way: `("user", "item")`, or `("user", "item", "word")` for a product through items. None stands
         for a type in the middle that the graph no longer has.
     factors : tuple of csr_array
-        One matrix a step of the path; M is their product. As given: before normalising and weighting.
+        One matrix a step of the path; M is their product. As given: before normalising and weighting. One that is
+        larger than memory is in blocks of rows on disk or on a cluster.
     name : str
         What the relation is called; "user-item" unless given.
     weight : float
@@ -64,9 +66,16 @@ class Block:
     @property
     def matrix(self) -> sp.csr_array:
         """M as given, before normalising and weighting; a product is multiplied out, which may need much memory."""
+        if self.is_far:
+            raise refuse(self.name, "given as one matrix", "Use what is made of its products.")
         if not self.is_product:
             return self.factors[0]
         return sp.csr_array(sp.vstack([rows for *_, rows in row_blocks(self.factors)], format="csr"))
+
+    @property
+    def is_far(self) -> bool:
+        """Whether a matrix of it is on disk or on a cluster."""
+        return has_far(self.factors)
 
     @property
     def is_empty(self) -> bool:
@@ -89,6 +98,8 @@ class Block:
 
     def turned(self) -> Block:
         """Give the same relation seen from the other type."""
+        if self.is_far:
+            raise refuse(self.name, "turned round", "Begin the product at its other end.")
         factors = tuple(sp.csr_array(factor.T) for factor in reversed(self.factors))
         return replace(self, path=self.path[::-1], factors=factors)
 
@@ -103,9 +114,12 @@ class Block:
         factors = []
         for step, factor in enumerate(self.factors):
             for axis, kind in enumerate(self.path[step : step + 2]):
+                if kind in places and is_far(factor):
+                    raise refuse(self.name, "cut down to some objects", "Write those rows by themselves.")
                 if kind in places:
                     factor = sp.csr_array(factor[places[kind]] if axis == 0 else factor[:, places[kind]])
-            factor.sort_indices()
+            if not is_far(factor):
+                factor.sort_indices()
             factors.append(factor)
         return replace(self, factors=tuple(factors))
 
@@ -117,6 +131,8 @@ class Block:
         ]
         if all(shape == factor.shape for shape, factor in zip(shapes, self.factors, strict=True)):
             return self
+        if self.is_far:
+            raise refuse(self.name, "made larger", "Add it when its types have all their objects.")
         return replace(self, factors=tuple(_padded(*pair) for pair in zip(self.factors, shapes, strict=True)))
 
     def __repr__(self) -> str:

@@ -9,11 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, svds
+
+from tacit.relations.far_rows import (
+    absolute_product,
+    column_counts,
+    has_far,
+    is_far,
+    reached_columns_of,
+    reached_rows_of,
+    refuse,
+    row_squares_of,
+)
 
 __all__ = [
     "NORMALISATIONS",
@@ -21,12 +33,13 @@ __all__ = [
     "Scaling",
     "is_symmetric",
     "normalised",
+    "reached_columns",
     "reached_rows",
     "row_blocks",
     "scaling_of",
 ]
 
-Factors = tuple[sp.csr_array, ...]
+Factors = tuple[Any, ...]  # of csr_array; one of them may be in blocks of rows elsewhere, see `far_rows`
 
 NORMALISATIONS = ("none", "tfidf", "frobenius", "spectral")
 
@@ -56,6 +69,8 @@ class Scaling:
         """Give the factors with the weights of rows and columns in the first and the last; `factor` is left out."""
         if self.rarity is None or self.inverse_lengths is None:
             return factors
+        if has_far(factors):
+            raise refuse("tfidf", "weighted entry by entry", "Weight the products with it instead.")
         weighted = (*factors[:-1], _scaled_columns(factors[-1], self.rarity))
         return (_scaled_rows(weighted[0], self.inverse_lengths), *weighted[1:])
 
@@ -107,7 +122,21 @@ def reached_rows(factors: Factors) -> npt.NDArray[np.bool_]:
     """Tell which rows of the product can have an entry: from which a path leads through all the factors."""
     reached = np.ones(factors[-1].shape[1], dtype=bool)
     for factor in reversed(factors):
-        reached = _pattern(factor) @ reached.astype(np.float64) > 0
+        if is_far(factor):
+            reached = reached_rows_of(factor, reached)
+        else:
+            reached = _pattern(factor) @ reached.astype(np.float64) > 0
+    return reached
+
+
+def reached_columns(factors: Factors) -> npt.NDArray[np.bool_]:
+    """Tell which columns of the product can have an entry."""
+    reached = np.ones(factors[0].shape[0], dtype=bool)
+    for factor in factors:
+        if is_far(factor):
+            reached = reached_columns_of(factor, reached)
+        else:
+            reached = _pattern(factor).T @ reached.astype(np.float64) > 0
     return reached
 
 
@@ -120,7 +149,8 @@ def is_symmetric(factors: Factors) -> bool:
     vector = np.random.default_rng(0).standard_normal(factors[0].shape[0])
     forward, backward, size = vector, vector, np.abs(vector)
     for factor in reversed(factors):
-        forward, size = factor @ forward, abs(factor) @ size
+        forward = factor @ forward
+        size = absolute_product(factor, size) if is_far(factor) else abs(factor) @ size
     for factor in factors:
         backward = factor.T @ backward
     tolerance = max(1e-9, *(32 * float(np.finfo(factor.dtype).eps) for factor in factors))
@@ -130,15 +160,22 @@ def is_symmetric(factors: Factors) -> bool:
 def _tfidf(factors: Factors) -> Scaling:
     """Weight columns by their rarity and give rows unit length, as scikit-learn's TfidfTransformer does."""
     n_rows, n_columns = factors[0].shape[0], factors[-1].shape[1]
+    if is_far(factors[0]):
+        rarity = _rarity(n_rows, column_counts(factors[0], factors[1:]))
+        weights = sp.csr_array(sp.diags_array(rarity))
+        return Scaling(rarity=rarity, inverse_lengths=_inverse(_row_lengths((*factors, weights))))
     frequency = np.zeros(n_columns)
     for _, _, rows in row_blocks(factors):
         frequency += np.bincount(rows.indices, weights=rows.data != 0, minlength=n_columns)
     rarity = _rarity(n_rows, frequency)
     weighted = (*factors[:-1], _scaled_columns(factors[-1], rarity))
-    length = np.zeros(n_rows)
-    for start, stop, rows in row_blocks(weighted):
-        length[start:stop] = np.sqrt(_row_squares(rows))
-    return Scaling(rarity=rarity, inverse_lengths=_inverse(length))
+    return Scaling(rarity=rarity, inverse_lengths=_inverse(_row_lengths(weighted)))
+
+
+def _row_lengths(factors: Factors) -> npt.NDArray[np.float64]:
+    if is_far(factors[0]):
+        return np.asarray(np.sqrt(row_squares_of(factors[0], factors[1:])))
+    return np.concatenate([np.sqrt(_row_squares(rows)) for *_, rows in row_blocks(factors)])
 
 
 def _rarity(n_rows: int, frequency: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -151,16 +188,16 @@ def _inverse(lengths: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _frobenius(factors: Factors) -> float:
-    return float(np.sqrt(sum(_row_squares(rows).sum() for _, _, rows in row_blocks(factors))))
+    return float(np.sqrt((_row_lengths(factors) ** 2).sum()))
 
 
 def _spectral(factors: Factors) -> float:
     """Find the largest singular value; the start is drawn with a fixed seed, so that it is the same in every run."""
     n_rows, n_columns = factors[0].shape[0], factors[-1].shape[1]
-    if min(n_rows, n_columns) == 1:
-        return _frobenius(factors)
-    if n_rows * n_columns <= _DENSE_ENTRIES:
-        return float(np.linalg.norm(np.vstack([rows.toarray() for *_, rows in row_blocks(factors)]), 2))
+    if min(n_rows, n_columns) == 1 or n_rows * n_columns <= _DENSE_ENTRIES:
+        backwards = tuple(factor.T for factor in reversed(factors))
+        narrow = _applied(factors, np.eye(n_columns)) if n_columns <= n_rows else _applied(backwards, np.eye(n_rows))
+        return float(np.linalg.norm(narrow, 2))
     product = LinearOperator(
         (n_rows, n_columns),
         matvec=lambda vector: _applied(factors, vector),
@@ -215,7 +252,7 @@ def _scaled_columns(matrix: sp.csr_array, scale: npt.NDArray[np.float64]) -> sp.
     return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _applied(factors: tuple[sp.sparray, ...], vector: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _applied(factors: Factors, vector: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     for factor in reversed(factors):
         vector = factor @ vector
     return vector

@@ -19,6 +19,7 @@ from tacit.checks import check_choice, check_number
 from tacit.errors import InputError
 from tacit.relations.block import Block
 from tacit.relations.block_weights import NORMALISATIONS, Factors, is_symmetric
+from tacit.relations.far_rows import check_normalise, is_far, refuse
 from tacit.relations.label_forms import Names
 from tacit.relations.typed_input import object_names, place_relation, places_of, read_relation
 from tacit.relations.typed_lookup import Key, check_fits, find_block, free_name, meeting
@@ -81,9 +82,10 @@ class Relations:
         ----------
         row_type, column_type : str
             The types of the rows and of the columns; new ones are made.
-        matrix : sparse or dense matrix, data frame or LabelMatrix
+        matrix : sparse or dense matrix, data frame, LabelMatrix, or rows on disk or on a cluster
             How strongly each row is related to each column. A data frame brings both names, a `LabelMatrix` those of
-            its columns. float32 is kept, all else becomes float64.
+            its columns. float32 is kept, all else becomes float64. What `open_rows` or `cluster_rows` gives stays
+            where it is, and has to be in the order of its types.
         rows, columns : iterable of hashable, optional
             Names of the rows and columns. Objects that the type has are found by name, whatever their order; new ones
             are added to its end. Without names: all objects of the type in their order, or 0, 1, 2 ... for a new type.
@@ -103,6 +105,8 @@ class Relations:
         types, placed = place_relation(self.types, row_type, column_type, given)
         if symmetrise:
             _check_within(row_type, column_type)
+            if is_far(placed):
+                raise refuse(label, "symmetrised", "Write it symmetric.")
             placed = sp.csr_array((placed + placed.T) / 2)
         return self._with(Block((row_type, column_type), (placed,), label, weight, normalise), types)
 
@@ -293,7 +297,7 @@ class Relations:
     def _with(self, block: Block, types: dict[str, Names]) -> Relations:
         """Add a block that is in the order of `types`, in which some may have grown."""
         checked = replace(block, weight=check_number("weight", block.weight))
-        check_choice("normalise", block.normalise, NORMALISATIONS)
+        check_normalise(block.factors, check_choice("normalise", block.normalise, NORMALISATIONS))
         if block.is_empty:
             raise InputError(f"relation {block.name!r} is empty: got no entry other than 0, expected at least one.")
         if block.row_type == block.column_type:

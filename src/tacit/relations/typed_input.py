@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from tacit.checks import check_finite, is_sparse, shown
 from tacit.errors import InputError, TacitWarning
+from tacit.relations.far_rows import is_far
 from tacit.relations.label_forms import Names, is_missing
 from tacit.relations.labels import LabelMatrix
 
@@ -21,7 +22,7 @@ __all__ = ["Given", "object_names", "place_relation", "places_of", "read_relatio
 class Given(NamedTuple):
     """A matrix as it came, with the names of its rows and columns, or None where it brought none."""
 
-    matrix: sp.csr_array
+    matrix: Any  # csr_array, or blocks of rows elsewhere
     rows: Names | None
     columns: Names | None
 
@@ -34,7 +35,7 @@ def read_relation(matrix: Any, rows: Iterable[Hashable] | None, columns: Iterabl
     elif hasattr(matrix, "columns") and hasattr(matrix, "to_numpy"):
         own = (getattr(matrix, "index", None), matrix.columns)
         matrix = matrix.to_numpy()
-    relation = _csr(matrix)
+    relation = matrix if is_far(matrix) else _csr(matrix)
     names = [
         _names_of_axis(argument, given if given is not None else brought, relation.shape[axis])
         for axis, (argument, given, brought) in enumerate(
@@ -67,7 +68,7 @@ def object_names(argument: str, names: Iterable[Hashable]) -> Names:
 
 def place_relation(
     types: Mapping[str, Names], row_type: str, column_type: str, given: Given
-) -> tuple[dict[str, Names], sp.csr_array]:
+) -> tuple[dict[str, Names], Any]:
     """Bring a relation into the order of its types; gives all types with the objects that are new, and the matrix."""
     matrix, rows, columns = given
     if row_type == column_type and (rows is None or columns is None):
@@ -81,8 +82,11 @@ def place_relation(
     grown = dict(types)
     grown[row_type], row_places = _align(row_type, grown.get(row_type), rows, matrix.shape[0], "rows")
     grown[column_type], column_places = _align(column_type, grown.get(column_type), columns, matrix.shape[1], "columns")
-    entries = matrix.tocoo()
     shape = (len(grown[row_type]), len(grown[column_type]))
+    if is_far(matrix):
+        _check_in_place(matrix, shape, (row_type, column_type), (row_places, column_places))
+        return grown, matrix
+    entries = matrix.tocoo()
     placed = sp.csr_array((entries.data, (row_places[entries.row], column_places[entries.col])), shape=shape)
     placed.sort_indices()
     return grown, placed
@@ -98,6 +102,19 @@ def places_of(kind: str, wanted: Names, place: dict[Hashable, int]) -> npt.NDArr
             f"{shown(place, 3)}.{hint}"
         )
     return np.asarray([place[name] for name in wanted], dtype=np.int64)
+
+
+def _check_in_place(
+    matrix: Any, shape: tuple[int, int], kinds: tuple[str, str], places: tuple[npt.NDArray[np.int64], ...]
+) -> None:
+    """Raise unless rows that are elsewhere have all the objects of their types, in order: nobody can move them."""
+    for kind, size, n_objects, place in zip(kinds, matrix.shape, shape, places, strict=True):
+        if size != n_objects or not np.array_equal(place, np.arange(size)):
+            raise InputError(
+                f"matrix is not in the order of type {kind!r}: got rows on disk or on a cluster, whose {size} objects "
+                f"cannot be brought to their places among {n_objects}, expected the same objects in the same order. "
+                "Add it first, or write it in that order."
+            )
 
 
 def _warn_if_strangers(types: Mapping[str, Names], row_type: str, column_type: str, given: Given) -> None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tacit.checks import shown
 from tacit.relations.block import Block
-from tacit.relations.block_weights import reached_rows
+from tacit.relations.block_weights import reached_columns, reached_rows
 from tacit.relations.label_forms import Names
 
 __all__ = ["complaint", "described", "unrelated_types"]
@@ -61,7 +61,7 @@ def _related(kind: str, n_objects: int, blocks: Sequence[Block]) -> npt.NDArray[
         if block.row_type == kind:
             related |= reached_rows(block.factors)
         if block.column_type == kind:
-            related |= reached_rows(block.turned().factors)
+            related |= reached_columns(block.factors)
     return related
 
 

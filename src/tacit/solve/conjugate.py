@@ -8,7 +8,7 @@ out. Where a block breaks down all the same, as if the system is not quite defin
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import scipy.linalg as la
@@ -16,7 +16,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from tacit.operators.base import Array, Operator
 from tacit.solve.result import LeastSquares
-from tacit.solve.tall import in_rows, inner
+from tacit.solve.tall import factored, in_rows, inner
 from tacit.solve.threads import one_thread
 
 __all__ = ["block_cg", "preconditioned_cg", "reachable"]
@@ -45,10 +45,10 @@ def block_cg(
     tol : largest relative residual ‖b − S x‖ / ‖b‖
     max_iter : most iterations for each `width` columns
     start : n x p, where to start, default zero
-    width : columns that search together, default 48 to 128, by their length; memory is five blocks of n x `width`
-        beside `rhs` and the solution
+    width : columns that search together, default 48 to 128, by their length and the size of the matrix; memory is five
+        blocks of n x `width` beside `rhs` and the solution
     """
-    width = width or int(np.clip(_BLOCK_BYTES // (len(rhs) * rhs.dtype.itemsize), 48, 128))
+    width = width or _width_for(system, rhs)
     solution = _start(rhs, start)
     residuals = np.zeros(rhs.shape[1])
     iterations, converged = 0, True
@@ -57,6 +57,14 @@ def block_cg(
         residuals[part], n, fine = _refine(_search_together, system, rhs[:, part], solution[:, part], tol, max_iter)
         iterations, converged = max(iterations, n), converged and fine
     return LeastSquares(solution, residuals, iterations, "block-cg", converged=converged)
+
+
+def _width_for(system: Operator, rhs: Array) -> int:
+    """As many columns as fit into a sixth of the matrix, or into the caches; groups are as large as each other."""
+    n_bytes = max(_BLOCK_BYTES, getattr(system, "n_bytes", 0) // 6)
+    most = int(np.clip(n_bytes // max(1, len(rhs) * rhs.dtype.itemsize), 48, 128))
+    n_groups = max(1, -(-rhs.shape[1] // most))
+    return max(1, -(-rhs.shape[1] // n_groups))
 
 
 def preconditioned_cg(
@@ -204,31 +212,10 @@ def _turned(P: Array, turn: Array, Q: Array) -> Array:
 
 
 def _factored(R: Array, *, look_closer: bool = False) -> tuple[Array, Array]:
-    """Write R = Q S, Q orthonormal, without directions that are noise; R itself is lost.
-
-    By Cholesky of RᵀR, a quarter of the time of Householder's QR, wherever its error eps cond(R)² is small; a block of
-    residuals is nearly always that well conditioned.
-    """
-    eps = float(np.finfo(R.dtype).eps)
-    lapack: Any = la.get_lapack_funcs(("potrf", "trcon"), (R,))
+    """Write R = Q S, Q orthonormal, without directions that are noise; R itself is lost."""
+    Q, S = factored(R)
     with one_thread():
-        S, fault = lapack[0](inner(R, R))
-        if not fault and lapack[1](S)[0] > 4 * eps**0.25:
-            return _divided(R, S), S.astype(np.float64)
-        Q, S = la.qr(R, mode="economic", overwrite_a=True, check_finite=False)
-        return _without_noise(np.ascontiguousarray(Q), S.astype(np.float64), look_closer=look_closer)
-
-
-def _divided(R: Array, S: Array) -> Array:
-    """Give R S⁻¹ in R itself, for an upper triangular S."""
-    solve: Any = la.get_blas_funcs("trsm", (R,))
-
-    def divide(rows: slice) -> None:
-        # Fortran sees these rows, which are stored one after the other, as their transpose: so this happens in place
-        R[rows] = solve(1, S, R[rows].T, trans_a=1, overwrite_b=1).T
-
-    in_rows(divide, len(R), 1.0 * R.size * len(S))
-    return R
+        return _without_noise(np.ascontiguousarray(Q), S, look_closer=look_closer)
 
 
 def _without_noise(Q: Array, S: Array, *, look_closer: bool = False) -> tuple[Array, Array]:

@@ -20,16 +20,17 @@ from tacit.operators.base import Array
 from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs
 from tacit.solve.signs import signs_of
+from tacit.solve.tall import factored, in_rows, orthogonalise, subtract, times
+from tacit.solve.tall import inner as inner_products
 from tacit.solve.threads import one_thread
 
 __all__ = ["Pencil", "pencil_eigenpairs"]
 
-_COLUMNS = 16  # columns that are multiplied at the same time
-_SIDES = 8  # columns whose sides are held at the same time
+_COLUMNS = 32  # columns that are multiplied at the same time
+_SIDES = 32  # columns whose sides are held at the same time
 # Vectors that get new directions in an iteration, or a fifth of all if that is more: some at a time take hardly more
 # products than all together, and far less memory.
 _FEWEST = 16
-_ROWS = 2**21  # entries of the basis that are multiplied at the same time
 
 
 class Pencil(Protocol):
@@ -110,8 +111,7 @@ class _Basis:
 
     def begin(self) -> None:
         """Make the start orthonormal, where it is, and multiply it."""
-        with one_thread(4.0 * self.Q.size * self.width):
-            fresh = _orthonormal(self.Q)
+        fresh = _orthonormal(self.Q)
         self.width = 0
         self.add(fresh)
 
@@ -168,7 +168,7 @@ class _Basis:
         return self._combine(self.store.pop(), inner)
 
     def _combine(self, stored: Array, inner: Array) -> Array:
-        return np.asarray(stored[:, : self.width] @ inner.astype(stored.dtype))
+        return times(stored[:, : self.width], inner.astype(stored.dtype))
 
     def add(self, fresh: Array) -> None:
         """Multiply new directions and put them at the end; project the sides on them, in double precision."""
@@ -182,7 +182,7 @@ class _Basis:
         for part in _chunks(old, self.width, _SIDES):
             block, *dear = (each[:, part] for each in self.store)
             for total, side in zip(sides, self.pencil.sides(block, dear), strict=True):
-                total[:, part] = self.Q.T @ side
+                total[:, part] = inner_products(self.Q, side)
                 total[part, :old] = total[:old, part].T
         self.A, self.B = ((total + total.T) / 2 for total in sides)
 
@@ -219,33 +219,34 @@ def _steps(inner: Array, going: Array, n_old: int) -> tuple[Array, Array]:
 def _outside(block: Array, Q: Array) -> Array:
     """Give an orthonormal basis of what the block has outside the span of Q, noise left out; the block is used up."""
     eps = float(np.finfo(block.dtype).eps)
-    with one_thread(8.0 * Q.size * block.shape[1]):
-        lengths = np.linalg.norm(block, axis=0)
-        block /= np.where(lengths > 0, lengths, 1)
-        for _ in range(2):
-            block -= Q @ (Q.T @ block)
-        new = np.linalg.norm(block, axis=0) > 100 * eps
-        fresh = _orthonormal(block if new.all() else block[:, new])
-        fresh -= Q @ (Q.T @ fresh)  # columns that were short have brought some of Q back
-        return _orthonormal(fresh)
+    lengths = np.linalg.norm(block, axis=0)
+    block /= np.where(lengths > 0, lengths, 1)
+    orthogonalise(block, Q)
+    new = np.linalg.norm(block, axis=0) > 100 * eps
+    fresh = _orthonormal(block if new.all() else block[:, new])
+    if fresh.shape[1]:
+        subtract(fresh, Q, inner_products(Q, fresh))  # columns that were short have brought some of Q back
+    return _orthonormal(fresh)
 
 
 def _orthonormal(block: Array) -> Array:
     """Give an orthonormal basis of the columns, without directions that are rounding beside the others."""
     if not block.shape[1]:
         return block
-    Q, R = la.qr(block, mode="economic", overwrite_a=True, check_finite=False)
+    Q, R = factored(block)
     sizes = np.abs(np.diag(R))
     noise = 100 * float(np.finfo(block.dtype).eps) * max(float(sizes.max()), float(np.finfo(block.dtype).tiny))
     if (sizes > noise).all():
-        return np.asarray(Q)
+        return Q
     left, sizes, _ = la.svd(R, full_matrices=False)
-    return np.asarray(Q @ left[:, sizes > noise])
+    return np.asarray(Q @ left[:, sizes > noise].astype(Q.dtype))
 
 
 def _turn(block: Array, coefficients: Array) -> None:
     """block[:, :m] = block @ coefficients, in place, a few rows at a time: a second basis would double the memory."""
-    step, width = max(1, _ROWS // max(1, block.shape[1])), coefficients.shape[1]
-    for first in range(0, len(block), step):
-        rows = slice(first, first + step)
+    width = coefficients.shape[1]
+
+    def turn(rows: slice) -> None:
         block[rows, :width] = block[rows] @ coefficients
+
+    in_rows(turn, len(block), 2.0 * block.size * width)

@@ -21,7 +21,7 @@ from tacit.errors import InputError
 from tacit.text.analysis import Analyser, stop_words_of
 from tacit.text.settings import TextSettings
 
-__all__ = ["Words"]
+__all__ = ["Words", "no_words"]
 
 
 class Words:
@@ -68,12 +68,22 @@ class Words:
         try:
             X = counter.fit_transform(texts)
         except ValueError as error:
-            raise InputError(
-                f"the texts have no words to index: {error}. Check that the right columns are read as text, and that "
-                "min_records, max_share and stop_words leave some words over."
-            ) from error
+            raise no_words(str(error)) from error
         words = cls(settings, tuple(analyse.stop_words), counter.get_feature_names_out().tolist(), counter.idf_)
         return words, sp.csr_array(X)
+
+    @classmethod
+    def from_counts(
+        cls,
+        settings: TextSettings,
+        stop_words: Sequence[str],
+        terms: Sequence[str],
+        record_counts: npt.ArrayLike,
+        n_records: int,
+    ) -> Words:
+        """Make the words from the number of records that each term is in, with the weights that `fit` would learn."""
+        counts = np.asarray(record_counts).astype(np.float32)
+        return cls(settings, stop_words, terms, np.log(np.float32(n_records + 1) / (counts + 1)) + np.float32(1))
 
     def transform(self, texts: Iterable[str]) -> sp.csr_array:
         """Turn texts into rows of unit length; a text without any known word has an empty row."""
@@ -105,3 +115,11 @@ class Words:
     def from_facts(cls, facts: Mapping[str, Any], weights: npt.NDArray[Any]) -> Words:
         """Make the words again from `to_facts` and the weights."""
         return cls(TextSettings.from_facts(facts["settings"]), facts["stop_words"], facts["terms"], weights)
+
+
+def no_words(reason: str) -> InputError:
+    """Say that nothing is left of the texts."""
+    return InputError(
+        f"the texts have no words to index: {reason}. Check that the right columns are read as text, and that "
+        "min_records, max_share and stop_words leave some words over."
+    )

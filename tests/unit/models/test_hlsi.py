@@ -509,7 +509,7 @@ def test_records_that_come_twice(planted: Planted, solver: str, coordinates: str
 
 
 def test_a_dense_matrix_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch, planted: Planted) -> None:
-    monkeypatch.setattr(kernels, "_physical_memory", lambda: 10**5)
+    monkeypatch.setattr(kernels, "available_memory", lambda: 10**5)
     X, Y = planted.training
     with refused("there are too many records for a dense matrix of all their pairs: got 120.* Use solver='auto'"):
         HLSI(2, solver="dual").fit(X, Y)

@@ -67,3 +67,14 @@ def test_bad_blocks_are_refused() -> None:
         SymmetricBlocks([2, 3], [])
     with pytest.raises(InputError, match=r"block \(0, 1\) does not match the sizes: got \(3, 2\), expected \(2, 3\)\."):
         SymmetricBlocks([2, 3], [(0, 1, np.ones((3, 2)))])
+
+
+def test_a_block_for_all_types_is_the_blocks_of_each(rng):
+    first, second = rng.standard_normal((3, 4)), rng.standard_normal((2, 4))
+    whole = SymmetricBlocks([3, 2, 4], [(None, 2, np.vstack([first, second, np.zeros((4, 4))]))])
+    apart = SymmetricBlocks([3, 2, 4], [(0, 2, first), (1, 2, second)])
+    np.testing.assert_allclose(whole.to_dense(), apart.to_dense())
+    with pytest.raises(
+        InputError, match=r"block \(None, 2\) does not match the sizes: got \(3, 4\), expected \(9, 4\)"
+    ):
+        SymmetricBlocks([3, 2, 4], [(None, 2, first)])

@@ -1,0 +1,269 @@
+"""How much memory a fit will take, from shapes alone, and a refusal with the reason where there is not as much.
+
+A fit that runs out of memory is killed, late and without a word. What it will hold is known before it begins: the
+arrays below are the large ones of each step, those of the step that holds most are the peak. Tests hold the estimate
+against measured peaks: it lies between 0.7 and 1.5 times what a fit takes.
+
+| letter | word                                         |
+|--------|----------------------------------------------|
+| n, m   | records, terms; `short` is the smaller       |
+| k      | components                                   |
+| p      | labels                                       |
+| b      | bytes of a number                            |
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.checks import check_choice, human_size, is_sparse
+from tacit.errors import InputError
+from tacit.models.free_memory import available_memory
+from tacit.operators.columns import COLUMNS, n_threads
+from tacit.operators.compiled import has_kernels
+
+__all__ = ["LARGE", "FitMemory", "check_fit", "check_memory", "fit_memory", "memory_of_fit"]
+
+LARGE = 2**30  # bytes from which on people are told before a fit begins
+_WORTH_LOOKING = 2**26  # bytes below which no machine is asked what it has free
+_LOGGER = logging.getLogger("tacit")
+_DENSE_SIDE = 1_000  # smaller side up to which MLSI and HLSI hold a dense matrix of it
+_BUFFERS = 2**22  # of threads, libraries and what is freed but not given back, whatever the sizes
+_PROBES = 100  # random vectors that leverages are estimated with
+
+Parts = dict[str, float]
+
+
+@dataclass(frozen=True)
+class FitMemory:
+    """What a fit holds at its peak, in bytes.
+
+    Attributes
+    ----------
+    what : the fit, for people: "MLSI with n_components=100 of 800,000 records and 47,236 terms"
+    parts : name and bytes of what is held, the largest first; "X" is there before the fit begins
+    """
+
+    what: str
+    parts: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        """X plus work."""
+        return sum(self.parts.values())
+
+    @property
+    def work(self) -> int:
+        """What the fit will take beside X, which is there already."""
+        return self.total - self.parts.get("X", 0)
+
+    def sentence(self) -> str:
+        """Say it for people: "… needs about 2.1 GiB (basis 1.1 GiB, X 900.0 MiB, …)"."""
+        shown = [f"{name} {human_size(size)}" for name, size in self.parts.items() if size >= self.total / 50]
+        return f"{self.what} needs about {human_size(self.total)} ({', '.join(shown)})"
+
+
+def fit_memory(
+    n_records: int,
+    n_terms: int,
+    n_entries: int | None,
+    n_components: int,
+    *,
+    model: str = "lsi",
+    n_labels: int = 0,
+    dtype: Any = np.float32,
+    positions: bool = False,
+    held: bool = True,
+) -> FitMemory:
+    """Estimate the peak memory of a fit.
+
+    Parameters
+    ----------
+    n_records, n_terms : shape of X
+    n_entries : stored entries of X; None for a dense array
+    n_components : dimensions asked for
+    model : {"lsi", "mlsi", "hlsi"}
+    n_labels : labels or classes, those above them included
+    dtype : of X
+    positions : whether `fit_transform` is meant, which gives honest positions of the records too
+    held : whether X is in memory; False for rows on disk or on a cluster
+    """
+    name = check_choice("model", model, tuple(_STEPS))
+    shapes = _Shapes(n_records, n_terms, n_components, n_labels, np.dtype(dtype).itemsize, positions=positions)
+    steps = _STEPS[name](shapes)
+    fullest = {**max(steps, key=lambda parts: sum(parts.values())), "buffers": _BUFFERS}
+    if held:
+        fullest["X"] = _bytes_of(n_records, n_terms, n_entries, shapes.b)
+    ordered = sorted(fullest.items(), key=lambda part: -part[1])
+    return FitMemory(
+        f"{name.upper()} with n_components={n_components} of {n_records:,} records and {n_terms:,} terms",
+        {each: round(size) for each, size in ordered if size >= 1},
+    )
+
+
+def memory_of_fit(X: Any, n_components: int, *, model: str, n_labels: int = 0, positions: bool = False) -> FitMemory:
+    """Estimate the fit of a model to X, dense, sparse or elsewhere; parameters as those of `fit_memory`."""
+    facts = getattr(X, "facts", None)  # of rows that are elsewhere
+    n_entries = facts.n_entries if facts is not None else X.nnz if is_sparse(X) else None
+    n_records, n_terms = X.shape
+    return fit_memory(
+        n_records,
+        n_terms,
+        n_entries,
+        n_components,
+        model=model,
+        n_labels=n_labels,
+        dtype=X.dtype,
+        positions=positions,
+        held=facts is None,
+    )
+
+
+def check_fit(X: Any, n_components: int, *, model: str, n_labels: int = 0, positions: bool = False) -> None:
+    """Look whether a fit to X has the memory it needs, as `check_memory` does; parameters as those of `fit_memory`."""
+    estimate = memory_of_fit(X, n_components, model=model, n_labels=n_labels, positions=positions)
+    if estimate.work >= _WORTH_LOOKING:
+        check_memory(estimate)
+
+
+def check_memory(estimate: FitMemory, available: int | None = None) -> None:
+    """Refuse a fit that cannot have the memory it needs; tell the logger "tacit" of one that is large.
+
+    Parameters
+    ----------
+    estimate : of `fit_memory`
+    available : bytes that may be taken, default what is free
+    """
+    free = available_memory() if available is None else available
+    if estimate.work > free:
+        raise InputError(
+            f"X is too large for the memory: got a fit that needs {human_size(estimate.work)} beside X where "
+            f"{human_size(free)} are free, expected one that fits. {estimate.sentence()}. Take fewer n_components, "
+            "float32 instead of float64, rows on disk (write_rows) or on a cluster (cluster_rows). Set TACIT_MEMORY, "
+            "in bytes, if more may be used than seems free."
+        )
+    if estimate.total >= LARGE:
+        _LOGGER.info("%s; %s are free.", estimate.sentence(), human_size(free))
+
+
+@dataclass(frozen=True)
+class _Shapes:
+    """The letters of the table above."""
+
+    n: int
+    m: int
+    asked: int
+    p: int
+    b: int
+    positions: bool
+
+    @property
+    def k(self) -> int:
+        return min(self.asked, self.short)
+
+    @property
+    def short(self) -> int:
+        return min(self.n, self.m)
+
+    def krylov(self, n_rows: int, n_wanted: int) -> Parts:
+        """The basis of the block Krylov solver and the blocks beside it, as `solve.krylov` sizes them."""
+        block = min(n_rows, int(np.clip(n_wanted // 2, 8, 24)))
+        room = min(n_rows, max(3 * n_wanted + 2 * block, 96)) + block
+        between = block + 32 if has_kernels() else COLUMNS * n_threads()  # of a product with the Gram matrix
+        return {
+            "basis": self.b * n_rows * room,
+            "blocks of the solver": self.b * (n_rows * 3 * block + max(self.n, self.m) * between),
+        }
+
+    def regression(self, n_rows: int, n_columns: int) -> float:
+        """Right-hand sides, solution and five blocks that search together, as `solve.conjugate` sizes them."""
+        width = min(n_columns, int(np.clip(9_000_000 // (n_rows * self.b), 48, 128)))
+        return self.b * n_rows * (2 * n_columns + 5 * width)
+
+
+def _bytes_of(n: int, m: int, n_entries: int | None, b: int) -> int:
+    if n_entries is None:
+        return n * m * b
+    index = 4 if max(n_entries, n, m) < 2**31 else 8
+    return n_entries * (b + index) + (n + 1) * index
+
+
+def _lsi(s: _Shapes) -> list[Parts]:
+    """Search on the shorter side; then the map, its loadings and the vectors they are made of."""
+    kept: Parts = {"map of the terms": 3 * s.b * s.m * s.k}
+    if s.n < s.m:
+        kept["vectors"] = s.b * s.n * s.k
+    if s.positions:
+        kept["positions"] = 2 * s.b * s.n * s.k
+    return [s.krylov(s.short, s.k), {"vectors": 2 * s.b * s.short * s.k}, kept]
+
+
+def _mlsi(s: _Shapes) -> list[Parts]:
+    """Regress the labels, search in [X, labels], then positions, map and loadings; honest positions with probes."""
+    labels: Parts = {"labels": 2 * s.n * 3 * (s.b + 4)}
+    weights = s.b * s.short * s.p  # of the records, where these are fewer than the terms
+    if s.short <= _DENSE_SIDE:
+        return [{**labels, **_dense(s)}]
+    steps: list[Parts] = [
+        {"regression of the labels": s.regression(s.short, s.p)},
+        {"regression of the labels": weights, "misfit of the labels": s.b * s.n * s.p},
+        {"regression of the labels": weights, **s.krylov(min(s.n, s.m + s.p), s.k)},
+        {
+            "regression of the labels": weights,
+            "vectors": s.b * (s.m + s.p) * s.k,
+            "positions": s.b * s.n * s.k,
+        },
+        {"positions": s.b * s.n * s.k, "map of the terms": 3 * s.b * s.m * s.k},
+    ]
+    if s.positions:
+        steps += _honest(s)
+    return [{**labels, **step} for step in steps]
+
+
+def _hlsi(s: _Shapes) -> list[Parts]:
+    """Bridges from classes to terms, leading directions of X, search in both; then the map and its loadings."""
+    labels: Parts = {"labels": 3 * s.n * 4 * (8 + 4)}
+    if s.short <= _DENSE_SIDE:
+        return [{**labels, **_dense(s)}]
+    n_mixed = s.k + 8 if s.p > s.k + 8 else 0  # mixtures of the classes, where they are more than dimensions
+    bridges: Parts = {"classes and terms": s.b * s.m * ((s.p if s.p <= 512 else 0) + n_mixed)}
+    n_directions = max(32, s.k + 8 - s.p)
+    start = min(s.p, s.k + 8) + n_directions
+    going = max(16, s.k // 5)
+    basis = 2 * max(start, s.k + 2 * going) + 4 * going  # its products too, new directions and what becomes of them
+    steps: list[Parts] = [
+        {**bridges, **s.krylov(s.short, n_directions)},
+        {**bridges, "vectors": s.b * s.m * n_directions, "basis": s.b * s.m * basis},
+        {**bridges, "map of the terms": 3 * s.b * s.m * s.k, "blocks of records": s.b * s.n * 24 * 2},
+    ]
+    if s.positions:
+        steps += _honest(s)
+    return [{**labels, **step} for step in steps]
+
+
+def _honest(s: _Shapes) -> list[Parts]:
+    """Positions, and their leverages from random probes: a regression of these, their products, what is taken off."""
+    held: Parts = {"positions": 2 * s.b * s.n * s.k, "map of the terms": 2 * s.b * s.m * s.k}
+    return [
+        {**held, "probes": s.regression(s.m, _PROBES)},
+        {**held, "probes": s.b * (s.m + 2 * s.n) * _PROBES},
+        {**held, "positions": 3 * s.b * s.n * s.k},
+    ]
+
+
+def _dense(s: _Shapes) -> Parts:
+    """A dense matrix of the smaller side with its vectors and workspace, in double precision, and label columns."""
+    return {
+        "dense matrix": 3 * 8 * s.short**2,
+        "labels, dense": s.b * s.n * s.p,
+        "positions": (3 if s.positions else 1) * s.b * s.n * s.k,
+        "map of the terms": 3 * s.b * s.m * s.k,
+    }
+
+
+_STEPS: dict[str, Callable[[_Shapes], list[Parts]]] = {"lsi": _lsi, "mlsi": _mlsi, "hlsi": _hlsi}

@@ -1,0 +1,131 @@
+"""Relations that are not in memory: matrices in blocks of rows on disk or on a cluster, asked where they are.
+
+This room knows no operators; a `FarRows` is known by what it does. Each question is a function of one block, so that it
+can be sent to where the block is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from tacit.checks import is_sparse
+from tacit.errors import InputError
+
+__all__ = [
+    "FarRows",
+    "absolute_product",
+    "check_normalise",
+    "column_counts",
+    "has_far",
+    "is_far",
+    "reached_columns_of",
+    "reached_rows_of",
+    "refuse",
+    "row_squares_of",
+]
+
+Vector = npt.NDArray[np.float64]
+
+
+class FarRows(Protocol):
+    """A matrix in blocks of rows that are elsewhere, see `tacit.operators.row_blocks`."""
+
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    nnz: int
+
+    def _each(self, task: Callable[..., Any], shared: Any = None, rows: Any = None) -> Iterator[Any]:
+        """Run a task on every block; give the results in the order of the blocks."""
+
+    def _sum(self, task: Callable[..., Any], shared: Any = None, rows: Any = None) -> Any:
+        """Run a task on every block and add the results up."""
+
+
+def is_far(matrix: Any) -> bool:
+    """Whether a matrix is in blocks of rows elsewhere."""
+    return not is_sparse(matrix) and hasattr(matrix, "_each") and hasattr(matrix, "row_squares")
+
+
+def has_far(factors: Sequence[Any]) -> bool:
+    """Whether one of the factors of a relation is elsewhere."""
+    return any(map(is_far, factors))
+
+
+def refuse(name: str, what: str, instead: str) -> InputError:
+    """Say that something needs a matrix in memory, and what to do instead."""
+    return InputError(
+        f"relation {name!r} is not in memory: got rows on disk or on a cluster, which cannot be {what}. {instead}"
+    )
+
+
+def check_normalise(factors: Sequence[Any], normalise: str) -> None:
+    """Raise if a product would have to be multiplied out across machines to be normalised."""
+    if normalise in ("tfidf", "frobenius") and has_far(factors[1:]):
+        raise InputError(
+            f"normalise does not suit a product that ends in rows which are not in memory: got {normalise!r}, expected "
+            "'none' or 'spectral'."
+        )
+
+
+def reached_rows_of(far: FarRows, reached: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Tell which rows have an entry in one of these columns."""
+    return np.concatenate(list(far._each(_reaching, reached.astype(np.float64)))) > 0
+
+
+def reached_columns_of(far: FarRows, reached: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Tell which columns have an entry in one of these rows."""
+    return np.asarray(far._sum(_reached, rows=reached.astype(np.float64).reshape(-1, 1))).ravel() > 0
+
+
+def absolute_product(far: FarRows, vector: Vector) -> Vector:
+    """Give |M| times a vector."""
+    return np.concatenate(list(far._each(_absolute, vector)))
+
+
+def column_counts(far: FarRows, rest: Sequence[sp.csr_array]) -> Vector:
+    """Count the entries in each column of far times the other factors."""
+    return np.asarray(far._sum(_counts, tuple(rest)))
+
+
+def row_squares_of(far: FarRows, rest: Sequence[sp.csr_array]) -> Vector:
+    """Give the squared length of each row of far times the other factors."""
+    return np.concatenate(list(far._each(_squares, tuple(rest))))
+
+
+def _pattern(block: sp.csr_array) -> sp.csr_array:
+    return sp.csr_array(((block.data != 0).astype(np.float64), block.indices, block.indptr), shape=block.shape)
+
+
+def _reaching(block: sp.csr_array, reached: Vector, rows: Any) -> Vector:
+    return np.asarray(_pattern(block) @ reached)
+
+
+def _reached(block: sp.csr_array, shared: Any, reached: Vector) -> Vector:
+    return np.asarray(_pattern(block).T @ reached)
+
+
+def _absolute(block: sp.csr_array, vector: Vector, rows: Any) -> Vector:
+    return np.asarray(abs(block) @ vector)
+
+
+def _counts(block: sp.csr_array, rest: tuple[sp.csr_array, ...], rows: Any) -> Vector:
+    product = _multiplied(block, rest)
+    return np.bincount(product.indices, weights=product.data != 0, minlength=product.shape[1]).astype(np.float64)
+
+
+def _squares(block: sp.csr_array, rest: tuple[sp.csr_array, ...], rows: Any) -> Vector:
+    product = _multiplied(block, rest)
+    squares = np.square(product.data, dtype=np.float64)
+    row_of = np.repeat(np.arange(product.shape[0]), np.diff(product.indptr))
+    return np.bincount(row_of, weights=squares, minlength=product.shape[0]).astype(np.float64)
+
+
+def _multiplied(block: sp.csr_array, rest: tuple[sp.csr_array, ...]) -> sp.csr_array:
+    for factor in rest:
+        block = sp.csr_array(block @ factor)
+    return block

@@ -1,0 +1,198 @@
+"""Words of texts that do not fit into memory: one pass counts them, a second turns texts into blocks of rows.
+
+The counts are exact. When there are more terms than the memory limit allows, the counts so far are sorted and put into
+a file, and at the end all such files are merged, as a merge sort would. What comes out of it is what `Words.fit` learns
+from the same texts in memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import heapq
+import tempfile
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby, islice
+from operator import itemgetter
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from tacit.checks import check_count
+from tacit.corpus.record import Record
+from tacit.errors import InputError
+from tacit.text.analysis import Analyser, stop_words_of
+from tacit.text.settings import TextSettings
+from tacit.text.words import Words, no_words
+
+__all__ = ["Texts", "stream_rows", "stream_words"]
+
+Texts = Iterable[str] | Iterable[Record] | Callable[[], Iterable[str]] | Callable[[], Iterable[Record]]
+"""Texts or records that can be gone through twice, or a function that opens them anew."""
+
+_TERM_BYTES = 220  # of a term in the dictionary, its place and its counts, beside its letters
+_ROWS = 2_000
+_MOST_RUNS = 64
+
+Counted = tuple[str, int, int]
+"""A term, in how many records it is, and how often."""
+
+
+def stream_words(texts: Texts, settings: TextSettings | None = None, *, memory_limit: int = 2**29) -> Words:
+    """Learn the terms of texts in one pass, as `Words.fit` does.
+
+    Parameters
+    ----------
+    texts : texts, records (as `read_records` gives them), or a function that gives either
+    settings : TextSettings, optional
+    memory_limit : int, default 512 MiB
+        About how many bytes counts may take; what is more goes to a temporary file. Terms that the settings keep are in
+        memory at the end, whatever the limit.
+
+    Raises
+    ------
+    InputError
+        If no term is left, or the texts can be gone through only once.
+
+    Examples
+    --------
+    >>> texts = ["A cat sat on the mat.", "The mat_2 and the cat!"]
+    >>> words = stream_words(texts)
+    >>> words.terms, [block.shape for block in stream_rows(words, texts)]
+    (['cat', 'mat'], [(2, 2)])
+    """
+    settings = settings or TextSettings()
+    analyse = Analyser(settings, stop_words_of(settings))
+    with _Counts(check_count("memory_limit", memory_limit)) as counts:
+        for text in _opened(texts):
+            counts.add(analyse(text))
+        terms, in_records = _chosen(counts.merged(), counts.n_records, settings)
+    return Words.from_counts(settings, tuple(analyse.stop_words), terms, in_records, counts.n_records)
+
+
+def stream_rows(words: Words, texts: Texts, *, rows_per_block: int = _ROWS) -> Iterator[sp.csr_array]:
+    """Give texts as rows of unit length, a block at a time: what `write_rows` takes.
+
+    Parameters
+    ----------
+    words : Words
+    texts : as for `stream_words`
+    rows_per_block : int, default 2,000
+    """
+    check_count("rows_per_block", rows_per_block)
+    opened = iter(_opened(texts))
+    while some := list(islice(opened, rows_per_block)):
+        yield words.transform(some)
+
+
+def _opened(texts: Any) -> Iterator[str]:
+    """Go through the texts from the start."""
+    if isinstance(texts, (str, bytes)):
+        raise InputError(f"texts is a single text: got {texts[:40]!r}, expected several. Write [text] for one.")
+    items = texts() if callable(texts) else texts
+    if not callable(texts) and iter(items) is items:
+        raise InputError(
+            f"texts can be gone through only once: got {type(texts).__name__}, expected a list, what read_records "
+            "gives, or a function that opens them anew."
+        )
+    for number, item in enumerate(items):
+        text = item.text if isinstance(item, Record) else item
+        if not isinstance(text, str):
+            raise InputError(f"texts[{number}] is no text: got {type(text).__name__}, expected a string or a Record.")
+        yield text
+
+
+class _Counts:
+    """Counts of terms, in memory up to a limit and in sorted files beyond it."""
+
+    def __init__(self, memory_limit: int) -> None:
+        self.memory_limit, self.n_records = memory_limit, 0
+        self.files = contextlib.ExitStack()
+        self.runs: list[IO[str]] = []
+        self._begin()
+
+    def __enter__(self) -> _Counts:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.files.close()
+
+    def _begin(self) -> None:
+        self.places: dict[str, int] = {}
+        self.in_records, self.in_all, self.n_letters = array("q"), array("q"), 0
+
+    def add(self, terms: list[str]) -> None:
+        """Count the terms of one record."""
+        self.n_records += 1
+        for term, count in Counter(terms).items():
+            place = self.places.setdefault(term, len(self.places))
+            if place == len(self.in_records):
+                self.in_records.append(1)
+                self.in_all.append(count)
+                self.n_letters += len(term)
+            else:
+                self.in_records[place] += 1
+                self.in_all[place] += count
+        if len(self.places) * _TERM_BYTES + self.n_letters > self.memory_limit:
+            self._spill()
+
+    def merged(self) -> Iterator[Counted]:
+        """Give all counts, by term in ascending order."""
+        runs: list[Iterator[Counted]] = [_read_run(file) for file in self.runs]
+        for term, same in groupby(heapq.merge(*runs, self._sorted(), key=itemgetter(0)), key=itemgetter(0)):
+            counted = list(same)
+            yield term, sum(each[1] for each in counted), sum(each[2] for each in counted)
+
+    def _sorted(self) -> Iterator[Counted]:
+        for term in sorted(self.places):
+            place = self.places[term]
+            yield term, self.in_records[place], self.in_all[place]
+
+    def _spill(self) -> None:
+        """Put the counts so far into a file; a system allows only so many, so that those are merged now and then."""
+        full = len(self.runs) + 1 >= _MOST_RUNS
+        # terms are letters, and spaces in phrases: neither tabs nor ends of lines are among them
+        file = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - open until the merge
+        kept = self.files.pop_all() if full else contextlib.ExitStack()
+        self.files.enter_context(file)
+        with kept:
+            counted = self.merged() if full else self._sorted()
+            file.writelines(f"{term}\t{in_records}\t{in_all}\n" for term, in_records, in_all in counted)
+        self.runs = [file] if full else [*self.runs, file]
+        self._begin()
+
+
+def _read_run(file: IO[str]) -> Iterator[Counted]:
+    file.seek(0)
+    for line in file:
+        term, in_records, in_all = line.split("\t")
+        yield term, int(in_records), int(in_all)
+
+
+def _chosen(
+    counted: Iterable[Counted], n_records: int, settings: TextSettings
+) -> tuple[list[str], npt.NDArray[np.int64]]:
+    """Give the terms that the settings keep and the records of each: scikit-learn's rules, to the last tie."""
+    fewest, most = (
+        share if isinstance(share, int) else share * n_records for share in (settings.min_records, settings.max_share)
+    )
+    terms, in_records, in_all, any_term = list[str](), array("q"), array("q"), False
+    for term, records, everywhere in counted:
+        any_term = True
+        if fewest <= records <= most:
+            terms.append(term)
+            in_records.append(records)
+            in_all.append(everywhere)
+    if not terms:
+        raise no_words(
+            f"none is in {fewest:g} to {most:g} of {n_records} records" if any_term else "there is none in any of them"
+        )
+    counts = np.array(in_records)
+    if settings.max_terms is not None and len(terms) > settings.max_terms:
+        totals = np.array(in_all, dtype=np.float32)
+        kept = np.sort((-totals).argsort()[: settings.max_terms])
+        return [terms[term] for term in kept], counts[kept]
+    return terms, counts
