@@ -25,8 +25,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 
-from tacit import LSI, MLSI, LabelHead, LabelMatrix
+from tacit import LSI, MLSI, LabelHead, LabelMatrix, Taxonomy
 from tacit.corpus.datasets import load_arxiv
+from tacit.corpus.taxonomies import load_taxonomy
 from tacit.evaluate import auc, f1, ndcg_at_k, overlap_ndcg, precision_at_k
 from tacit.models.base import SCALINGS
 from tacit.models.mlsi import COORDINATES
@@ -51,6 +52,7 @@ _VALUES: dict[str, tuple[Any, ...]] = {  # tried one at a time, around the libra
     "ridge": (0.3, 1.0, 3.0),
     "scaling": tuple(SCALINGS),
     "penalty": (0.3, 1.0, 3.0),
+    "taxonomy": (False, True),
 }
 _METHOD = """\
 **Method.** A fifth of the training papers, drawn at random, is held out to choose on; words, weights and the list of
@@ -102,6 +104,7 @@ class Setting(NamedTuple):
     method: str = _HEAD["method"]
     penalty: float = _HEAD["C"]  # C of the head, or its ridge if that is the method
     ranking: str = "probabilities"
+    taxonomy: bool = False  # whether the classes above the categories count as labels too
 
 
 class Row(NamedTuple):
@@ -118,6 +121,7 @@ class Split(NamedTuple):
     Y: LabelMatrix
     X_new: Any
     Y_new: LabelMatrix
+    taxonomy: Taxonomy | None = None
 
 
 class Space(NamedTuple):
@@ -170,13 +174,14 @@ def study(data_dir: str | None = None, *, quick: bool = False) -> dict[str, Any]
         train, test = train[::12], train[6::48]
     order = np.random.default_rng(0).permutation(len(train))
     held, kept = (np.sort(part) for part in np.split(order, [len(train) // 5]))
-    splits = _splits([train[i] for i in kept], [train[i] for i in held])
+    above = load_taxonomy("arxiv", data_dir)
+    splits = _splits([train[i] for i in kept], [train[i] for i in held], above)
     chosen_on = measure(splits, _candidates(quick))
     tuned = [combined(chosen_on, base) for base in (_LABELLING, _SEARCH)]
     tuned.append(tuned[1]._replace(terms="words" if tuned[1].terms == "pairs" else "pairs"))
     chosen_on |= measure(splits, [setting for setting in tuned if setting not in chosen_on])
     sizes = [_size(splits)]
-    splits = _splits(train, test)
+    splits = _splits(train, test, above)
     tested_on = measure(splits, _to_test(chosen_on, quick))
     return {
         "facts": facts(),
@@ -194,7 +199,8 @@ def around(base: Setting, *fields: str) -> list[Setting]:
 def combined(found: Found, base: Setting) -> Setting:
     """Take for each field the value that is best when the others stay at the base; the base's in a tie."""
     better: dict[str, Any] = {}
-    for name in ("terms", "label_weight", "shrinkage", "ridge", "scaling", "position", ("method", "penalty")):
+    alone = ("terms", "label_weight", "shrinkage", "ridge", "scaling", "position", "taxonomy")
+    for name in (*alone, ("method", "penalty")):
         names = (name,) if isinstance(name, str) else name
         alike = [
             base,
@@ -276,6 +282,7 @@ def _candidates(quick: bool) -> list[Setting]:
     labelling = [*_SVMS, *around(_LSI, "scaling", "penalty"), *around(_LABELLING, *_VALUES), *_RIDGES]
     searches = around(_SEARCH, "label_weight", "shrinkage", "ridge")
     for terms in _TERMS:
+        searches.append(_SEARCH._replace(terms=terms, taxonomy=True))
         searches += [base._replace(terms=terms) for base in (_TFIDF, *around(_LSI_SEARCH, "scaling"))]
         searches += [
             _SEARCH._replace(terms=terms, scaling=scaling, position=position)
@@ -288,6 +295,7 @@ def _to_test(chosen_on: Found, quick: bool) -> list[Setting]:
     """List the defaults, what was chosen, and the rivals: with every C, and as chosen for LSI."""
     searches = [_TFIDF, _LSI_SEARCH, best(chosen_on, _LSI_SEARCH), best(chosen_on, _SEARCH)]
     searches += [_SEARCH._replace(position=position) for position in COORDINATES]
+    searches.append(_SEARCH._replace(taxonomy=True))
     labelling = [
         *(_SVMS[2:4] if quick else _SVMS),
         _LSI,
@@ -298,8 +306,9 @@ def _to_test(chosen_on: Found, quick: bool) -> list[Setting]:
     return list(dict.fromkeys([*labelling, *(each._replace(terms=terms) for terms in _TERMS for each in searches)]))
 
 
-def _splits(old: Sequence[Any], new: Sequence[Any]) -> dict[str, Split]:
+def _splits(old: Sequence[Any], new: Sequence[Any], above: Any) -> dict[str, Split]:
     """Make vectors and labels; words, weights and the list of labels come from the old papers alone."""
+    taxonomy = Taxonomy.from_parents(above.parents, titles=above.titles)
     counts = Counter(label for record in old for label in record.labels)
     names = sorted(name for name, count in counts.items() if count >= 10)
     labels = [
@@ -311,7 +320,7 @@ def _splits(old: Sequence[Any], new: Sequence[Any]) -> dict[str, Split]:
         texts = vectoriser(min_df=3, **settings)
         X = texts.fit_transform((record.title + "\n") * (times - 1) + record.text for record in old)
         X_new = texts.transform((record.title + "\n") * (times - 1) + record.text for record in new)
-        splits[terms] = Split(X, labels[0], X_new, labels[1])
+        splits[terms] = Split(X, labels[0], X_new, labels[1], taxonomy)
     return splits
 
 
@@ -323,7 +332,7 @@ def _space(setting: Setting, data: Split) -> Space:
         old, seconds = _timed(lsi.fit_transform, data.X)
         return Space({"in-sample": old}, lsi.transform(data.X_new), lsi.eigenvalues_, seconds)
     knobs = {name: getattr(setting, name) for name in ("label_weight", "shrinkage", "ridge")}
-    model = MLSI(_K, **knobs, scaling="unit")
+    model = MLSI(_K, **knobs, scaling="unit", taxonomy=data.taxonomy if setting.taxonomy else None)
     honest, seconds = _timed(model.fit_transform, data.X, data.Y)
     positions = {"honest": honest, "in-sample": model.transform(data.X), "transductive": model.embedding_}
     return Space(positions, model.transform(data.X_new), model.eigenvalues_, seconds)

@@ -49,6 +49,11 @@ KINDS = {  # tested on new records
     "HLSI": Kind("hlsi", taxonomy=True),
     "MLSI, taxonomy": Kind(taxonomy=True),
 }
+RICHEST = {  # tested with all new records only
+    **KINDS,
+    "MLSI, 200 dimensions, pairs": Kind(n_components=200, text=_PAIRS),
+    "MLSI, 200 dimensions, pairs, taxonomy": Kind(n_components=200, text=_PAIRS, taxonomy=True),
+}
 VARIANTS = {  # among which settings are chosen
     "MLSI": Kind(),
     "LSI": Kind("lsi"),
@@ -171,7 +176,7 @@ def _find(data: Collected, asked: Asked, kept: Kept, table: str, neural: Any = N
 
 
 def _find_all(data: Collected, kept: Kept) -> None:
-    """All new records as queries, by their text, where that is fast: not by BM25, and so not hybrid."""
+    """All new records as queries, by their text, where that is fast: not by SQLite's BM25, and so not hybrid."""
     asked = testing(data)
     texts = [record.text for record in asked.new]
     judged, known = (label_matrix(part, data.labels) for part in (asked.new, asked.old))
@@ -187,9 +192,14 @@ def _find_all(data: Collected, kept: Kept) -> None:
         words, X = Words.fit([record.text for record in asked.old], TextSettings())
         return figure(words.transform(texts), X)
 
-    for name, kind in KINDS.items():
+    def by_bm25() -> dict[str, float]:
+        return {"nDCG@10 text": overlap_figure(by_bm25s(asked.old, texts), judged, known)}
+
+    for name, kind in RICHEST.items():
         kept.row("find all", name, partial(by_space, kind))
     kept.row("find all", "TF-IDF cosine", by_terms)
+    if BM25S:
+        kept.row("find all", "BM25 (bm25s)", by_bm25)
 
 
 def _ways(name: str) -> dict[str, Fusion]:

@@ -25,15 +25,22 @@ if TYPE_CHECKING:
     from tacit.models.morp import MORP
     from tacit.models.pls import PLS
     from tacit.models.prototypes import RelationFeatures
+    from tacit.models.row_source import write_positions
     from tacit.models.top_down import TopDownClassifier
     from tacit.models.transductive import transductive_space
+    from tacit.operators.dask_rows import cluster_rows
+    from tacit.operators.dask_texts import cluster_texts
+    from tacit.operators.disk_rows import open_rows
+    from tacit.operators.disk_writer import write_rows
     from tacit.relations.labels import LabelMatrix
     from tacit.relations.taxonomy import Taxonomy
     from tacit.relations.typed import Relations
+    from tacit.solve.checkpoint import checkpoints
     from tacit.tasks.build import build, refit
     from tacit.tasks.build_settings import BuildSettings
     from tacit.tasks.collection import open_index as open
     from tacit.text.settings import TextSettings
+    from tacit.text.streaming import stream_rows, stream_words
 
     __version__: str
 
@@ -72,9 +79,17 @@ __all__ = [
     "TextSettings",
     "TopDownClassifier",
     "build",
+    "checkpoints",
+    "cluster_rows",
+    "cluster_texts",
     "open",
+    "open_rows",
     "refit",
+    "stream_rows",
+    "stream_words",
     "transductive_space",
+    "write_positions",
+    "write_rows",
 ]
 
 _HOMES = {
@@ -115,6 +130,14 @@ _HOMES = {
     "open": "tacit.tasks.collection",
     "refit": "tacit.tasks.build",
     "transductive_space": "tacit.models.transductive",
+    "checkpoints": "tacit.solve.checkpoint",
+    "cluster_rows": "tacit.operators.dask_rows",
+    "cluster_texts": "tacit.operators.dask_texts",
+    "open_rows": "tacit.operators.disk_rows",
+    "stream_rows": "tacit.text.streaming",
+    "stream_words": "tacit.text.streaming",
+    "write_positions": "tacit.models.row_source",
+    "write_rows": "tacit.operators.disk_writer",
 }
 _OTHER_NAMES = {"open": "open_index"}  # what is called otherwise at home, where it would hide Python's own
 

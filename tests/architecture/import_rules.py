@@ -23,7 +23,7 @@ MAY_IMPORT["reproduce"] = {*CHAIN, "evaluate"}
 MAY_IMPORT["web"] = {*CHAIN, "__init__"}
 MAY_IMPORT["cli"] = {*CHAIN, "__init__", "evaluate", "reproduce", "web"}
 MAY_IMPORT["__main__"] = {"cli"}
-MAY_IMPORT["__init__"] = {"text", "relations", "models", "tasks"}
+MAY_IMPORT["__init__"] = {"text", "relations", "operators", "solve", "models", "tasks"}
 
 CORE_LIBRARIES = {"numpy", "scipy", "sklearn", "joblib", "threadpoolctl"}  # the last two come with scikit-learn
 OPTIONAL_LIBRARIES: dict[str, set[str]] = {

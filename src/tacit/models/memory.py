@@ -96,7 +96,8 @@ def fit_memory(
     name = check_choice("model", model, tuple(_STEPS))
     shapes = _Shapes(n_records, n_terms, n_components, n_labels, np.dtype(dtype).itemsize, positions=positions)
     steps = _STEPS[name](shapes)
-    fullest = {**max(steps, key=lambda parts: sum(parts.values())), "buffers": _BUFFERS}
+    fullest = dict(max(steps, key=_held_bytes))
+    fullest["buffers"] = _BUFFERS
     if held:
         fullest["X"] = _bytes_of(n_records, n_terms, n_entries, shapes.b)
     ordered = sorted(fullest.items(), key=lambda part: -part[1])
@@ -104,6 +105,10 @@ def fit_memory(
         f"{name.upper()} with n_components={n_components} of {n_records:,} records and {n_terms:,} terms",
         {each: round(size) for each, size in ordered if size >= 1},
     )
+
+
+def _held_bytes(parts: Parts) -> float:
+    return sum(parts.values())
 
 
 def memory_of_fit(X: Any, n_components: int, *, model: str, n_labels: int = 0, positions: bool = False) -> FitMemory:

@@ -144,7 +144,7 @@ class DiskRows(RowBlocks):
     def _read(self, shard: int, part: str, memory: mmap.mmap, start: int) -> Array:
         path = self.folder / file_name(shard, part)
         try:
-            array = _read_array(path, memory, start)
+            array = _read_array(path, memory, start, self._manifest.files[path.name][0])
         except (OSError, ValueError, EOFError) as error:
             reason = f"{type(error).__name__} on reading it"
             raise damaged(path, reason, "the whole array that was written") from error
@@ -172,13 +172,15 @@ def open_rows(folder: str | Path, *, memory_limit: int = MEMORY_LIMIT) -> DiskRo
     return DiskRows(folder, memory_limit=memory_limit)
 
 
-def _read_array(path: Path, memory: mmap.mmap, start: int) -> Array:
-    """Read a `.npy` file into this memory, which goes back to the system with the last array in it."""
+def _read_array(path: Path, memory: mmap.mmap, start: int, size: int) -> Array:
+    """Read a `.npy` file of this size into memory, which goes back to the system with the last array in it."""
     with open(path, "rb") as file:
         if np.lib.format.read_magic(file) != (1, 0):
             raise ValueError("another version of the .npy format")
         (length,), _, dtype = np.lib.format.read_array_header_1_0(file)
         n_bytes = length * dtype.itemsize
+        if file.tell() + n_bytes != size:
+            raise ValueError("another size than the file was written with")
         with memoryview(memory) as whole, whole[start : start + n_bytes] as part:
             if file.readinto(part) != n_bytes:
                 raise EOFError("the file ends before the array does")

@@ -305,6 +305,15 @@ def test_a_file_that_goes_while_it_is_in_use_is_told(rows):
         small @ np.ones(70)
 
 
+def test_a_file_that_grows_while_it_is_in_use_is_told(rows):
+    small = open_rows(rows.folder, memory_limit=9_000)
+    small @ np.ones(70)
+    path = rows.folder / file_name(2, "data")
+    np.save(path, np.ones(10_000))
+    with pytest.raises(InputError, match=r"00002\.data\.npy is damaged: got ValueError on reading it"):
+        small @ np.ones(70)
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
