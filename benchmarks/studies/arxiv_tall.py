@@ -306,9 +306,9 @@ def _to_test(chosen_on: Found, quick: bool) -> list[Setting]:
     return list(dict.fromkeys([*labelling, *(each._replace(terms=terms) for terms in _TERMS for each in searches)]))
 
 
-def _splits(old: Sequence[Any], new: Sequence[Any], above: Any) -> dict[str, Split]:
+def _splits(old: Sequence[Any], new: Sequence[Any], above: Any = None) -> dict[str, Split]:
     """Make vectors and labels; words, weights and the list of labels come from the old papers alone."""
-    taxonomy = Taxonomy.from_parents(above.parents, titles=above.titles)
+    taxonomy = None if above is None else Taxonomy.from_parents(above.parents, titles=above.titles)
     counts = Counter(label for record in old for label in record.labels)
     names = sorted(name for name, count in counts.items() if count >= 10)
     labels = [

@@ -96,7 +96,7 @@ def fit_memory(
     name = check_choice("model", model, tuple(_STEPS))
     shapes = _Shapes(n_records, n_terms, n_components, n_labels, np.dtype(dtype).itemsize, positions=positions)
     steps = _STEPS[name](shapes)
-    fullest = dict(max(steps, key=_held_bytes))
+    fullest: Parts = dict(sorted(steps, key=_held_bytes)[-1])
     fullest["buffers"] = _BUFFERS
     if held:
         fullest["X"] = _bytes_of(n_records, n_terms, n_entries, shapes.b)

@@ -73,7 +73,9 @@ def test_the_estimate_is_near_what_a_fit_takes(
     n_entries, taken = json.loads(done.stdout)
     parameters = {"model": model.lower(), "n_labels": p, "positions": method == "fit_transform"}
     estimate = fit_memory(n_records, n_terms, n_entries, k, **parameters)
-    assert 0.7 * taken < estimate.total < 1.5 * taken, f"{taken / 2**20:.0f} MiB taken, {estimate.sentence()}"
+    slack = 2**21  # what a library keeps for itself differs from run to run, and is much beside a few MiB
+    said = f"{taken / 2**20:.0f} MiB taken, {estimate.sentence()}"
+    assert 0.7 * taken - slack < estimate.total < 1.5 * taken + slack, said
 
 
 def test_x_is_counted_as_it_is_stored() -> None:
