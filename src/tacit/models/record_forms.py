@@ -34,6 +34,11 @@ _LITERAL_TOL = (
 )
 
 
+# Of the tolerance of the eigenvectors, what the residual of a regression may be. On 26,000 papers of arXiv positions
+# then differ by 1.5 % from exact ones, .9 % with 1, and search is the same; with 6 they differ by 15 % (2026-11-16).
+_REGRESSION_TOL = 3.0
+
+
 class RecordForm(ABC):
     """What a model asks of K; `ridge` is absolute here, and added to the diagonal of K in every regression.
 
@@ -237,7 +242,7 @@ class AugmentedForm(RecordForm):
 
     def regress(self, T: Any) -> Array:
         """Solve with block conjugate gradients; with LSMR if there is no ridge."""
-        tol = self.tol if self.ridge else min(self.tol, _LITERAL_TOL)
+        tol = _REGRESSION_TOL * self.tol if self.ridge else min(self.tol, _LITERAL_TOL)
         found = least_squares(self.X, T, ridge=self.ridge, tol=tol, max_iter=self.max_iter)
         self.reports.append(without_vectors(found))
         return found.solution

@@ -16,6 +16,8 @@ __all__ = ["Centred", "DiagonalPlusLowRank", "Product", "Scaled", "Stacked", "Su
 
 
 _COLUMNS = 8
+_TOGETHER = 32
+_FEW = 512  # columns of the second of two blocks up to which their product is kept
 
 
 class _Made(Operator):
@@ -41,6 +43,7 @@ class Stacked(_Made):
         widths = [block.shape[1] for block in self.blocks]
         self.edges = np.concatenate([[0], np.cumsum(widths)])
         super().__init__((n_rows, int(self.edges[-1])), np.result_type(*(block.dtype for block in self.blocks)))
+        self._corner: tuple[Array, Array] | None = None
 
     def _parts(self) -> Sequence[Operator]:
         return self.blocks
@@ -57,9 +60,47 @@ class Stacked(_Made):
     def _rmatmat(self, U: Array) -> Array:
         return np.concatenate([block.T @ U for block in self.blocks])
 
+    @property
+    def n_bytes(self) -> int:
+        """Memory that the blocks take."""
+        return sum(block.n_bytes for block in self.blocks)
+
+    def gram(self, V: Array) -> Array:
+        """Give the Gram matrix times V, by [[AᵀA, C], [Cᵀ, BᵀB]] with C = AᵀB, once a few columns B are beside many.
+
+        A large A goes through its own Gram product then, which reads it once, and a B of any kind is not multiplied at
+        all any more.
+        """
+        if len(self.blocks) != 2 or self.blocks[1].shape[1] > _FEW or self.is_small:
+            return super().gram(V)
+        if self._corner is None:
+            self._corner = _corner_of(*self.blocks)
+        across, square = self._corner
+        top, bottom = V[: self.edges[1]], V[self.edges[1] :]
+        upper = self.blocks[0].gram(np.asarray(top))
+        upper += across @ bottom
+        return np.concatenate([upper, across.T @ top + square @ bottom])
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the product of the blocks would not be small beside them."""
+        n_cross = self.blocks[0].shape[1] * self.blocks[1].shape[1]
+        return not is_read_anew(self.blocks[0]) and self.n_bytes < 2 * n_cross * self.dtype.itemsize
+
     def squared_norm(self) -> float:
         """Give the squared Frobenius norm, the sum of those of the blocks."""
         return float(sum(block.squared_norm() for block in self.blocks))
+
+
+def _corner_of(A: Operator, B: Operator) -> tuple[Array, Array]:
+    """AᵀB and BᵀB, some columns of B at a time: all of them dense would be as long as A and far wider than a block."""
+    across, square = np.empty((A.shape[1], B.shape[1]), A.dtype), np.empty((B.shape[1], B.shape[1]), A.dtype)
+    for first in range(0, B.shape[1], _TOGETHER):
+        columns = np.eye(B.shape[1], dtype=B.dtype)[:, first : first + _TOGETHER]
+        part = np.asarray(B @ columns, A.dtype)
+        across[:, first : first + _TOGETHER] = A.T @ part
+        square[:, first : first + _TOGETHER] = B.T @ part
+    return across, square
 
 
 class Sum(_Made):

@@ -24,7 +24,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # Bytes of the N x columns product within AᵀA V, for as many columns as go through a sparse matrix together: more would
 # leave the cache, and with many records it would be the largest array of all.
 _BETWEEN = 1_000_000
-_STRIPE = 64  # columns that kernels take through both products at a time, for the same reason
+_STRIPE = 32  # columns that kernels take through both products at a time, for the same reason
 
 
 class Operator(LinearOperator):
