@@ -101,8 +101,9 @@ def estimated_leverages(
     n, m = X.shape
     rhs = np.asarray(X.T @ _random_signs((n, n_probes), X.dtype, rng))
     rhs += X.dtype.type(np.sqrt(ridge)) * _random_signs((m, n_probes), X.dtype, rng)
-    # a residual of .1 is less than the probes' own error: on Reuters the suggestions are the same (2026-11-16)
-    sketch = solve_shifted(X, ridge, rhs, tol=max(tol, 0.1)).solution
+    # a residual of .1 would be less than the probes' own error, and yet costs search: pairs of words of 32,723 papers
+    # have an nDCG@10 of .427 in honest positions with it, and .439 with .01 (2026-11-16)
+    sketch = solve_shifted(X, ridge, rhs, tol=tol).solution
     return np.asarray(np.square(X @ sketch).mean(axis=1))
 
 
