@@ -29,6 +29,7 @@ from tacit.models.record_forms import AugmentedForm, RecordForm
 from tacit.operators import Product
 from tacit.operators.base import Array
 from tacit.solve import leading_singular_triplets
+from tacit.solve.give_back import give_back
 from tacit.solve.signs import signs_of
 
 __all__ = ["Blend", "blend"]
@@ -101,6 +102,7 @@ def _with_labels(
         eigenvalues = shifted / (1 / (1 - label_weight) + shrinkage)
     if B is None:
         return Blend(V, eigenvalues, form.regress(V), form.adjoint(V), informed=True)
+    give_back(V.nbytes)
     bent = B @ (root @ (root.T @ (F.T @ V))).astype(form.dtype)
     del B  # as large as what follows
     A = form.adjoint(V)

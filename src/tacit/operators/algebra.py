@@ -81,11 +81,15 @@ class Stacked(_Made):
         upper += across @ bottom
         return np.concatenate([upper, across.T @ top + square @ bottom])
 
+    def forget(self) -> None:
+        """Let go of C and BᵀB."""
+        self._corner = None
+
     @property
     def is_small(self) -> bool:
-        """Whether the product of the blocks would not be small beside them."""
+        """Whether C would not be small beside the blocks."""
         n_cross = self.blocks[0].shape[1] * self.blocks[1].shape[1]
-        return not is_read_anew(self.blocks[0]) and self.n_bytes < 2 * n_cross * self.dtype.itemsize
+        return not is_read_anew(self.blocks[0]) and self.n_bytes < 4 * n_cross * self.dtype.itemsize
 
     def squared_norm(self) -> float:
         """Give the squared Frobenius norm, the sum of those of the blocks."""

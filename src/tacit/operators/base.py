@@ -85,6 +85,9 @@ class Operator(LinearOperator):
         """Memory that the matrix takes, beside which the arrays of a solver are small or not; 0 if it is unknown."""
         return 0
 
+    def forget(self) -> None:
+        """Let go of what is kept from one product to the next; a later product makes it anew."""
+
     def gram(self, V: Array) -> Array:
         """Give AᵀA V; where A is sparse, some columns at a time.
 

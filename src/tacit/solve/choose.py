@@ -16,6 +16,7 @@ from tacit.errors import InputError, TacitWarning
 from tacit.operators.base import Array, Operator, as_operator
 from tacit.operators.gram import Gram
 from tacit.solve.dense import dense_eigenpairs, dense_singular_triplets
+from tacit.solve.give_back import give_back
 from tacit.solve.krylov import block_krylov
 from tacit.solve.lanczos import lanczos
 from tacit.solve.preconditioned import ROOM, preconditioned_eigenpairs
@@ -167,9 +168,11 @@ def _through_gram(
         pairs = block_krylov(Gram(short), k, rng=rng, tol=tol, max_iter=max_iter or 200, start=begin)
     else:
         pairs = lanczos(Gram(short), k, rng=rng, tol=tol, max_iter=max_iter)
+    A.forget()  # the left vectors are large enough
     values = np.sqrt(np.maximum(pairs.values, 0))  # rounding leaves a Gram matrix a little below zero
     U, V = None, pairs.vectors
     if left or not tall:
+        give_back(short.shape[0] * len(values) * short.dtype.itemsize)
         other = short @ pairs.vectors
         other /= np.where(values > 0, values, 1)  # in place, here and below: a second array of this size would be large
         U, V = (other, pairs.vectors) if tall else (pairs.vectors, other)

@@ -15,6 +15,7 @@ import scipy.linalg as la
 
 from tacit.operators.base import Array, Operator
 from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint, state_of, with_state
+from tacit.solve.give_back import give_back
 from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs
 from tacit.solve.signs import descending, signs_of
@@ -118,6 +119,7 @@ class _Space:
     def __init__(self, operator: Operator, first: Array, room: int, keep: int, tol: float) -> None:
         n, block = first.shape
         self.operator, self.room, self.keep = operator, room, keep
+        give_back(n * (room + block) * operator.dtype.itemsize)
         self.basis = np.empty((n, room + block), operator.dtype, order="F")
         self.basis[:, :block] = first
         self.projected = np.zeros((room + block, room + block))  # T, always in double precision: it is small

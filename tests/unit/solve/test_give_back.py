@@ -1,0 +1,38 @@
+"""What was freed goes back to the system before something large comes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_STATUS = Path("/proc/self/status")
+_SCRIPT = """
+import re
+from pathlib import Path
+import numpy as np
+from tacit.solve.give_back import give_back
+
+def resident():
+    return int(re.search(r"VmRSS:\\s+(\\d+)", Path("/proc/self/status").read_text()).group(1)) * 1024
+
+np.ones(3 * 2**20)  # 24 MiB come and go: from now on the C library keeps what is smaller
+kept = [np.ones(2**20) for _ in range(12)]
+last = np.ones(2**20)
+del kept
+full = resident()
+give_back(1000)
+small = resident()
+give_back(2**26)
+print(full - small, full - resident())
+"""
+
+
+@pytest.mark.skipif(not _STATUS.exists(), reason="only Linux tells the resident memory of a process")
+def test_freed_memory_goes_back_only_if_something_large_comes():
+    done = subprocess.run([sys.executable, "-c", _SCRIPT], capture_output=True, text=True, check=True)
+    for_little, for_much = map(int, done.stdout.split())
+    assert for_little < 2**20
+    assert for_much > 50 * 2**20 or for_much == 0 == for_little  # a C library that keeps nothing has nothing to give
