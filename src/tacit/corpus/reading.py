@@ -140,7 +140,8 @@ class Reading:
     def summary(self) -> str:
         """Say how many records were read, what was guessed, and what was wrong: a few lines for people."""
         files = f"{len(self._sources):,} files" if len(self._sources) > 1 else self._sources[0].name
-        said = [f"{self.n_read:,} records read from {files}.", self.columns.described(self._asked)]
+        noun = "record" if self.n_read == 1 else "records"
+        said = [f"{self.n_read:,} {noun} read from {files}.", self.columns.described(self._asked)]
         said.append(self.problems.summary() if self.problems else "No problems.")
         return "\n".join(part for part in said if part)
 

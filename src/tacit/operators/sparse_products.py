@@ -54,7 +54,8 @@ def backward(matrix: Any, U: Array) -> Array:
     """Xᵀ U, for a CSR matrix X."""
     if not _compiles(matrix, U):
         return _by_columns(matrix.T, U)
-    product = np.empty((matrix.shape[1], U.shape[1]), matrix.dtype)
+    # column by column, as the bases of solvers are, and each thread writes its own
+    product = np.empty((matrix.shape[1], U.shape[1]), matrix.dtype, order="F")
     width = min(_WIDEST_BACKWARD // U.itemsize, -(-U.shape[1] // n_threads()))
 
     def fill(columns: slice) -> None:

@@ -132,10 +132,14 @@ class _Space:
         """Multiply the newest block, and split off what is new in the product."""
         done, filled = self.done, self.filled
         product = self.operator @ self.basis[:, done:filled]
-        self.size = max(self.size, float(np.linalg.norm(product, axis=0).max()))
+        if np.may_share_memory(product, self.basis):  # an operator may give back what it was given
+            product = product.copy()
         T = orthogonalise(product, self.basis[:, :filled])
         self.projected[:filled, done:filled], self.projected[done:filled, :filled] = T, T.T
-        self.fresh, self.coupling, self.weakest = _split(product, 100 * self.eps * self.size)
+        fresh, coupling = factored(product)
+        sizes = np.square(T, dtype=np.float64).sum(axis=0) + np.square(coupling).sum(axis=0)  # of the product
+        self.size = max(self.size, float(np.sqrt(sizes.max())))
+        self.fresh, self.coupling, self.weakest = _split(fresh, coupling, 100 * self.eps * self.size)
 
     def ritz_pairs(self) -> tuple[Array, Array]:
         """Give the leading Ritz values, and how far their vectors are from eigenvectors."""
@@ -235,9 +239,8 @@ class _Kept:
         return [int(counter) for counter in state["counters"]]
 
 
-def _split(rest: Array, noise: float) -> tuple[Array, Array, float]:
-    """Write rest = fresh · coupling, `fresh` orthonormal and without what is noise; give both and the weakest size."""
-    U, coupling = factored(rest)
+def _split(U: Array, coupling: Array, noise: float) -> tuple[Array, Array, float]:
+    """Leave out of an orthonormal U and its coupling what is noise; give both and the weakest size."""
     sizes = np.abs(np.diag(coupling))
     if (sizes <= noise).any():  # the space is nearly invariant in some directions: these are not worth following
         left, sizes, right = la.svd(coupling, check_finite=False)
