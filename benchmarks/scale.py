@@ -80,11 +80,11 @@ def summary(measured: Mapping[str, Mapping[str, Any]]) -> str:
     return table(("row", "ratio", "value", "should be", "reached", "measured"), lines)
 
 
-def section(measured: Mapping[str, Mapping[str, Any]]) -> str:
-    """Write the section of the page: the table of all, a figure if there is one, and each row with its runs."""
+def section(measured: Mapping[str, Mapping[str, Any]], *, figure: bool = True) -> str:
+    """Write the section of the page: the table of all, the figure if there is one, and each row with its runs."""
     details = [measured[name]["text"].replace("## ", "### ", 1) for name in ROWS if name in measured]
-    figure = "![Time and memory against records and dimensions](benchmarks_scale.png)"
-    return "\n\n".join(["## Speed and size", _HOW, summary(measured), figure, *details])
+    figures = ["![Time and memory against records and dimensions](benchmarks_scale.png)"] if figure else []
+    return "\n\n".join(["## Speed and size", _HOW, summary(measured), *figures, *details])
 
 
 _HOW = (
@@ -99,7 +99,8 @@ def _write(docs: Path, measured: Mapping[str, Mapping[str, Any]]) -> None:
     known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     known["rows"] = {**known.get("rows", {}), **measured}
     kept.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    put_section(docs / "benchmarks.md", "scale", section(known["rows"]), head=HEAD, order=ORDER)
+    text = section(known["rows"], figure=(docs / "benchmarks_scale.png").exists())
+    put_section(docs / "benchmarks.md", "scale", text, head=HEAD, order=ORDER)
 
 
 def _read(arguments: Sequence[str] | None) -> argparse.Namespace:

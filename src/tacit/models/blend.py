@@ -31,6 +31,7 @@ from tacit.operators.base import Array
 from tacit.solve import leading_singular_triplets
 from tacit.solve.give_back import give_back
 from tacit.solve.signs import signs_of
+from tacit.solve.tall import in_rows
 
 __all__ = ["Blend", "blend"]
 
@@ -103,13 +104,25 @@ def _with_labels(
     if B is None:
         return Blend(V, eigenvalues, form.regress(V), form.adjoint(V), informed=True)
     give_back(V.nbytes)
-    bent = B @ (root @ (root.T @ (F.T @ V))).astype(form.dtype)
+    bent = _bent(B, (root @ (root.T @ (F.T @ V))).astype(form.dtype))
     del B  # as large as what follows
     A = form.adjoint(V)
     if label_weight < 1:
         bent += A
     bent /= shifted.astype(form.dtype)
     return Blend(V, eigenvalues, bent, A, informed=True)
+
+
+def _bent(B: Array, mix: Array) -> Array:
+    """B times the mix, in B itself where that has the room: it is needed no more, and as long as there are terms."""
+    if mix.shape[0] != mix.shape[1]:
+        return np.asarray(B @ mix)
+
+    def turn(rows: slice) -> None:
+        B[rows] = B[rows] @ mix
+
+    in_rows(turn, len(B), 2.0 * B.size * len(mix))
+    return B
 
 
 _LABELS_TOL = 1e-8  # label features are few and narrow: tight costs little
