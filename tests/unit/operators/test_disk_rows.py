@@ -213,7 +213,8 @@ def test_what_is_made_of_rows_goes_through_them_as_a_whole(rows, rng):
         np.testing.assert_allclose(Gram(operator) @ block, dense.T @ (dense @ block), atol=1e-9)
         assert small.n_reads == n_passes * _n_shards(rows)
         np.testing.assert_array_equal(Gram(operator) @ block, Gram(operator) @ block)
-        assert small.n_reads == (n_passes + 2 * (1 if isinstance(operator, (Centred, Stacked)) else 2)) * _n_shards(rows)
+        n_later = 1 if isinstance(operator, (Centred, Stacked)) else 2
+        assert small.n_reads == (n_passes + 2 * n_later) * _n_shards(rows)
 
 
 def _replace(operator, rows):
