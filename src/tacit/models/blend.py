@@ -93,6 +93,7 @@ def _with_labels(
         B = form.regress(F)
     root = _label_root(form, F, B, label_weight, shrinkage)
     extra = _times(F, root)
+    give_back(form.n_records * n_components * form.dtype.itemsize)  # of what the labels took
     if label_weight == 1:
         found = leading_singular_triplets(extra, n_components, tol=_LABELS_TOL)
         V, mu, shifted = np.asarray(found.left), found.values**2, found.values**2

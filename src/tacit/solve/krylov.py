@@ -65,6 +65,7 @@ def block_krylov(
     block = min(n, block_size or _block_for(wanted))
     keep = wanted + max(block, wanted // 4)
     room = min(n, max(basis_size or max(3 * wanted + 2 * block, _SMALL_BASIS), keep + block))
+    give_back(n * room * operator.dtype.itemsize)
     space = _Space(operator, start_block(n, block, operator.dtype, rng, start), room, keep, tol)
     least = 1 if start is None else 3  # given vectors may be right at once and yet not the leading ones
     n_random, iteration = block, 0
@@ -119,7 +120,6 @@ class _Space:
     def __init__(self, operator: Operator, first: Array, room: int, keep: int, tol: float) -> None:
         n, block = first.shape
         self.operator, self.room, self.keep = operator, room, keep
-        give_back(n * (room + block) * operator.dtype.itemsize)
         self.basis = np.empty((n, room + block), operator.dtype, order="F")
         self.basis[:, :block] = first
         self.projected = np.zeros((room + block, room + block))  # T, always in double precision: it is small
