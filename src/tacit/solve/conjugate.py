@@ -60,8 +60,8 @@ def block_cg(
 
 
 def _width_for(system: Operator, rhs: Array) -> int:
-    """As many columns as fit into a sixth of the matrix, or into the caches; groups are as large as each other."""
-    n_bytes = max(_BLOCK_BYTES, getattr(system, "n_bytes", 0) // 6)
+    """As many columns as fit into an eighth of the matrix, or into the caches; groups are as large as each other."""
+    n_bytes = max(_BLOCK_BYTES, getattr(system, "n_bytes", 0) // 8)
     most = int(np.clip(n_bytes // max(1, len(rhs) * rhs.dtype.itemsize), 48, 128))
     n_groups = max(1, -(-rhs.shape[1] // most))
     return max(1, -(-rhs.shape[1] // n_groups))
