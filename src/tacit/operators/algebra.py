@@ -71,7 +71,7 @@ class Stacked(_Made):
         A large A goes through its own Gram product then, which reads it once, and a B of any kind is not multiplied at
         all any more.
         """
-        if len(self.blocks) != 2 or self.blocks[1].shape[1] > _FEW or self.is_small:
+        if len(self.blocks) != 2 or self.blocks[1].shape[1] > _FEW or self._corner_is_large():
             return super().gram(V)
         if self._corner is None:
             self._corner = _corner_of(*self.blocks)
@@ -85,8 +85,7 @@ class Stacked(_Made):
         """Let go of C and BᵀB."""
         self._corner = None
 
-    @property
-    def is_small(self) -> bool:
+    def _corner_is_large(self) -> bool:
         """Whether C would not be small beside the blocks."""
         n_cross = self.blocks[0].shape[1] * self.blocks[1].shape[1]
         return not is_read_anew(self.blocks[0]) and self.n_bytes < 4 * n_cross * self.dtype.itemsize
