@@ -104,8 +104,8 @@ def block_krylov(
 def _block_for(wanted: int) -> int:
     """Columns a block: whole lines of the cache in single precision, and not so many that few powers are left.
 
-    A hundred values of 50,000 records to a residual of .01 took 480 columns with blocks of 16, 576 with 32, 768 with 64;
-    a column of 32 costs four fifths of one of 16 (docs/decisions/0015).
+    A hundred values of 50,000 records to a residual of .01 took 480 columns in blocks of 16, 576 in 32, 768 in 64; a
+    column of 32 costs four fifths of one of 16 (docs/decisions/0015).
     """
     return 32 if wanted >= 64 else 16 if wanted >= 24 else 8
 
