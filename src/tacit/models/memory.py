@@ -26,6 +26,7 @@ from tacit.errors import InputError
 from tacit.models.free_memory import available_memory
 from tacit.operators.columns import COLUMNS, n_threads
 from tacit.operators.compiled import has_kernels
+from tacit.solve.krylov import block_for
 
 __all__ = ["LARGE", "FitMemory", "check_fit", "check_memory", "fit_memory", "memory_of_fit"]
 
@@ -177,7 +178,7 @@ class _Shapes:
 
     def krylov(self, n_rows: int, n_wanted: int) -> Parts:
         """The basis of the block Krylov solver and the blocks beside it, as `solve.krylov` sizes them."""
-        block = min(n_rows, int(np.clip(n_wanted // 2, 8, 24)))
+        block = min(n_rows, block_for(n_wanted))
         room = min(n_rows, max(3 * n_wanted + 2 * block, 96)) + block
         between = block + 32 if has_kernels() else COLUMNS * n_threads()  # of a product with the Gram matrix
         return {

@@ -23,7 +23,7 @@ from tacit.solve.starts import start_block
 from tacit.solve.tall import factored, in_rows, inner, orthogonalise, subtract
 from tacit.solve.threads import one_thread
 
-__all__ = ["block_krylov"]
+__all__ = ["block_for", "block_krylov"]
 
 _SMALL_BASIS = 96  # columns that cost nothing; with fewer, one component would restart after every other block
 
@@ -62,7 +62,7 @@ def block_krylov(
     """
     n = operator.shape[0]
     wanted = min(n, n_components)
-    block = min(n, block_size or _block_for(wanted))
+    block = min(n, block_size or block_for(wanted))
     keep = wanted + max(block, wanted // 4)
     room = min(n, max(basis_size or max(3 * wanted + 2 * block, _SMALL_BASIS), keep + block))
     give_back(n * room * operator.dtype.itemsize)
@@ -101,7 +101,7 @@ def block_krylov(
     return Eigenpairs(values.astype(operator.dtype), vectors, relative, iteration, "krylov", converged=settled or whole)
 
 
-def _block_for(wanted: int) -> int:
+def block_for(wanted: int) -> int:
     """Columns a block: whole lines of the cache in single precision, and not so many that few powers are left.
 
     A hundred values of 50,000 records to a residual of .01 took 480 columns in blocks of 16, 576 in 32, 768 in 64; a
