@@ -4,9 +4,9 @@
 
 The records have planted topics (`synthetic.planted_topics`): thirty words each, a few of them words as "the" that
 nearly all records have. LSI is fitted to the first 50,000 and places the rest; everything is written by the library's
-own writer. Each question is asked as a caller asks it, a thousand of each kind, after ten to warm up. Recall is against
-comparing with all records. With `--keep`, the folder is used again if it is there; `--write` puts the result into
-`docs/benchmarks.md`.
+own writer. Each question is asked as a caller asks it, a thousand of each kind, after ten to warm up, and each with
+filters of its own. Recall is against comparing with all records. With `--keep`, the folder is used again if it is
+there; `--write` puts the result into `docs/benchmarks.md`.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from tacit.text.words import Words
 __all__ = ["main", "make_index", "measure"]
 
 _N_JUDGED = 100  # questions of a kind whose recall is measured: comparing with all takes longer than asking
+_FIRST_YEAR, _N_YEARS = 1990, 30
 _N_TOPICS, _N_TERMS, _N_WORDS, _N_FITTED = 200, 60_000, 30, 50_000
 _COMMON = {"the": 0.95, "of": 0.9, "and": 0.8, "in": 0.7, "for": 0.5, "with": 0.3}  # shares of the records
 _COLUMNS = ("question", "p50, ms", "p99, ms", "processor p50", "processor p99", "below 10 and 50", "recall@10")
@@ -112,7 +113,7 @@ def _records(X: sp.csr_array, Y: sp.csr_array, names: np.ndarray) -> Iterator[Re
         chance = rng.random(len(shares) + 1)
         text = " ".join(np.concatenate([common[chance[1:] < shares], words]).tolist())
         labels = [f"topic{topic}" for topic in Y.indices[Y.indptr[row] : Y.indptr[row + 1]]]
-        year = 1990 + int(chance[0] * 30)
+        year = _FIRST_YEAR + int(chance[0] * _N_YEARS)
         yield Record(f"r{row}", text, labels, " ".join(words[:4].tolist()), fields={"year": year})
 
 
@@ -139,7 +140,8 @@ def measure(folder: Path, built: dict[str, float], n_questions: int) -> str:
     opening = [float(subprocess.check_output([sys.executable, "-c", _OPEN, str(folder)])) for _ in range(5)]
     with open_index(folder) as collection:
         texts = _questions(collection, n_questions)
-        rows = [_row(name, ask, texts, filters, collection) for name, ask, filters in _kinds(collection)]
+        kinds = [(by, name) for by in ("meaning", "words", "hybrid") for name in _filters()]
+        rows = [_row(collection, by, name, texts) for by, name in kinds]
         n_records, n_dimensions = collection.generation.array("positions").shape
         held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
         sizes = {file.name: file.stat().st_size for file in collection.generation.folder.rglob("*") if file.is_file()}
@@ -151,9 +153,9 @@ def measure(folder: Path, built: dict[str, float], n_questions: int) -> str:
         [
             "## A million records" if n_records == 1_000_000 else f"## {n_records:,} records",
             f"Measured by `python benchmarks/index_load.py`: {made}, {n_questions:,} questions of one to five words of "
-            "each kind, ten records asked for. The time of an answer is from the words typed to the records read; the "
-            "processor time of it is what is left of it on a machine that does nothing else. Recall: of the ten that "
-            "comparing with all gives, how many were found.",
+            "each kind, ten records asked for, each question with another topic or other years. The time of an answer "
+            "is from the words typed to the records read; the processor time of it is what is left of it on a machine "
+            "that does nothing else. Recall: of the ten that comparing with all gives, how many were found.",
             f"The index opens in {1000 * sorted(opening)[2]:.0f} ms (should be below 1 s). It takes "
             f"{human_size(sum(sizes.values()))}: {parts}. The process that asked grew to {human_size(held)}, mapped "
             f"files included. Building: {stages}.",
@@ -163,27 +165,24 @@ def measure(folder: Path, built: dict[str, float], n_questions: int) -> str:
     )
 
 
-Ask = Callable[[str], Any]
-
-
-def _kinds(collection: Collection) -> list[tuple[str, Ask, Filters | None]]:
-    """Kinds of questions: name, how it is asked, and which filters comparing with all is to use."""
-    filters = {
-        "": Filters(),
-        ", a third of the years": Filters(ranges={"year": (2010, None)}),
-        ", one year": Filters(fields={"year": 2001}),
-        ", one topic": Filters(labels=["topic7"]),
-        ", one topic, a third of the years": Filters(labels=["topic7"], ranges={"year": (2010, None)}),
+def _filters() -> dict[str, Callable[[int], Filters]]:
+    """Filters of each kind of question; the next question has another topic and other years."""
+    return {
+        "": lambda place: Filters(),
+        ", a third of the years": lambda place: Filters(ranges=_third(place)),
+        ", one year": lambda place: Filters(fields={"year": _FIRST_YEAR + place % _N_YEARS}),
+        ", one topic": lambda place: Filters(labels=[_topic(place)]),
+        ", one topic, a third of the years": lambda place: Filters(labels=[_topic(place)], ranges=_third(place)),
     }
-    return [
-        (by + name, _asking(collection, by, chosen), chosen if by == "meaning" else None)
-        for by in ("meaning", "words", "hybrid")
-        for name, chosen in filters.items()
-    ]
 
 
-def _asking(collection: Collection, by: str, filters: Filters) -> Ask:
-    return lambda text: collection.search(text, by=by, filters=filters)
+def _topic(place: int) -> str:
+    return f"topic{7 * place % _N_TOPICS}"
+
+
+def _third(place: int) -> dict[str, tuple[int, int]]:
+    first = _FIRST_YEAR + place % (_N_YEARS - _N_YEARS // 3)
+    return {"year": (first, first + _N_YEARS // 3 - 1)}
 
 
 def _questions(collection: Collection, n_questions: int) -> list[str]:
@@ -193,26 +192,27 @@ def _questions(collection: Collection, n_questions: int) -> list[str]:
     texts = []
     for place, record in enumerate(collection.store.get(numbers)):
         words = record.text.split()
-        known = [word for word in words if word not in _COMMON]
+        known = [word for word in words if word not in _COMMON and collection.space.place([word]).any()]
         texts.append(" ".join([rng.choice(known), *rng.choice(words, place % 5, replace=False)]))
     return texts
 
 
-def _row(name: str, ask: Ask, texts: list[str], filters: Filters | None, collection: Collection) -> list[str]:
-    for text in texts[:10]:
-        ask(text)
+def _row(collection: Collection, by: str, name: str, texts: list[str]) -> list[str]:
+    for place, text in enumerate(texts[-10:]):
+        collection.search(text, by=by, filters=_filters()[name](place))
     took, recalls = [], []
     for place, text in enumerate(texts):
+        filters = _filters()[name](place)
         start, busy = time.perf_counter(), time.process_time()
-        hits = ask(text)
+        hits = collection.search(text, by=by, filters=filters)
         took.append((1000 * (time.perf_counter() - start), 1000 * (time.process_time() - busy)))
-        if filters is not None and place < _N_JUDGED and hits:
+        if by == "meaning" and place < _N_JUDGED and hits:
             recalls.append(_recall(collection, text, hits, filters))
     (half, half_busy), (most, most_busy) = np.percentile(took, [50, 99], axis=0)
-    print(f"{name}: {half:.1f} ms, {most:.1f} ms", file=sys.stderr, flush=True)
+    print(f"{by}{name}: {half:.1f} ms, {most:.1f} ms", file=sys.stderr, flush=True)
     cells = [f"{value:.1f}" for value in (half, most, half_busy, most_busy)]
     reached = "yes" if half < 10 and most < 50 else "no"
-    return [name, *cells, reached, f"{np.mean(recalls):.3f}" if recalls else ""]
+    return [by + name, *cells, reached, f"{np.mean(recalls):.3f}" if recalls else ""]
 
 
 def _recall(collection: Collection, text: str, hits: list[Any], filters: Filters) -> float:

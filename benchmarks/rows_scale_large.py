@@ -74,7 +74,7 @@ def compare_disk(data: Collections) -> Comparison:
 
 def compare_cluster(data: Collections) -> Comparison:
     """A fit on two worker processes of this machine against one in memory."""
-    n = data.sizes[-1] if data.small else data.middle
+    n = data.sizes[-1]
     options = {"n_components": data.n_components}
     jobs = {"in memory": Job("lsi", options | {"positions": False}), "on two workers": Job("lsi_cluster", options)}
     runs = run_interleaved(data.rows(n), jobs, repeats=repeats(data.small), patience=_PATIENCE)

@@ -44,7 +44,7 @@ class Collections:
         """Records of each size, the largest last."""
         if self.small:
             return (1_500, 3_000, 6_000)
-        return tuple(round(n * self.share) for n in (50_000, 100_000, 200_000, 400_000, 800_000))
+        return tuple(round(n * self.share) for n in (50_000, 100_000, 200_000, 400_000, 804_414))  # RCV1 has as many
 
     def folder(self, n_records: int) -> Path:
         """Give the folder of X and Y with so many records."""

@@ -1,6 +1,7 @@
 """Up to which size is LAPACK faster than an iteration?
 
-The `_DENSE_LIMIT` of `solve.choose`, that of `models.mlsi` and that of `solve.least_squares` follow the answer.
+The `_DENSE_LIMIT` of `models.mlsi` and that of `solve.least_squares` follow the answer; `solve.choose` goes by a cost
+model instead, which has a study of its own (`solver_choice`).
 
 Data: made collections with planted topics, twice as many terms as records (so the smaller side is the number of
 records), float32. Method: each solver on the same X, the best of a few runs; the dense one is left out once it is five
@@ -46,12 +47,12 @@ _TOL = 1e-2  # what the models ask for
 
 
 def singular_triplets(X: sp.csr_array, Y: sp.csr_array, k: int) -> Racers:
-    """Race the solvers of LSI; the limit is that of `solve.choose`."""
+    """Race the solvers of LSI."""
     return {solver: partial(leading_singular_triplets, X, k, solver=solver, tol=_TOL) for solver in choose.SOLVERS[1:]}
 
 
 def eigenpairs(X: sp.csr_array, Y: sp.csr_array, k: int) -> Racers:
-    """Race the solvers of a dense kernel matrix; the limit is that of `solve.choose` too."""
+    """Race the solvers of a dense kernel matrix."""
     K = (X @ X.T).toarray()
     return {solver: partial(leading_eigenpairs, K, k, solver=solver, tol=_TOL) for solver in choose.SOLVERS[1:]}
 
@@ -70,9 +71,9 @@ def regressions(X: sp.csr_array, Y: sp.csr_array, k: int) -> Racers:
     }
 
 
-QUESTIONS: dict[str, tuple[Callable[[sp.csr_array, sp.csr_array, int], Racers], int]] = {
-    "Singular triplets of a sparse X": (singular_triplets, choose._DENSE_LIMIT),
-    "Eigenpairs of a dense kernel matrix": (eigenpairs, choose._DENSE_LIMIT),
+QUESTIONS: dict[str, tuple[Callable[[sp.csr_array, sp.csr_array, int], Racers], int | str]] = {
+    "Singular triplets of a sparse X": (singular_triplets, "by costs"),
+    "Eigenpairs of a dense kernel matrix": (eigenpairs, "by costs"),
     "MLSI with honest positions": (mlsi_forms, mlsi._DENSE_LIMIT),
     "Ridge regressions on a sparse X, to 1e-6": (regressions, sys.modules[least_squares.__module__]._DENSE_LIMIT),
 }

@@ -1,71 +1,131 @@
-"""Which records pass filters: the first of some in their order, all of them, or all if they are few.
+"""Which records pass filters: all of them, as truth values of the records of the build and numbers of the added ones.
 
-SQLite gathers half a million numbers in a fifth of a second, and looks one up in a few microseconds. So whoever has the
-best records of a question in their order asks of those, and of all that pass only where they are few or nothing helps.
+A large store keeps lists of the records of each value (see `value_lists`), from which the truth values of a million
+records are made in a millisecond or two; SQLite gathers their numbers in half a second. What was removed since the
+build is taken out, and what was added is looked at one by one. Stores without lists leave everything to SQLite.
 """
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
-from tacit.index.filters import Filters
+from tacit.index.filters import Filters, Part
+from tacit.index.store_changes import StoreChanges
+from tacit.index.value_lists import ValueLists
 
-__all__ = ["all_passing", "column", "few_passing", "first_passing"]
+__all__ = ["Filtering", "Passing", "column"]
 
-_FEW = 3_000  # numbers that are gathered in a few milliseconds
-_TIMES = 4  # each time so many more are asked: some are enough for most questions
+Numbers = npt.NDArray[np.int64]
+Truths = npt.NDArray[np.bool_]
 
-
-def first_passing(connection: sqlite3.Connection, numbers: np.ndarray, filters: Filters, limit: int) -> np.ndarray:
-    """Give the places of the first `limit` of some live records that pass, of all that do if they are fewer."""
-    condition, values = filters.condition("asked.value", each=True)
-    if not condition:
-        return np.arange(min(limit, len(numbers)))
-    sql = f"SELECT asked.value FROM json_each(?) AS asked WHERE {condition}"
-    places: list[np.ndarray] = []
-    start, n_found, size = 0, 0, _TIMES * limit
-    while start < len(numbers) and n_found < limit:
-        asked = numbers[start : start + size]
-        passed = column(connection.execute(sql, (json.dumps(asked.tolist()), *values)))
-        places.append(start + np.flatnonzero(np.isin(asked, passed)))
-        n_found += len(places[-1])
-        start, size = start + size, size * _TIMES
-    return np.concatenate(places or [np.empty(0, np.int64)])[:limit]
+_RARE = 3_000  # numbers that are counted to see which of several conditions is the rarest
 
 
-def few_passing(connection: sqlite3.Connection, filters: Filters) -> np.ndarray | None:
-    """Give the numbers of all live records that pass, ascending, or None if they may be many, without counting on."""
-    return _passing(connection, filters, only_few=True)
+@dataclass(frozen=True, eq=False)
+class Passing:
+    """The live records that pass filters.
+
+    Parameters
+    ----------
+    base : (n_base,) truth values
+        Whether each record of the build passes.
+    added : numbers of the records that were added since and pass, ascending
+    """
+
+    base: Truths
+    added: Numbers
+
+    def __len__(self) -> int:
+        return self._n_base_passing + len(self.added)
+
+    def numbers(self) -> Numbers:
+        """Give the numbers of all, ascending."""
+        return np.concatenate([np.flatnonzero(self.base), self.added])
+
+    def of(self, numbers: Numbers) -> Truths:
+        """Tell whether each of some records passes."""
+        old = numbers < len(self.base)
+        found = np.isin(numbers, self.added)
+        found[old] = self.base[numbers[old]]
+        return np.asarray(found, bool)
+
+    @cached_property
+    def _n_base_passing(self) -> int:
+        return int(np.count_nonzero(self.base))
 
 
-def all_passing(connection: sqlite3.Connection, filters: Filters) -> np.ndarray:
-    """Give the numbers of all live records that pass, ascending."""
-    found = _passing(connection, filters, only_few=False)
-    assert found is not None
-    return found
+class Filtering:
+    """Answers which records pass, on an open connection; the caller has opened a transaction.
+
+    The last answer is kept until the store changes: a search by meaning and by words asks twice, and people ask
+    several questions of one part of a collection.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._state = StoreChanges(connection).state
+        self._last: tuple[int, list[Part], Passing] | None = None
+        self._gone: tuple[int, Numbers] | None = None
+
+    def passing(self, filters: Filters | None) -> Passing | None:
+        """Give the live records that pass; None if nothing is asked for, so that all do."""
+        parts = filters.parts() if filters is not None else []
+        if filters is None or not parts:
+            return None
+        changes = self._state("changes")
+        if self._last is None or self._last[:2] != (changes, parts):
+            found = self._by_sql(parts) if self._lists is None else self._by_lists(self._lists, parts, filters)
+            found.base.flags.writeable = False
+            self._last = changes, parts, found
+        return self._last[2]
+
+    def removed(self) -> Numbers:
+        """Give the numbers of the records of the build that were removed or updated since, ascending."""
+        changes = self._state("changes")
+        if self._gone is None or self._gone[0] != changes:
+            sql = "SELECT number FROM records WHERE removed = 1 ORDER BY number"
+            self._gone = changes, column(self._connection.execute(sql))
+            self._gone[1].flags.writeable = False
+        return self._gone[1]
+
+    @cached_property
+    def _lists(self) -> ValueLists | None:
+        return ValueLists.of(self._connection, self._state("base"))
+
+    def _by_lists(self, lists: ValueLists, parts: list[Part], filters: Filters) -> Passing:
+        base = lists.having(parts[0])
+        for part in parts[1:]:
+            base &= lists.having(part)
+        base[self.removed()] = False
+        condition, values = filters.condition("records.number")
+        sql = f"SELECT number FROM records WHERE number >= ? AND {condition} ORDER BY number"
+        return Passing(base, column(self._connection.execute(sql, (len(base), *values))))
+
+    def _by_sql(self, parts: list[Part]) -> Passing:
+        """Let the rarest thing that is asked for lead, and look up the others of its records.
+
+        Removed records have no labels, links and values any more, so none of them passes.
+        """
+        queries = [part.query() for part in parts]
+        count = f"SELECT count(*) FROM ({{}} LIMIT {_RARE})"
+        sizes = [self._connection.execute(count.format(sql), values).fetchone()[0] for sql, values in queries]
+        lead, values = queries.pop(sizes.index(min(sizes)))
+        others = "".join(f" AND EXISTS ({sql} AND number = lead.number)" for sql, _ in queries)
+        every = [*values, *(value for _, more in queries for value in more)]
+        sql = f"SELECT number FROM ({lead}) AS lead WHERE 1{others}"
+        numbers = np.unique(column(self._connection.execute(sql, every)))
+        base = np.zeros(self._state("base"), bool)
+        n_old = int(np.searchsorted(numbers, len(base)))
+        base[numbers[:n_old]] = True
+        return Passing(base, numbers[n_old:])
 
 
-def column(rows: Iterable[tuple[int]]) -> np.ndarray:
+def column(rows: Iterable[tuple[int]]) -> Numbers:
     """Give the numbers of a query with one column."""
     return np.fromiter((row[0] for row in rows), np.int64)
-
-
-def _passing(connection: sqlite3.Connection, filters: Filters, *, only_few: bool) -> np.ndarray | None:
-    """Let the rarest thing that is asked for lead, and look up the others of its records.
-
-    Removed records have no labels, links and values any more, so none of them passes.
-    """
-    parts = filters.parts()
-    sizes = [
-        connection.execute(f"SELECT count(*) FROM ({sql} LIMIT {_FEW})", values).fetchone()[0] for sql, values in parts
-    ]
-    if only_few and min(sizes) == _FEW:
-        return None
-    lead, values = parts.pop(sizes.index(min(sizes)))
-    others = "".join(f" AND EXISTS ({sql} AND number = lead.number)" for sql, _ in parts)
-    every = [*values, *(value for _, more in parts for value in more)]
-    return np.unique(column(connection.execute(f"SELECT number FROM ({lead}) AS lead WHERE 1{others}", every)))

@@ -1,21 +1,23 @@
-"""Filters: which records a question is about, by their labels, links and fields, as a condition in SQL."""
+"""Filters: which records a question is about, by their labels, links and fields, as parts and as conditions in SQL."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from tacit.errors import InputError
 from tacit.index.plain import check_encodable
 from tacit.index.rows import LONGEST_VALUE, as_value
 
-__all__ = ["Filters"]
+__all__ = ["Filters", "Part", "Span"]
 
 _LARGEST = 2**53  # whole numbers up to here are the same in SQLite and in Python
 _LAST = "\U0010ffff"  # sorts after every character that texts use
+_TABLES = {"labels": ("labels", "label"), "links": ("links", "target"), "fields": ("field_values", "value")}
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Filters:
     Examples
     --------
     >>> Filters(labels=["sea"], ranges={"year": (1950, None)}).condition()[1]
-    ['["sea"]', 'year', 1950]
+    ['["sea"]', 'year', 1950, '']
     """
 
     labels: Sequence[str | Collection[str]] = ()
@@ -55,72 +57,118 @@ class Filters:
                 f"labels is a single string: got {self.labels!r}, expected a sequence. Write [{self.labels!r}]."
             )
 
-    def condition(self, column: str = "number", *, each: bool = False) -> tuple[str, list[Any]]:
+    def condition(self, column: str = "number") -> tuple[str, list[Any]]:
         """Give a condition on the column that holds the number, and its parameters; empty if nothing is asked for.
 
-        With `each`, SQLite looks up every number it comes across, which is right for few of them; otherwise it first
-        gathers all numbers that pass.
+        SQLite looks up every number it comes across, which is right for few of them.
         """
-        parts = self.parts()
-        form = "EXISTS ({sql} AND number = {column})" if each else "{column} IN ({sql})"
-        joined = " AND ".join(form.format(sql=sql, column=column) for sql, _ in parts)
-        return joined, [value for _, values in parts for value in values]
+        queries = [part.query() for part in self.parts()]
+        joined = " AND ".join(f"EXISTS ({sql} AND number = {column})" for sql, _ in queries)
+        return joined, [value for _, values in queries for value in values]
 
-    def parts(self) -> list[tuple[str, list[Any]]]:
-        """Give for each thing that is asked for a query of the numbers that meet it, and its parameters."""
-        parts = [_with_label(_collection(label)) for label in self.labels]
-        parts += [_with_link(name, _collection(targets)) for name, targets in self.links.items()]
-        parts += [_with_value(name, _collection(values)) for name, values in self.fields.items()]
-        return parts + [_in_range(name, limits) for name, limits in self.ranges.items()]
+    def parts(self) -> list[Part]:
+        """Give each thing that is asked for, checked; none if nothing is."""
+        parts = [Part("labels", "", _texts("labels", label)) for label in self.labels]
+        parts += [
+            Part("links", _text("links", name), _texts(f"links[{name!r}]", targets))
+            for name, targets in self.links.items()
+        ]
+        parts += [
+            Part("fields", _text("fields", name), tuple(_value(f"fields[{name!r}]", value) for value in _all(values)))
+            for name, values in self.fields.items()
+        ]
+        return parts + [
+            Part("fields", _text("ranges", name), spans=_spans(f"ranges[{name!r}]", limits))
+            for name, limits in self.ranges.items()
+        ]
 
 
-def _collection(values: Any) -> list[Any]:
+class Span(NamedTuple):
+    """Values from one on up to an end, which is among them if the span is closed, in SQLite's order.
+
+    It sorts every number before every text, so that the empty text ends all numbers.
+    """
+
+    low: str | int | float
+    end: str | int | float
+    closed: bool
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing that is asked for: one of some values, or one in some spans.
+
+    Parameters
+    ----------
+    kind : {"labels", "links", "fields"}
+    name : str
+        Of the link or field; empty for labels.
+    values : tuple
+    spans : tuple of Span
+        Of fields only, and without values.
+    """
+
+    kind: str
+    name: str
+    values: tuple[Any, ...] = ()
+    spans: tuple[Span, ...] = ()
+
+    def query(self) -> tuple[str, list[Any]]:
+        """Give a query of the numbers that meet it, to which more conditions can be added, and its parameters."""
+        table, column = _TABLES[self.kind]
+        condition, values = self.condition(column)
+        of_name, names = self._of_name()
+        return f"SELECT number FROM {table} WHERE {of_name} AND {condition}", [*names, *values]
+
+    def every_value(self) -> tuple[str, list[Any]]:
+        """Give a query of all values of that name with the numbers of their records, in order, and its parameters."""
+        table, column = _TABLES[self.kind]
+        of_name, names = self._of_name()
+        return f"SELECT {column}, number FROM {table} WHERE {of_name} AND {column} NOT NULL ORDER BY 1, 2", names
+
+    def condition(self, column: str) -> tuple[str, list[Any]]:
+        """Give the condition on a column that holds the values, and its parameters."""
+        if self.spans:
+            tests = [f"{column} >= ? AND {column} {'<=' if span.closed else '<'} ?" for span in self.spans]
+            return f"({' OR '.join(tests)})", [limit for span in self.spans for limit in span[:2]]
+        if self.kind == "fields":
+            # as parameters, not as JSON: reading numbers from text may round them otherwise than Python did
+            return f"{column} IN ({', '.join('?' * len(self.values))})", list(self.values)
+        # one parameter however many labels: a subtree may have more than SQLite has parameters
+        return f"{column} IN (SELECT value FROM json_each(?))", [json.dumps(self.values)]
+
+    def _of_name(self) -> tuple[str, list[Any]]:
+        return ("1", []) if self.kind == "labels" else ("name = ?", [self.name])
+
+
+def _all(values: Any) -> list[Any]:
     """Give one value as a list of one."""
     single = isinstance(values, (str, bytes)) or not isinstance(values, Collection)
     return [values] if single else list(values)
 
 
-def _with_label(labels: list[Any]) -> tuple[str, list[Any]]:
-    # one parameter however many labels: a subtree may have more than SQLite has parameters
-    texts = [_text("labels", label) for label in labels]
-    return "SELECT number FROM labels WHERE label IN (SELECT value FROM json_each(?))", [json.dumps(texts)]
+def _texts(argument: str, values: Any) -> tuple[str, ...]:
+    return tuple(_text(argument, value) for value in _all(values))
 
 
-def _with_link(name: str, targets: list[Any]) -> tuple[str, list[Any]]:
-    texts = [_text(f"links[{name!r}]", target) for target in targets]
-    sql = "SELECT number FROM links WHERE name = ? AND target IN (SELECT value FROM json_each(?))"
-    return sql, [_text("links", name), json.dumps(texts)]
-
-
-def _with_value(name: str, values: list[Any]) -> tuple[str, list[Any]]:
-    # as parameters, not as JSON: reading numbers from text may round them otherwise than Python did
-    plain = [_value(f"fields[{name!r}]", value) for value in values]
-    marks = ", ".join("?" * len(plain))
-    sql = f"SELECT number FROM field_values WHERE name = ? AND value IN ({marks})"
-    return sql, [_text("fields", name), *plain]
-
-
-def _in_range(name: str, limits: tuple[Any, Any]) -> tuple[str, list[Any]]:
-    argument = f"ranges[{name!r}]"
+def _spans(argument: str, limits: tuple[Any, Any]) -> tuple[Span, ...]:
+    """Give the values between two limits: texts, numbers, or both where the limits are numbers that were typed."""
     if isinstance(limits, str) or not isinstance(limits, Sequence) or len(limits) != 2:
         raise InputError(f"{argument} is no range: got {limits!r}, expected (low, high), with None for no limit.")
     low, high = (None if limit is None else _value(argument, limit) for limit in limits)
     given = [limit for limit in (low, high) if limit is not None]
     if not given or len({isinstance(limit, str) for limit in given}) > 1:
         raise InputError(f"{argument} is no range: got {limits!r}, expected one limit, or two of the same kind.")
-    # SQLite sorts every number before every text, so the empty text parts them
-    if isinstance(given[0], str):
-        sql, values = "value >= ? AND value < ?", ["" if low is None else low, f"{high or ''}{_LAST}"]
-        numbers = [None if limit is None else _as_number(str(limit)) for limit in (low, high)]
-        if sum(number is not None for number in numbers) == len(given):
-            sql = f"({sql} OR value < '' AND value >= ? AND value <= ?)"
-            values += [-_LARGEST if numbers[0] is None else numbers[0], _LARGEST if numbers[1] is None else numbers[1]]
-    else:
-        sql, values = "value < ''", []
-        sql += "" if low is None else " AND value >= ?"
-        sql += "" if high is None else " AND value <= ?"
-        values += given
-    return f"SELECT number FROM field_values WHERE name = ? AND {sql}", [_text("ranges", name), *values]
+    if not isinstance(given[0], str):
+        return (_of_numbers(low, high),)
+    texts = Span("" if low is None else low, f"{high or ''}{_LAST}", False)
+    numbers = [None if limit is None else _as_number(str(limit)) for limit in (low, high)]
+    typed = sum(number is not None for number in numbers) == len(given)
+    return (texts, _of_numbers(*numbers)) if typed else (texts,)
+
+
+def _of_numbers(low: Any, high: Any) -> Span:
+    return Span(-math.inf if low is None else low, "" if high is None else high, high is not None)
 
 
 def _as_number(text: str) -> int | float | None:

@@ -27,10 +27,12 @@ __all__ = ["FrequentWords", "write_frequent_words"]
 
 Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
+Truths = npt.NDArray[np.bool_]
 
 MANY_RECORDS = 50_000  # up to here FTS5 is fast enough for any word
 FREQUENT = 1_000  # records that have a word whose places are kept: FTS5 gives those of any other in a millisecond
 LONG = 20_000  # records of a word, above which it pays to see whether all of them have to be gone through
+MANY_TIMES = 8  # as many records have a word as are of interest: looking those up is faster than adding all
 _ROUNDING = 1e-4  # of sums in 32 bits, with room to spare
 _SATURATION, _BY_LENGTH, _LEAST = 1.2, 0.75, 1e-6  # as in FTS5
 
@@ -88,21 +90,28 @@ class FrequentWords:
         split = self._split(parts)
         return None if any(len(words) != 1 for words in split) else [words[0] for words in split]
 
-    def scores(self, words: Sequence[str], *, telling: bool, n_best: int | None = None) -> Floats:
+    def scores(
+        self, words: Sequence[str], *, telling: bool, n_best: int | None = None, among: Truths | None = None
+    ) -> Floats:
         """BM25 of each record of the build for any of some words, 0 without one.
 
         Words that most records have add 10⁻⁶: they take the longest and tell the least. With `telling` they are left
         out, and with them the records that have no other word. With `n_best`, only the scores of so many of the best
         are to be right, and those of all others are below them: once all words that are left cannot lift a record
-        among them, those words are looked up only for the records that are near enough (MaxScore).
+        among them, those words are looked up only for the records that are near enough (MaxScore). With `among`, only
+        the scores of the records of which it is true are to be right.
         """
         scores = np.zeros(self.n_base, np.float32)
-        found = sorted(map(self._word, words), key=lambda word: -word.weight)
-        found = [word for word in found if word.weight > _LEAST or not telling]
+        known = (self._word(word, telling=telling) for word in words)
+        found = sorted((word for word in known if word is not None), key=lambda word: -word.weight)
+        few = None if among is None else _few(among)
         for place, word in enumerate(found):
+            if few is not None and MANY_TIMES * len(few) < len(word.numbers):
+                self._add(scores, word, *_common(word, few))
+                continue
             if n_best is not None and len(word.numbers) > LONG:
                 most = (_SATURATION + 1) * sum(rest.weight for rest in found[place:])
-                near = _near(scores, n_best, most)
+                near = _near(scores, n_best, most, among)
                 if near is not None:
                     for rest in found[place:]:
                         self._add(scores, rest, *_common(rest, near))
@@ -115,24 +124,33 @@ class FrequentWords:
         weight = np.float32(word.weight * (_SATURATION + 1))
         scores[numbers] += weight * frequency / (frequency + self._norms[numbers])
 
-    def _word(self, word: str) -> _Word:
-        sql = "SELECT n_records, numbers, times FROM frequent_words WHERE word = ?"
-        found = self._connection.execute(sql, (word,)).fetchone()
-        if found is not None:
-            n_with, numbers = found[0], np.frombuffer(found[1], "<i4")
-            times = np.frombuffer(found[2], "<u2")
-            if len(numbers) != len(times) or (len(numbers) and not 0 <= numbers.min() <= numbers.max() < self.n_base):
-                raise sqlite3.DatabaseError(f"the places of {word!r} are not whole")
-        else:
-            numbers, times = _places(self._connection, word)
-            n_with = len(numbers)
-            numbers, times = numbers[numbers < self.n_base], times[numbers < self.n_base]
-        return _Word(numbers, times, _weight(n_with, self.n_base))
+    def _word(self, word: str, *, telling: bool) -> _Word | None:
+        """Look up a word; with `telling`, None for one that most records have, whose long lists are not read then."""
+        of_word = "FROM frequent_words WHERE word = ?"
+        found = self._connection.execute(f"SELECT n_records {of_word}", (word,)).fetchone()
+        places = _places(self._connection, word) if found is None else None
+        weight = _weight(len(places[0]) if places is not None else found[0], self.n_base)
+        if telling and weight <= _LEAST:
+            return None
+        if places is not None:
+            old = places[0] < self.n_base
+            return _Word(places[0][old], places[1][old], weight)
+        packed = self._connection.execute(f"SELECT numbers, times {of_word}", (word,)).fetchone()
+        numbers, times = np.frombuffer(packed[0], "<u4"), np.frombuffer(packed[1], "<u2")
+        if len(numbers) != len(times) or (len(numbers) and numbers.max() >= self.n_base):  # a negative one looks large
+            raise sqlite3.DatabaseError(f"the places of {word!r} are not whole")
+        return _Word(numbers, times, weight)
 
 
-def _near(scores: Floats, n_best: int, most: float) -> Numbers | None:
+def _few(among: Truths) -> Numbers | None:
+    """Give the numbers of which it is true, or None if they are too many to be looked up in any list."""
+    return np.flatnonzero(among) if MANY_TIMES * np.count_nonzero(among) < len(among) else None
+
+
+def _near(scores: Floats, n_best: int, most: float, among: Truths | None) -> Numbers | None:
     """Give the records that `most` more can lift among the best, or None if it may be any record."""
-    matching = np.flatnonzero(scores > 0)  # of truth values NumPy finds them five times as fast as of numbers
+    # of truth values NumPy finds the places five times as fast as of numbers
+    matching = np.flatnonzero(scores > 0 if among is None else (scores > 0) & among)
     if len(matching) < n_best:
         return None
     found = scores[matching]
@@ -142,7 +160,8 @@ def _near(scores: Floats, n_best: int, most: float) -> Numbers | None:
 
 def _common(word: _Word, numbers: Numbers) -> tuple[Numbers, npt.NDArray[Any]]:
     """Give those of some records that have a word, and how often they do."""
-    places = np.minimum(np.searchsorted(word.numbers, numbers), len(word.numbers) - 1)
+    # of the same type, since otherwise NumPy copies the longer of the two first
+    places = np.minimum(np.searchsorted(word.numbers, numbers.astype(word.numbers.dtype)), len(word.numbers) - 1)
     having = word.numbers[places] == numbers
     return numbers[having], word.times[places[having]]
 

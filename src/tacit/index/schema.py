@@ -7,7 +7,8 @@ field_values  the short plain values of its fields, copied out of the JSON to be
 words         full text of title and text (FTS5); it keeps no copy of them but reads the view `live`
 state         numbers about the whole: base, next_number, changes, dimensions, position_type
 
-Large collections have three more, which `frequent_words` explains: frequent_words, record_norms, word_places.
+Large collections have more, which change nothing about the answers, so that an older Tacit can do without them:
+value_lists (see the module of that name), and frequent_words, record_norms, word_places (see `frequent_words`).
 """
 
 from __future__ import annotations
@@ -147,6 +148,7 @@ def _prepared(address: str) -> sqlite3.Connection:
         connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from a stranger
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")  # what is reported as stored survives a power cut
+        connection.execute("PRAGMA cache_size = -65536")  # KiB: room for the longest lists of a million records
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except BaseException:
         connection.close()

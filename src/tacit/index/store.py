@@ -19,7 +19,7 @@ import numpy as np
 from tacit.checks import check_choice, check_count
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.index.filtering import all_passing, column, few_passing, first_passing
+from tacit.index.filtering import Filtering, Passing, column
 from tacit.index.filters import Filters
 from tacit.index.rows import read_records
 from tacit.index.schema import connect, guarded
@@ -69,7 +69,8 @@ class RecordStore:
         self._turn = threading.RLock()
         self._connection = connect(self.path, writable=writable)
         self._changes = StoreChanges(self._connection)
-        self._words = WordSearch(self._connection)
+        self._filtering = Filtering(self._connection)
+        self._words = WordSearch(self._connection, self._filtering)
 
     @classmethod
     def create(
@@ -168,22 +169,18 @@ class RecordStore:
     def numbers(self, filters: Filters | None = None) -> np.ndarray:
         """Give the numbers of all records, or of those that pass the filters, ascending."""
         with self._reading() as connection:
-            if filters is not None and filters.parts():
-                return all_passing(connection, filters)
+            found = self._filtering.passing(filters)
+            if found is not None:
+                return found.numbers()
             # all but the removed ones, without reading the table, which is as large as the texts
             base = self._changes.state("base")
             added = column(connection.execute("SELECT number FROM records WHERE number >= ? ORDER BY number", (base,)))
             return np.concatenate([np.setdiff1d(np.arange(base, dtype=np.int64), self.removed()), added])
 
-    def few_numbers(self, filters: Filters) -> np.ndarray | None:
-        """Give the numbers of the records that pass the filters, ascending, or None if they may be many."""
-        with self._reading() as connection:
-            return few_passing(connection, filters)
-
-    def first_passing(self, numbers: np.ndarray, filters: Filters, limit: int) -> np.ndarray:
-        """Give the places of the first `limit` of some live records that pass the filters, looking at no others."""
-        with self._reading() as connection:
-            return first_passing(connection, numbers, filters, limit)
+    def passing(self, filters: Filters | None) -> Passing | None:
+        """Give the records that pass the filters; None if they ask for nothing, so that all do."""
+        with self._reading():
+            return self._filtering.passing(filters)
 
     def records(self, *, batch: int = 1000) -> Iterator[tuple[int, Record]]:
         """Go through all records with their numbers, ascending, a batch at a time in memory: what a refit reads.
@@ -203,8 +200,8 @@ class RecordStore:
 
     def removed(self) -> np.ndarray:
         """Give the numbers of the records of the build that were removed or updated since, ascending."""
-        with self._reading() as connection:
-            return column(connection.execute("SELECT number FROM records WHERE removed = 1 ORDER BY number"))
+        with self._reading():
+            return self._filtering.removed()
 
     def add(self, records: Sequence[Record], positions: np.ndarray) -> np.ndarray:
         """Add records with their positions, all of them or none, and give their numbers.

@@ -13,6 +13,7 @@ from tacit.errors import InputError
 from tacit.index.frequent_words import write_frequent_words
 from tacit.index.rows import Row, as_row, insert_rows
 from tacit.index.schema import INDEXES, guarded, new_database
+from tacit.index.value_lists import write_value_lists
 
 __all__ = ["build_store"]
 
@@ -53,6 +54,9 @@ def _fill(
     connection.executemany("INSERT INTO state VALUES (?, ?)", state.items())
     connection.execute("COMMIT")
     connection.executescript(INDEXES)
+    connection.execute("BEGIN")
+    write_value_lists(connection, count)
+    connection.execute("COMMIT")
     connection.execute("PRAGMA journal_mode = WAL")
     return count
 

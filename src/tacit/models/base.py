@@ -15,7 +15,7 @@ from tacit.models.row_source import read_row_blocks
 from tacit.operators.base import Array
 from tacit.operators.row_blocks import RowBlocks
 
-__all__ = ["SCALINGS", "SpaceModel", "check_terms", "warn", "warn_if_fewer"]
+__all__ = ["SCALINGS", "SpaceModel", "check_terms", "directions_before", "warn", "warn_if_fewer"]
 
 SCALINGS = {"unit": 0.0, "damped": 0.25, "weighted": 0.5}  # the power of λ that a unit position is multiplied with
 
@@ -99,6 +99,18 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def directions_before(model: Any, n_terms: int, name: str = "components_") -> Array | None:
+    """Give the directions of the fit before, n_terms x k, each of length 1, if a warm start is asked for.
+
+    None where there was no fit, or one with other terms: then a search starts afresh, and nothing is wrong with that.
+    """
+    rows = getattr(model, name, None) if model.warm_start else None
+    if rows is None or rows.shape[1] != n_terms or not rows.size:
+        return None
+    lengths = np.linalg.norm(rows, axis=1)
+    return np.asarray((rows / np.where(lengths > 0, lengths, 1)[:, None]).T)
 
 
 def check_terms(X: Any) -> None:

@@ -25,7 +25,7 @@ import numpy as np
 import scipy.linalg as la
 
 from tacit.checks import is_sparse
-from tacit.models.record_forms import AugmentedForm, RecordForm
+from tacit.models.record_forms import AugmentedForm, Leading, RecordForm
 from tacit.operators import Product
 from tacit.operators.base import Array
 from tacit.solve import leading_singular_triplets
@@ -79,9 +79,9 @@ def _without_labels(form: RecordForm, n_components: int, label_weight: float, sh
     if label_weight == 1:
         nothing = np.empty((form.n_records, 0), form.dtype)
         return Blend(nothing, np.empty(0, form.dtype), form.adjoint(nothing), form.adjoint(nothing), informed=False)
-    mu, V = _nonzero(form, *form.leading(None, n_components))
+    mu, V, A = _nonzero(form, form.leading(None, n_components))
     shifted = mu + form.ridge
-    A = form.adjoint(V)
+    A = form.adjoint(V) if A is None else A
     return Blend(V, shifted / (1 / (1 - label_weight) + shrinkage), A / shifted, A, informed=False)
 
 
@@ -96,18 +96,18 @@ def _with_labels(
     give_back(form.n_records * n_components * form.dtype.itemsize)  # of what the labels took
     if label_weight == 1:
         found = leading_singular_triplets(extra, n_components, tol=_LABELS_TOL)
-        V, mu, shifted = np.asarray(found.left), found.values**2, found.values**2
+        V, mu, shifted, A = np.asarray(found.left), found.values**2, found.values**2, None
         eigenvalues = mu
     else:
-        mu, V = _nonzero(form, *form.leading(extra, n_components))
+        mu, V, A = _nonzero(form, form.leading(extra, n_components, root=None if B is None else root))
         shifted = mu + form.ridge
         eigenvalues = shifted / (1 / (1 - label_weight) + shrinkage)
     if B is None:
-        return Blend(V, eigenvalues, form.regress(V), form.adjoint(V), informed=True)
+        return Blend(V, eigenvalues, form.regress(V), form.adjoint(V) if A is None else A, informed=True)
     give_back(V.nbytes)
     bent = _bent(B, (root @ (root.T @ (F.T @ V))).astype(form.dtype))
     del B  # as large as what follows
-    A = form.adjoint(V)
+    A = form.adjoint(V) if A is None else A
     if label_weight < 1:
         bent += A
     bent /= shifted.astype(form.dtype)
@@ -148,10 +148,11 @@ def _label_root(form: RecordForm, F: Any, B: Array | None, label_weight: float, 
     return np.asarray(vectors * np.sqrt(c / (share + (1 - c) * values)))
 
 
-def _nonzero(form: RecordForm, mu: Array, V: Array) -> tuple[Array, Array]:
+def _nonzero(form: RecordForm, found: Leading) -> Leading:
     """Leave out directions that are zero to working precision: dividing by them would make noise of them."""
+    mu, V, A = found
     n_real = int(np.count_nonzero(mu > mu.max(initial=0) * form.floor))  # they come largest first
-    return mu[:n_real], V[:, :n_real]
+    return Leading(mu[:n_real], V[:, :n_real], None if A is None else A[:, :n_real])
 
 
 def _expressible(form: RecordForm, F: Any, B: Array) -> tuple[Any, Array]:

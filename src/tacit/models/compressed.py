@@ -22,7 +22,7 @@ import numpy as np
 import scipy.linalg as la
 
 from tacit.checks import is_sparse
-from tacit.models.record_forms import DualForm, dense_block
+from tacit.models.record_forms import DualForm, Leading, dense_block
 from tacit.operators import Centred, Operator, Stacked, as_operator
 from tacit.operators.base import Array
 from tacit.solve import SingularTriplets, leading_eigenpairs, leading_singular_triplets, without_vectors
@@ -93,7 +93,7 @@ class RowForm(DualForm):
         """Solve with the Cholesky factor."""
         return np.asarray(la.cho_solve(self._factor, dense_block(T, self.dtype)))
 
-    def leading(self, extra: Any, n_components: int) -> tuple[Array, Array]:
+    def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> Leading:
         """Give the leading eigenvectors, as exact as the records' own would be."""
         C = self.K
         if extra is not None:
@@ -101,7 +101,7 @@ class RowForm(DualForm):
             C = C + block @ block.T
         found = leading_eigenpairs(C, n_components, tol=self.tol, max_iter=self.max_iter, rng=self.rng)
         self.reports.append(without_vectors(found))
-        return np.maximum(found.values, 0), found.vectors
+        return Leading(np.maximum(found.values, 0), found.vectors)
 
 
 def weakened(history: History, keep: float) -> History:

@@ -243,6 +243,11 @@ class HLSI(KernelSpaceModel):
         check_choice("membership", self.membership, MEMBERSHIPS)
         check_number("tol", self.tol, open_low=True)
         check_choice("coordinates", self.coordinates, COORDINATES)
+        if self.solver == "single_pass":
+            raise InputError(
+                "solver='single_pass' cannot solve a problem with a metric, as that of HLSI is: expected one of "
+                f"{', '.join(map(repr, _FORMS))}. Use solver='auto'."
+            )
         check_choice("solver", self.solver, _FORMS)
         self._check_kernel(linear_only=("primal", "products"))
 

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_number
 from tacit.errors import InputError
-from tacit.models.base import SCALINGS, SpaceModel, warn_if_fewer
+from tacit.models.base import SCALINGS, SpaceModel, directions_before, warn_if_fewer
 from tacit.models.compressed import History
 from tacit.models.kernels import (
     check_fits,
@@ -38,7 +38,7 @@ from tacit.models.updating import Updatable, begin_history
 from tacit.operators import Centred, Kernel, Operator, as_operator
 from tacit.operators.base import Array
 from tacit.solve import Eigenpairs, SingularTriplets, leading_eigenpairs, leading_singular_triplets, without_vectors
-from tacit.solve.choose import SOLVERS
+from tacit.solve.choose import ALL_SOLVERS
 
 __all__ = ["LSI", "KernelLSI"]
 
@@ -54,10 +54,13 @@ class LSI(Updatable):
     scaling : {"weighted", "damped", "unit"}, default "weighted" — "unit" gives U, all dimensions alike; "weighted"
         gives U S = X V, the important ones longer, as scikit-learn's TruncatedSVD; "damped" is half way, U S^½
     center : bool, default False — take the mean record out first (principal components); X stays sparse
-    solver : {"auto", "dense", "lanczos", "krylov"}, default "auto" — `solution_.reason` says why "auto" took which
+    solver : {"auto", "dense", "lanczos", "krylov", "single_pass"}, default "auto" — `solution_.reason` says why "auto"
+        took which; "single_pass" reads X once, for rows that are slow to read, and cannot say how good the space is
     tol : float, default 1e-2 — largest relative residual of the iterative solvers; singular values are then right to
         about 1e-4, and 1e-6 makes them right to working precision
     max_iter : int or None — most iterations
+    warm_start : bool, default False — whether `fit` starts from the space of the fit before, if that had as many terms:
+        the same space to `tol`, in fewer iterations where the records or `n_components` changed little
     random_state : int, generator or None, default 0 — start of the iteration; the same seed gives the same space
 
     Attributes
@@ -94,6 +97,7 @@ class LSI(Updatable):
         solver: str = "auto",
         tol: float = 1e-2,
         max_iter: int | None = None,
+        warm_start: bool = False,
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
@@ -102,6 +106,7 @@ class LSI(Updatable):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.warm_start = warm_start
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -116,9 +121,9 @@ class LSI(Updatable):
         return np.asarray(found.left * self.eigenvalues_ ** SCALINGS[self.scaling])
 
     def _fit(self, X: Any, *, left: bool) -> SingularTriplets:
-        check_choice("solver", self.solver, SOLVERS)
+        check_choice("solver", self.solver, ALL_SOLVERS)
         X = self._read_training(X)
-        check_fit(X, self.n_components, model="lsi", positions=left)
+        check_fit(X, self.n_components, model="lsi", positions=left, solver=self.solver)
         operator = self._centred(as_operator(X))
         found = leading_singular_triplets(
             operator,
@@ -128,6 +133,7 @@ class LSI(Updatable):
             max_iter=self.max_iter,
             rng=as_rng(self.random_state),
             left=left,
+            start=directions_before(self, X.shape[1]),
         )
         if not found.values.size:
             raise InputError(
@@ -223,7 +229,7 @@ class KernelLSI(SpaceModel):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the space; `y` is ignored."""
         check_kernel("kernel", self.kernel)
-        check_choice("solver", self.solver, SOLVERS)
+        check_choice("solver", self.solver, ALL_SOLVERS)
         check_number("tol", self.tol)
         X = self._read_training(X)
         rng = as_rng(self.random_state)

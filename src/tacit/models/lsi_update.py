@@ -21,14 +21,14 @@ from tacit.models.updating import KEPT, drift_from, unseen_share
 from tacit.operators import Centred, as_operator
 from tacit.operators.base import Array
 from tacit.solve import SingularTriplets, without_vectors
-from tacit.solve.choose import SOLVERS
+from tacit.solve.choose import ALL_SOLVERS
 
 __all__ = ["merge"]
 
 
 def merge(model: Any, X: Any, keep: float) -> None:
     """Update an LSI model, fitted or not, with records that have been read; earlier ones keep this share of weight."""
-    check_choice("solver", model.solver, SOLVERS)
+    check_choice("solver", model.solver, ALL_SOLVERS)
     known = _widened(getattr(model, "_history", None), X)
     drift = _drift(model, known, X) if len(known.terms) else 0.0
     old = weakened(known, keep)

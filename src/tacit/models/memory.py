@@ -80,6 +80,7 @@ def fit_memory(
     dtype: Any = np.float32,
     positions: bool = False,
     held: bool = True,
+    solver: str = "auto",
 ) -> FitMemory:
     """Estimate the peak memory of a fit.
 
@@ -93,9 +94,18 @@ def fit_memory(
     dtype : of X
     positions : whether `fit_transform` is meant, which gives honest positions of the records too
     held : whether X is in memory; False for rows on disk or on a cluster
+    solver : that of the model; "single_pass" holds more than the others
     """
     name = check_choice("model", model, tuple(_STEPS))
-    shapes = _Shapes(n_records, n_terms, n_components, n_labels, np.dtype(dtype).itemsize, positions=positions)
+    shapes = _Shapes(
+        n_records,
+        n_terms,
+        n_components,
+        n_labels,
+        np.dtype(dtype).itemsize,
+        positions=positions,
+        one_pass=solver == "single_pass",
+    )
     steps = _STEPS[name](shapes)
     fullest: Parts = dict(sorted(steps, key=_held_bytes)[-1])
     fullest["buffers"] = _BUFFERS
@@ -112,7 +122,9 @@ def _held_bytes(parts: Parts) -> float:
     return sum(parts.values())
 
 
-def memory_of_fit(X: Any, n_components: int, *, model: str, n_labels: int = 0, positions: bool = False) -> FitMemory:
+def memory_of_fit(
+    X: Any, n_components: int, *, model: str, n_labels: int = 0, positions: bool = False, solver: str = "auto"
+) -> FitMemory:
     """Estimate the fit of a model to X, dense, sparse or elsewhere; parameters as those of `fit_memory`."""
     facts = getattr(X, "facts", None)  # of rows that are elsewhere
     n_entries = facts.n_entries if facts is not None else X.nnz if is_sparse(X) else None
@@ -127,12 +139,15 @@ def memory_of_fit(X: Any, n_components: int, *, model: str, n_labels: int = 0, p
         dtype=X.dtype,
         positions=positions,
         held=facts is None,
+        solver=solver,
     )
 
 
-def check_fit(X: Any, n_components: int, *, model: str, n_labels: int = 0, positions: bool = False) -> None:
+def check_fit(
+    X: Any, n_components: int, *, model: str, n_labels: int = 0, positions: bool = False, solver: str = "auto"
+) -> None:
     """Look whether a fit to X has the memory it needs, as `check_memory` does; parameters as those of `fit_memory`."""
-    estimate = memory_of_fit(X, n_components, model=model, n_labels=n_labels, positions=positions)
+    estimate = memory_of_fit(X, n_components, model=model, n_labels=n_labels, positions=positions, solver=solver)
     if estimate.work >= _WORTH_LOOKING:
         check_memory(estimate)
 
@@ -167,6 +182,7 @@ class _Shapes:
     p: int
     b: int
     positions: bool
+    one_pass: bool = False
 
     @property
     def k(self) -> int:
@@ -178,6 +194,9 @@ class _Shapes:
 
     def krylov(self, n_rows: int, n_wanted: int) -> Parts:
         """The basis of the block Krylov solver and the blocks beside it, as `solve.krylov` sizes them."""
+        if self.one_pass:  # always on the terms, and the labels beside them
+            width = self.m + self.p
+            return {"block of the one pass": 3 * self.b * width * min(width, 3 * n_wanted + 10)}
         block = min(n_rows, block_for(n_wanted))
         room = min(n_rows, max(3 * n_wanted + 2 * block, 96)) + block
         between = block + 32 if has_kernels() else COLUMNS * n_threads()  # of a product with the Gram matrix

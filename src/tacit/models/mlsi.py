@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_count, check_number, is_sparse
 from tacit.errors import InputError
-from tacit.models.base import SCALINGS, warn, warn_if_fewer
+from tacit.models.base import SCALINGS, directions_before, warn, warn_if_fewer
 from tacit.models.blend import Blend, blend
 from tacit.models.form_choice import choose_form
 from tacit.models.hierarchy_graph import expanded_labels
@@ -35,7 +35,7 @@ from tacit.models.kernel_space import COORDINATES, KernelSpaceModel
 from tacit.models.kernels import check_kernel, class_features, label_features, precomputed_label_features, squared_norm
 from tacit.models.memory import check_fit
 from tacit.models.mlsi_update import check_updatable, history_of_fit, merge
-from tacit.models.record_forms import RecordForm
+from tacit.models.record_forms import AugmentedForm, RecordForm
 from tacit.models.record_kernel import hold
 from tacit.models.transductive import balance_labels, read_labels
 from tacit.models.updating import Updatable, begin_history
@@ -48,7 +48,7 @@ from tacit.solve.threads import one_thread
 
 __all__ = ["COORDINATES", "MLSI"]
 
-_FORMS = ("auto", "primal", "dual", "augmented")
+_FORMS = ("auto", "primal", "dual", "augmented", "single_pass")
 _DENSE_LIMIT = 1_000  # smaller side of X up to which "auto" takes a dense form; benchmarks/studies/solver_crossover.py
 
 
@@ -81,10 +81,13 @@ class MLSI(Updatable, KernelSpaceModel):
     n_folds : int or None, default None — honest coordinates of a large collection: None leaves out one record at a
         time, with leverages estimated from random probes; a number cross-fits the map in that many folds. A small
         collection has the closed form
-    solver : {"auto", "primal", "dual", "augmented"}, default "auto" — how K is held: XᵀX dense, X Xᵀ dense, or products
-        only
+    solver : {"auto", "primal", "dual", "augmented", "single_pass"}, default "auto" — how K is held: XᵀX dense, X Xᵀ
+        dense, or products only; "single_pass" is "augmented" with the space found in one pass over [X, labels], which
+        cannot say how good it is. Regressing the labels still takes several
     tol : float, default 1e-2 — relative residual at which the iterative solvers stop
     max_iter : int or None — most iterations
+    warm_start : bool, default False — as for `LSI`; of use with solver="augmented" and more dimensions than labels;
+        where they are fewer, the labels are the better start
     random_state : int, generator or None, default 0 — the same seed gives the same space
 
     Attributes
@@ -146,6 +149,7 @@ class MLSI(Updatable, KernelSpaceModel):
         solver: str = "auto",
         tol: float = 1e-2,
         max_iter: int | None = None,
+        warm_start: bool = False,
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
@@ -165,6 +169,7 @@ class MLSI(Updatable, KernelSpaceModel):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.warm_start = warm_start
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -223,16 +228,17 @@ class MLSI(Updatable, KernelSpaceModel):
         """Find the space; give the honest or in-sample positions, unscaled, if one of them is asked for."""
         self._check_parameters()
         X = self._read_training(X)
-        self._check_products(X, "augmented")
+        self._check_products(X, "single_pass" if self.solver == "single_pass" else "augmented")
         rng = as_rng(self.random_state)
         F = self._label_features(X, y)
         if self.kernel == "linear":
             n_labels = 0 if F is None else F.shape[1]
-            check_fit(X, self.n_components, model="mlsi", n_labels=n_labels, positions=kind == "honest")
+            honest, solver = kind == "honest", self.solver
+            check_fit(X, self.n_components, model="mlsi", n_labels=n_labels, positions=honest, solver=solver)
         features = self._learn_features(X, rng)
         self.solver_, self.solver_reason_ = choose_form(
             features.shape,
-            self.solver,
+            "augmented" if self.solver == "single_pass" else self.solver,
             products="augmented",
             elsewhere=is_elsewhere(X),
             limit=_DENSE_LIMIT,
@@ -240,6 +246,9 @@ class MLSI(Updatable, KernelSpaceModel):
             n_beside=0 if F is None else F.shape[1],
         )
         form = self._hold(features, rng)
+        if isinstance(form, AugmentedForm):
+            form.solver = "single_pass" if self.solver == "single_pass" else "auto"
+            form.before = directions_before(self, X.shape[1], "term_loadings_")
         F = self._balanced(F, form)
         # nothing but sparse products is large then, and these know no BLAS threads, which would only add their buffers
         with one_thread(0.0 if is_sparse(features) or is_elsewhere(features) else np.inf):
@@ -271,7 +280,7 @@ class MLSI(Updatable, KernelSpaceModel):
             check_count("n_folds", self.n_folds, low=2)
         check_choice("coordinates", self.coordinates, COORDINATES)
         check_choice("solver", self.solver, _FORMS)
-        self._check_kernel(linear_only=("primal", "augmented"))
+        self._check_kernel(linear_only=("primal", "augmented", "single_pass"))
         check_kernel("label_kernel", self.label_kernel)
         if self.taxonomy is not None and self.label_kernel != "linear":
             raise InputError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,9 +33,15 @@ class _Made(Operator):
 
 
 class Stacked(_Made):
-    """Blocks side by side: [A, B, …]."""
+    """Blocks side by side: [A, B, …].
 
-    def __init__(self, blocks: Sequence[Any]) -> None:
+    Parameters
+    ----------
+    blocks : matrices or Operators with as many rows each
+    across : makes AᵀB, of two blocks, if the caller knows it
+    """
+
+    def __init__(self, blocks: Sequence[Any], across: Callable[[], Array] | None = None) -> None:
         self.blocks = _operators("blocks", blocks)
         n_rows = self.blocks[0].shape[0]
         for i, block in enumerate(self.blocks):
@@ -44,6 +50,9 @@ class Stacked(_Made):
         self.edges = np.concatenate([[0], np.cumsum(widths)])
         super().__init__((n_rows, int(self.edges[-1])), np.result_type(*(block.dtype for block in self.blocks)))
         self._corner: tuple[Array, Array] | None = None
+        self._across = across
+        if not self._has_corner():
+            self._across = None  # what it holds may be as large as a block
 
     def _parts(self) -> Sequence[Operator]:
         return self.blocks
@@ -71,37 +80,47 @@ class Stacked(_Made):
         A large A goes through its own Gram product then, which reads it once, and a B of any kind is not multiplied at
         all any more.
         """
-        if len(self.blocks) != 2 or self.blocks[1].shape[1] > _FEW or self._corner_is_large():
+        corner = self.corner()
+        if corner is None:
             return super().gram(V)
-        if self._corner is None:
-            self._corner = _corner_of(*self.blocks)
-        across, square = self._corner
+        across, square = corner
         top, bottom = V[: self.edges[1]], V[self.edges[1] :]
         upper = self.blocks[0].gram(np.asarray(top))
         upper += across @ bottom
         return np.concatenate([upper, across.T @ top + square @ bottom])
 
+    def corner(self) -> tuple[Array, Array] | None:
+        """Give C = AᵀB and BᵀB, made once; None where C would not be small beside the blocks."""
+        if self._corner is None and self._has_corner():
+            A, B = self.blocks
+            across, self._across = self._across, None
+            self._corner = _corner_of(A, B, None if across is None else across())
+        return self._corner
+
     def forget(self) -> None:
         """Let go of C and BᵀB."""
         self._corner = None
 
-    def _corner_is_large(self) -> bool:
-        """Whether C would not be small beside the blocks."""
+    def _has_corner(self) -> bool:
+        if len(self.blocks) != 2 or self.blocks[1].shape[1] > _FEW:
+            return False
         n_cross = self.blocks[0].shape[1] * self.blocks[1].shape[1]
-        return not is_read_anew(self.blocks[0]) and self.n_bytes < 4 * n_cross * self.dtype.itemsize
+        return is_read_anew(self.blocks[0]) or self.n_bytes >= 4 * n_cross * self.dtype.itemsize
 
     def squared_norm(self) -> float:
         """Give the squared Frobenius norm, the sum of those of the blocks."""
         return float(sum(block.squared_norm() for block in self.blocks))
 
 
-def _corner_of(A: Operator, B: Operator) -> tuple[Array, Array]:
+def _corner_of(A: Operator, B: Operator, across: Array | None) -> tuple[Array, Array]:
     """AᵀB and BᵀB, some columns of B at a time: all of them dense would be as long as A and far wider than a block."""
-    across, square = np.empty((A.shape[1], B.shape[1]), A.dtype), np.empty((B.shape[1], B.shape[1]), A.dtype)
+    known, square = across is not None, np.empty((B.shape[1], B.shape[1]), A.dtype)
+    across = np.empty((A.shape[1], B.shape[1]), A.dtype) if across is None else across
     for first in range(0, B.shape[1], _TOGETHER):
         columns = np.eye(B.shape[1], dtype=B.dtype)[:, first : first + _TOGETHER]
         part = np.asarray(B @ columns, A.dtype)
-        across[:, first : first + _TOGETHER] = A.T @ part
+        if not known:
+            across[:, first : first + _TOGETHER] = A.T @ part
         square[:, first : first + _TOGETHER] = B.T @ part
     return across, square
 

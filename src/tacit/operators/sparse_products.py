@@ -17,7 +17,7 @@ import numpy as np
 from tacit.operators.columns import COLUMNS, column_blocks, n_threads, share
 from tacit.operators.compiled import has_kernels, kernel
 
-__all__ = ["backward", "forward"]
+__all__ = ["LINE", "backward", "forward"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -26,7 +26,17 @@ from tacit.checks import check_number
 from tacit.errors import InputError, TacitWarning
 from tacit.operators.base import Array, Operator
 
-__all__ = ["Checkpoint", "checkpoints", "fingerprint", "load", "next_checkpoint", "save", "state_of", "with_state"]
+__all__ = [
+    "Checkpoint",
+    "are_kept",
+    "checkpoints",
+    "fingerprint",
+    "load",
+    "next_checkpoint",
+    "save",
+    "state_of",
+    "with_state",
+]
 
 _PLAIN = "plain"
 
@@ -73,6 +83,11 @@ def next_checkpoint() -> Checkpoint | None:
     """
     following = _FOLLOWING.get()
     return None if following is None else following()
+
+
+def are_kept() -> bool:
+    """Whether the states of solvers are to be kept, which not all of them can."""
+    return _FOLLOWING.get() is not None
 
 
 _FOLLOWING: ContextVar[Any] = ContextVar("checkpoints", default=None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -12,23 +11,25 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from tacit.checks import check_choice, check_count, check_finite, check_number
-from tacit.errors import InputError, TacitWarning
+from tacit.errors import InputError
 from tacit.operators.base import Array, Operator, as_operator
 from tacit.operators.gram import Gram
+from tacit.solve.checkpoint import are_kept
+from tacit.solve.costs import MOST_BYTES, cheapest, costs_of, generalised_costs, problem_of
 from tacit.solve.dense import dense_eigenpairs, dense_singular_triplets
 from tacit.solve.give_back import give_back
 from tacit.solve.krylov import block_krylov
 from tacit.solve.lanczos import lanczos
 from tacit.solve.preconditioned import ROOM, preconditioned_eigenpairs
+from tacit.solve.rescue import answer
 from tacit.solve.result import Eigenpairs, SingularTriplets
 from tacit.solve.signs import signs_of
+from tacit.solve.single_pass import single_pass
 
-__all__ = ["SOLVERS", "leading_eigenpairs", "leading_singular_triplets"]
+__all__ = ["ALL_SOLVERS", "SOLVERS", "leading_eigenpairs", "leading_singular_triplets"]
 
 SOLVERS = ("auto", "dense", "lanczos", "krylov")
-_DENSE_LIMIT = 500  # smaller side up to which LAPACK wins
-_DENSE_ENTRIES = 2**21  # entries up to which it does: a short side says nothing about a long one
-_MOST_ENTRIES = 2**26  # entries up to which a matrix may be made dense to find most of its components: 512 MiB
+ALL_SOLVERS = (*SOLVERS, "single_pass")  # the last is for positive semi-definite problems only
 
 
 def leading_eigenpairs(
@@ -52,17 +53,23 @@ def leading_eigenpairs(
     n_components : how many; at most n are given
     metric : symmetric positive definite B of a generalised problem
     metric_inverse : applies B⁻¹ exactly; makes "lanczos" possible for a generalised problem, and the choice of "auto"
-    solver : "auto", "dense" (LAPACK), "lanczos" (ARPACK) or "krylov" (block Krylov; LOBPCG if there is a metric)
+    solver : "auto" (the cheapest by `costs`), "dense" (LAPACK), "lanczos" (ARPACK), "krylov" (block Krylov; LOBPCG if
+        there is a metric) or "single_pass" (one product, for a positive semi-definite A: `single_pass` says how good)
     tol : largest relative residual ‖A x − λ B x‖ / (|λ| ‖B x‖)
     max_iter : most iterations
     rng : where random starts come from, default seed 0
     preconditioner : applies something like B⁻¹, for LOBPCG
-    start : n x p vectors to start from, for block Krylov and LOBPCG; or a function that makes them, when nobody else
+    start : n x p vectors to start from, for all but LAPACK and ARPACK; or a function that makes them, when nobody else
         is to hold so large an array
 
     Returns
     -------
     Eigenpairs : with `solver` and `reason` saying what was done
+
+    Notes
+    -----
+    A solver that fails, or that stops too early although `max_iter` was not given, is followed by another: ARPACK by
+    block Krylov or LOBPCG, these by LAPACK where it fits. A `TacitWarning` says so.
     """
     A, B = as_operator(operator), None if metric is None else as_operator(metric)
     if A.shape[0] != A.shape[1]:
@@ -74,23 +81,32 @@ def leading_eigenpairs(
     begin = _checked_start(start, A.shape[0])
     del start
     rng = np.random.default_rng(0) if rng is None else rng
-    solver = check_choice("solver", solver, SOLVERS)
+    solver = check_choice("solver", solver, ALL_SOLVERS)
+    if solver == "single_pass":
+        if B is not None:
+            raise InputError(
+                "solver='single_pass' cannot solve a generalised problem: got a metric, expected none. "
+                "Use solver='krylov'."
+            )
+        return single_pass(A, k, rng=rng, start=begin)
     if B is None:
-        solver, reason = _choose(A.shape, k, solver)
+        chosen, reason, others = _choose(A, k, tol, solver, triplets=False, iterated=begin is not None)
     else:
-        solver, reason = _choose_generalised(A.shape[0], k, solver, invertible=metric_inverse is not None)
-    if solver == "dense":
-        pairs = dense_eigenpairs(A, k, metric=B, tol=tol)
-    elif solver == "lanczos":
-        pairs = lanczos(A, k, rng=rng, tol=tol, max_iter=max_iter, metric=B, metric_inverse=metric_inverse)
-    elif B is None:
-        pairs = block_krylov(A, k, rng=rng, tol=tol, max_iter=max_iter or 200, start=begin)
-    else:
-        pairs = preconditioned_eigenpairs(
-            A, k, metric=B, rng=rng, tol=tol, max_iter=max_iter or 400, preconditioner=preconditioner, start=begin
+        chosen, reason, others = _choose_generalised(A, B, k, tol, solver, invertible=metric_inverse is not None)
+
+    def run(name: str) -> Eigenpairs:
+        if name == "dense":
+            return dense_eigenpairs(A, k, metric=B, tol=tol)
+        if name == "lanczos":
+            return lanczos(A, k, rng=rng, tol=tol, max_iter=max_iter, metric=B, metric_inverse=metric_inverse)
+        if B is None:
+            return block_krylov(A, k, rng=rng, tol=tol, max_iter=max_iter or 200, start=begin)
+        steps, help_of = max_iter or 400, preconditioner
+        return preconditioned_eigenpairs(
+            A, k, metric=B, rng=rng, tol=tol, max_iter=steps, preconditioner=help_of, start=begin
         )
-    _report(pairs, tol)
-    return replace(pairs, reason=reason)
+
+    return answer(run, chosen, reason, others=_bounded(others, max_iter), tol=tol, quiet=_is_quiet(solver, chosen))
 
 
 def leading_singular_triplets(
@@ -113,17 +129,22 @@ def leading_singular_triplets(
     ----------
     operator : matrix or Operator A, N x M
     n_components : how many; at most the rank are given
-    solver : "auto", "dense" (LAPACK), "lanczos" (ARPACK) or "krylov" (block Krylov)
+    solver : "auto" (the cheapest by `costs`), "dense" (LAPACK), "lanczos" (ARPACK), "krylov" (block Krylov) or
+        "single_pass" (one product with AᵀA, and one with A for the left vectors: `single_pass` says how good)
     tol : largest relative residual on the shorter side, ‖AᵀA v − σ² v‖ / σ² or ‖A Aᵀ u − σ² u‖ / σ²; the relative
         error of σ is about its square
     max_iter : most iterations
     rng : where random starts come from, default seed 0
     left : whether the left vectors are wanted (N x k numbers)
-    start : vectors to start from, M x p, for block Krylov; or a function that makes them
+    start : vectors to start from, M x p, for all but LAPACK and ARPACK; or a function that makes them
 
     Returns
     -------
     SingularTriplets : with `solver` and `reason` saying what was done
+
+    Notes
+    -----
+    A solver that fails is followed by another, as in `leading_eigenpairs`.
     """
     A = as_operator(operator)
     k = min(check_count("n_components", n_components), *A.shape)
@@ -131,14 +152,30 @@ def leading_singular_triplets(
     begin = _checked_start(start, A.shape[1])
     del start
     rng = np.random.default_rng(0) if rng is None else rng
-    solver, reason = _choose(A.shape, k, check_choice("solver", solver, SOLVERS))
-    if solver == "dense":
-        found = dense_singular_triplets(A, k, tol=tol)
-        precision = max(A.shape) * float(np.finfo(A.dtype).eps)
+    solver = check_choice("solver", solver, ALL_SOLVERS)
+    if solver == "single_pass":
+        return _of_rank(_through_gram(A, k, solver, tol, max_iter, rng, left, begin), A, left=left)
+    chosen, reason, others = _choose(A, k, tol, solver, triplets=True, iterated=begin is not None)
+
+    def run(name: str) -> SingularTriplets:
+        if name == "dense":
+            return dense_singular_triplets(A, k, tol=tol)
+        return _through_gram(A, k, name, tol, max_iter, rng, left, begin)
+
+    quiet = _is_quiet(solver, chosen)
+    found = answer(run, chosen, reason, others=_bounded(others, max_iter), tol=tol, quiet=quiet)
+    return _of_rank(found, A, left=left)
+
+
+def _of_rank(found: SingularTriplets, A: Operator, *, left: bool) -> SingularTriplets:
+    """Leave out what is zero to working precision, and left vectors that nobody wants."""
+    eps = float(np.finfo(A.dtype).eps)
+    if found.solver == "dense":
+        precision = max(A.shape) * eps
+    elif found.solver == "single_pass":
+        precision = 4 * float(np.sqrt(A.shape[1])) ** 0.5 * eps**0.5  # by which it lowers the squares
     else:
-        found = _through_gram(A, k, solver, tol, max_iter, rng, left, begin)
-        precision = 4 * float(np.sqrt(np.finfo(A.dtype).eps))
-    _report(found, tol)
+        precision = 4 * eps**0.5
     rank = int((found.values > precision * found.values.max(initial=0)).sum())
     return replace(
         found,
@@ -146,7 +183,6 @@ def leading_singular_triplets(
         values=found.values[:rank],
         right=found.right[:, :rank],
         residuals=found.residuals[:rank],
-        reason=reason,
     )
 
 
@@ -160,11 +196,13 @@ def _through_gram(
     left: bool,
     start: Callable[[], Array] | None,
 ) -> SingularTriplets:
-    """Singular triplets from the eigenpairs of the smaller Gram matrix."""
-    tall = A.shape[0] >= A.shape[1]
+    """Singular triplets from the eigenpairs of the smaller Gram matrix; in one pass, of the one that rows add up to."""
+    tall = A.shape[0] >= A.shape[1] or solver == "single_pass"
     short = A if tall else A.T  # its columns are the shorter kind of vectors
     begin = start if tall or start is None else partial(_through, A, start)
-    if solver == "krylov":
+    if solver == "single_pass":
+        pairs = single_pass(Gram(short), k, rng=rng, start=begin)
+    elif solver == "krylov":
         pairs = block_krylov(Gram(short), k, rng=rng, tol=tol, max_iter=max_iter or 200, start=begin)
     else:
         pairs = lanczos(Gram(short), k, rng=rng, tol=tol, max_iter=max_iter)
@@ -187,42 +225,53 @@ def _through_gram(
         pairs.residuals,
         pairs.iterations,
         solver,
+        pairs.reason,
         converged=pairs.converged,
     )
 
 
-def _choose(shape: tuple[int, ...], k: int, solver: str) -> tuple[str, str]:
-    """Give the solver and the reason, as data."""
-    n = min(shape)
+def _choose(
+    A: Operator, k: int, tol: float, solver: str, *, triplets: bool, iterated: bool
+) -> tuple[str, str, list[str]]:
+    """Give the solver, the reason, and who is to be asked if it fails; as data."""
+    n = min(A.shape)
+    costs = costs_of(problem_of(A, k, tol, triplets=triplets))
     if solver == "lanczos" and k >= n:
-        return "dense", f"Lanczos cannot give all {n} components, LAPACK can"
-    if solver != "auto":
-        return solver, "asked for"
-    entries = shape[0] * shape[1]
-    if n <= _DENSE_LIMIT and entries <= _DENSE_ENTRIES:
-        return "dense", f"the smaller side is {n}, at most {_DENSE_LIMIT}: LAPACK is exact and faster there"
-    if 3 * k > n and entries <= _MOST_ENTRIES:
-        return "dense", f"{k} of {n} components are wanted: an iteration would build most of the space anyway"
-    return "krylov", f"{k} of {n} components are wanted: block Krylov needs the fewest products"
-
-
-def _choose_generalised(n: int, k: int, solver: str, *, invertible: bool) -> tuple[str, str]:
-    """Give the solver of A x = λ B x and the reason, as data; `invertible` says that B⁻¹ is at hand."""
+        return "dense", f"Lanczos cannot give all {n} components, LAPACK can", []
     reason = "asked for"
     if solver == "auto":
-        if n <= _DENSE_LIMIT:
-            return "dense", f"the problem has {n} rows, at most {_DENSE_LIMIT}: LAPACK is exact and faster there"
-        solver = "lanczos" if invertible else "krylov"
-        reason = (
-            "the inverse of the metric is given" if invertible else "the metric can only be multiplied with: LOBPCG"
-        )
+        solver, reason = cheapest(costs, iterated=iterated or are_kept())
+    exact = ["dense"] if costs[0].n_bytes <= MOST_BYTES else []
+    return solver, reason, {"lanczos": ["krylov", *exact], "krylov": exact}.get(solver, [])
+
+
+def _choose_generalised(
+    A: Operator, B: Operator, k: int, tol: float, solver: str, *, invertible: bool
+) -> tuple[str, str, list[str]]:
+    """The same for A x = λ B x; `invertible` says that B⁻¹ is at hand."""
+    n, reason = A.shape[0], "asked for"
+    has_room = ROOM * k <= n
+    costs = generalised_costs(A, B, k, tol, invertible=invertible, has_room=has_room)
+    if solver == "auto":
+        solver, reason = cheapest(costs, generalised=True)
     if solver == "lanczos" and k >= n:
-        return "dense", f"Lanczos cannot give all {n} components, LAPACK can"
+        return "dense", f"Lanczos cannot give all {n} components, LAPACK can", []
     if solver == "lanczos" and not invertible:
         solver, reason = "krylov", "Lanczos needs metric_inverse, LOBPCG does not"
-    if solver == "krylov" and ROOM * k > n:
-        return "dense", f"{k} of {n} components are wanted: LOBPCG has room for {n // ROOM}, LAPACK for all"
-    return solver, reason
+    if solver == "krylov" and not has_room:
+        return "dense", f"{k} of {n} components are wanted: LOBPCG has room for {n // ROOM}, LAPACK for all", []
+    exact = ["dense"] if costs[0].n_bytes <= MOST_BYTES else []
+    return solver, reason, {"lanczos": ["krylov"] * has_room + exact, "krylov": exact}.get(solver, [])
+
+
+def _bounded(others: list[str], max_iter: int | None) -> list[str]:
+    """Who is to be asked next: LAPACK not by somebody who said how long it may take."""
+    return others if max_iter is None else [name for name in others if name != "dense"]
+
+
+def _is_quiet(asked: str, chosen: str) -> bool:
+    """Whether "auto" took ARPACK: that it may miss a copy is known, and the time it took is all that is lost."""
+    return asked == "auto" and chosen == "lanczos"
 
 
 def _checked_start(start: Any, n_rows: int) -> Callable[[], Array] | None:
@@ -248,14 +297,3 @@ def _checked_start(start: Any, n_rows: int) -> Callable[[], Array] | None:
 def _through(A: Operator, start: Callable[[], Array]) -> Array:
     """Lead a start from the columns of A to its rows."""
     return np.asarray(A @ start().astype(A.dtype))
-
-
-def _report(found: Eigenpairs | SingularTriplets, tol: float) -> None:
-    if not found.converged:
-        warnings.warn(
-            f"the {found.solver} solver stopped after {found.iterations} iterations with a relative residual of "
-            f"{float(found.residuals.max()):.1e}, above tol={tol:g}. "
-            "The last components are approximate: raise max_iter or tol.",
-            TacitWarning,
-            stacklevel=3,
-        )

@@ -15,6 +15,7 @@ import scipy.linalg as la
 from scipy.sparse.linalg import LinearOperator
 
 from tacit.operators.base import Array, Operator
+from tacit.operators.sparse_products import LINE
 from tacit.solve.result import LeastSquares
 from tacit.solve.tall import factored, in_rows, inner
 from tacit.solve.threads import one_thread
@@ -24,7 +25,7 @@ __all__ = ["block_cg", "preconditioned_cg", "reachable"]
 _ROUNDING = 20.0  # units in the last place that count as rounding
 _BLOCK_BYTES = 9_000_000  # a block that searches together; the more columns the fewer steps, and the more memory
 _ROUNDS = 4  # a recurrence drifts from the true residual; so it is computed anew, and the search goes on from there
-_TRUSTED = 1e-3  # share by which it can have drifted at most for the true residual not to be worth a product
+_TRUSTED = 0.1  # share by which it can have drifted at most for the true residual not to be worth a product
 
 
 def block_cg(
@@ -60,11 +61,12 @@ def block_cg(
 
 
 def _width_for(system: Operator, rhs: Array) -> int:
-    """As many columns as fit into an eighth of the matrix, or into the caches; groups are as large as each other."""
+    """As many columns as fit into an eighth of the matrix, or into the caches; whole lines of the cache each."""
     n_bytes = max(_BLOCK_BYTES, getattr(system, "n_bytes", 0) // 8)
     most = int(np.clip(n_bytes // max(1, len(rhs) * rhs.dtype.itemsize), 48, 128))
     n_groups = max(1, -(-rhs.shape[1] // most))
-    return max(1, -(-rhs.shape[1] // n_groups))
+    lanes = LINE // rhs.dtype.itemsize
+    return max(1, min(rhs.shape[1], -(-rhs.shape[1] // (n_groups * lanes)) * lanes))
 
 
 def preconditioned_cg(

@@ -68,18 +68,19 @@ def block_krylov(
     give_back(n * room * operator.dtype.itemsize)
     space = _Space(operator, start_block(n, block, operator.dtype, rng, start), room, keep, tol)
     least = 1 if start is None else 3  # given vectors may be right at once and yet not the leading ones
-    n_random, iteration = block, 0
-    kept = _Kept(next_checkpoint(), space, rng, n_components=wanted, tol=tol, room=room)
+    n_random, iteration, pace = block, 0, _Pace()
+    kept = _Kept(next_checkpoint(), space, rng, pace, n_components=wanted, tol=tol, room=room)
     n_random, least, iteration = kept.resume() or (n_random, least, iteration)
     while True:
         iteration += 1
         space.project()
         enough, whole = space.filled >= wanted, space.filled == n
         settled = False
-        if enough:  # else there is nothing to look at yet
+        if enough and (pace.is_due(iteration) or whole or space.is_full() or iteration >= max_iter):
             values, errors = (each[:wanted] for each in space.ritz_pairs())
             relative = relative_residuals(errors, values, tol=tol, size=space.size, eps=space.eps)
             settled = bool((relative <= max(tol, space.eps)).all())
+            pace.saw(iteration, float(relative.max()) / max(tol, space.eps))
         hidden = settled and not whole and _may_hide_copies(values, errors + 100 * space.eps * space.size, n_random)
         stop = settled and not hidden and iteration >= least
         if whole or stop or (enough and iteration >= max_iter):
@@ -150,6 +151,10 @@ class _Space:
         self.values, self.S = values[::-1][: self.keep], S[:, ::-1][:, : self.keep]
         return self.values, np.linalg.norm(self.coupling @ self.S[self.done :], axis=0)
 
+    def is_full(self) -> bool:
+        """Whether the next block needs a restart, which needs the Ritz vectors."""
+        return 2 * self.filled - self.done > self.room
+
     def grow(self, extra: int, rng: np.random.Generator) -> None:
         """Add the newest directions, random ones in place of those that vanished, and `extra` more."""
         n = len(self.basis)
@@ -205,11 +210,37 @@ class _Space:
             self.projected = np.pad(self.projected, (0, missing))
 
 
+class _Pace:
+    """When to look at the Ritz pairs next: residuals shrink by about the same factor with each block.
+
+    Looking takes as long as a fifth of a product, and most of the time there is nothing to see.
+    """
+
+    def __init__(self) -> None:
+        self.due, self.seen, self.above = 0, 0, np.inf
+
+    def is_due(self, iteration: int) -> bool:
+        return iteration >= self.due
+
+    def saw(self, iteration: int, above: float) -> None:
+        """Take note of the largest residual beside its goal."""
+        shrunk = np.log(self.above / above) / (iteration - self.seen) if 0 < above < self.above else 0.0
+        ahead = np.log(above) / shrunk if shrunk > 0 and above > 1 else 0.0
+        # less than what is ahead: one block too many costs more than one look too many
+        self.due = iteration + int(np.clip(ahead / 2, 1, _UNSEEN))
+        self.seen, self.above = iteration, above
+
+
+_UNSEEN = 2  # most blocks until the next look: what shrinks slowly at first may do so a hundredfold later
+
+
 class _Kept:
     """Keeps a space on disk now and then, if that is wanted, and takes it up again."""
 
-    def __init__(self, place: Checkpoint | None, space: _Space, rng: np.random.Generator, **facts: Any) -> None:
-        self.place, self.space, self.rng = place, space, rng
+    def __init__(
+        self, place: Checkpoint | None, space: _Space, rng: np.random.Generator, pace: _Pace, **facts: Any
+    ) -> None:
+        self.place, self.space, self.rng, self.pace = place, space, rng, pace
         if place is not None:
             self.problem = fingerprint(space.operator, space.basis[:, : space.filled], **facts)
 
@@ -222,6 +253,7 @@ class _Kept:
                 "projected": space.projected[:n, :n],
                 "facts": [space.done, n, space.size],
                 "counters": list(counters),
+                "pace": [self.pace.due, self.pace.seen, self.pace.above],
                 "rng": state_of(self.rng),
             }
             self.place.keep(self.problem, state)
@@ -236,6 +268,7 @@ class _Kept:
         space.reserve(n)
         space.basis[:, :n], space.projected[:n, :n], space.filled = state["basis"], state["projected"], n
         with_state(self.rng, state["rng"])
+        self.pace.due, self.pace.seen, self.pace.above = state["pace"]
         return [int(counter) for counter in state["counters"]]
 
 

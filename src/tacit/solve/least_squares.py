@@ -21,12 +21,12 @@ from tacit.solve.conjugate import block_cg, preconditioned_cg, reachable
 from tacit.solve.dense import dense_least_squares
 from tacit.solve.result import LeastSquares
 
-__all__ = ["SOLVERS", "block_cg", "least_squares", "preconditioned_cg"]
+__all__ = ["SOLVERS", "adjoint_times", "block_cg", "least_squares", "preconditioned_cg"]
 
 SOLVERS = ("auto", "dense", "block-cg", "cg", "lsmr")
 _DENSE_LIMIT = 400  # smaller side up to which LAPACK is the faster one
 _DENSE_ENTRIES = 2**23  # entries up to which it is: a short side says nothing about a long one
-_COLUMNS = 24  # sparse targets are made dense so many at a time
+_COLUMNS = 32  # sparse targets are made dense so many at a time
 
 
 def least_squares(
@@ -39,6 +39,7 @@ def least_squares(
     solver: str = "auto",
     preconditioner: LinearOperator | None = None,
     start: Array | None = None,
+    crossed: Array | None = None,
 ) -> LeastSquares:
     """Solve min ‖A w − t‖² + ridge ‖w‖² for all columns t of `targets` at once.
 
@@ -53,6 +54,7 @@ def least_squares(
     preconditioner : applies something like (AᵀA + ridge I)⁻¹; turns "auto" into "cg"
     start : M x p, where conjugate gradients start; without a ridge what it has outside the rows of A stays in the
         solution
+    crossed : Aᵀ times the targets, if it is known
 
     Returns
     -------
@@ -74,7 +76,7 @@ def least_squares(
     elif solver == "lsmr":
         found = _lsmr(A, targets, ridge, tol, max_iter or 2 * min(A.shape))
     else:
-        system, rhs = Gram(A, shift=ridge), _adjoint_times(A, targets)
+        system, rhs = Gram(A, shift=ridge), adjoint_times(A, targets) if crossed is None else crossed
         if solver == "block-cg":
             found = block_cg(system, rhs, tol=tol, max_iter=max_iter or 500, start=start)
         else:
@@ -109,10 +111,11 @@ def _check_start(start: Any, shape: tuple[int, int]) -> Array | None:
     return start
 
 
-def _adjoint_times(A: Operator, targets: Any) -> Array:
+def adjoint_times(A: Operator, targets: Any) -> Array:
     """Aᵀ T, dense; a sparse T is never dense as a whole, since N x p may be far larger than A."""
     if not is_sparse(targets):
-        return np.ascontiguousarray(A.T @ targets)
+        return np.ascontiguousarray(A.T @ np.asarray(targets, A.dtype))
+    targets = targets.tocsc().astype(A.dtype, copy=False)
     product = np.empty((A.shape[1], targets.shape[1]), A.dtype)
     for first in range(0, targets.shape[1], _COLUMNS):
         part = slice(first, first + _COLUMNS)

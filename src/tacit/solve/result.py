@@ -21,10 +21,11 @@ class Eigenpairs:
     values : (k,) eigenvalues, largest first
     vectors : (n, k) eigenvectors, orthonormal (in B); in each the entry largest in magnitude is positive
     residuals : (k,) ‖A x − λ B x‖ / (|λ| ‖B x‖), measured, or known from the solver's own recurrence; where |λ| is so
-        small that rounding alone exceeds the tolerance, relative to the smallest for which it does not
+        small that rounding alone exceeds the tolerance, relative to the smallest for which it does not; NaN from the
+        solver "single_pass", which has no second look
     iterations : passes of the operator over a block of vectors
     solver, reason : which method it was, and why that one
-    converged : whether every residual is within the tolerance
+    converged : whether every residual is known to be within the tolerance; so False from "single_pass"
     """
 
     values: Array

@@ -1,8 +1,8 @@
 """The positions that count now: those of the build that were not removed, and those that were added since.
 
 A collection of some 100,000 records is compared as a whole; in a larger one a graph proposes records (see
-`tacit.index.neighbour_graph`), which are compared exactly. With filters, the nearest are gone through until enough of
-them pass; where few records pass at all, those are compared instead.
+`tacit.index.neighbour_graph`), which are compared exactly. With filters, those that pass are compared where they are
+few; otherwise the graph proposes, and only if too few of its proposals pass, all that pass are compared.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.index import Filters, Generation
+from tacit.index.filtering import Passing
 from tacit.index.nearest import cosines, lengths_of, top
 from tacit.index.neighbour_graph import NeighbourGraph
 
@@ -22,9 +23,16 @@ __all__ = ["Live"]
 Floats = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]
 
-_NEAREST = 1_200  # records that are looked at at first; a graph proposes them in some 3 ms, and fewer miss more
+_NEAREST = 1_200  # records that a graph proposes at first, in some 3 ms; fewer miss more
 _TIMES = 4  # and at least so many times as are asked for
-_MOST = 16_000  # after which gathering all that pass is faster
+_SPARE = 2  # so many times as are asked for have to pass: at the far end of the proposals more are missed
+_WIDEST = 4_800  # records that are proposed in some 12 ms
+_FEW = 50_000  # records that are compared in less time than a graph takes to propose some and too few of them to pass
+_SOME = 150_000  # records that are compared in less time than a wider search takes
+_SPARSE = 4  # rows are gathered where fewer than one in so many is asked for: reading on is faster
+_BLOCK = 2_048  # rows that are gathered at a time: what they take stays in the cache of the processor
+
+Found = tuple[Numbers, Floats]
 
 
 class _Changes(NamedTuple):
@@ -52,7 +60,7 @@ class Live:
 
     def nearest(
         self, position: Floats, limit: int, *, filters: Filters | None = None, without: int | None = None
-    ) -> tuple[Numbers, Floats]:
+    ) -> Found:
         """Give numbers and cosines of the nearest records, the nearest first, ties in order of the numbers.
 
         Cosines are exact. In a collection that has a graph, one record in a hundred or so of the nearest is missed.
@@ -64,15 +72,12 @@ class Live:
         filters : only records that pass
         without : the number of a record to leave out
         """
-        changes = self._changes()
-        filters = filters if filters is not None and filters.parts() else None
-        numbers = self._store.few_numbers(filters) if filters else None
-        if numbers is None and (filters is not None or self._graph is not None):
-            found = self._among_the_nearest(position, limit, changes, filters, without)
+        changes, passing = self._changes(), self._store.passing(filters)
+        if self._graph is not None and (passing is None or len(passing) > _FEW):
+            found = self._proposed(self._graph, position, limit, changes, passing, without)
             if found is not None:
                 return found
-        if numbers is None:
-            numbers = self._store.numbers(filters) if filters else self._all(changes)
+        numbers = self._all(changes) if passing is None else _known(passing, changes)
         return self._best(position, limit, numbers if without is None else numbers[numbers != without], changes)
 
     def positions(self, numbers: Numbers) -> Floats:
@@ -89,36 +94,34 @@ class Live:
         """Opened with the first question, so that opening an index does not wait for it."""
         return NeighbourGraph.of_generation(self._generation)
 
-    def _among_the_nearest(
-        self, position: Floats, limit: int, changes: _Changes, filters: Filters | None, without: int | None
-    ) -> tuple[Numbers, Floats] | None:
-        """Go through the nearest of all, ever more of them, until enough pass; None when too many would be needed.
-
-        They come in their order, so that the first that pass are the nearest that pass.
-        """
-        n_nearest = max(_NEAREST, _TIMES * limit)
-        while n_nearest <= min(_MOST, self.n_base):
-            numbers, scores = self._nearest_of_all(position, n_nearest, changes)
-            if without is not None:
-                numbers, scores = numbers[numbers != without], scores[numbers != without]
-            passed = np.arange(len(numbers))
-            if filters is not None:
-                passed = self._store.first_passing(numbers, filters, limit)
-            if len(passed) >= limit:
-                return numbers[passed[:limit]], scores[passed[:limit]]
+    def _proposed(
+        self,
+        graph: NeighbourGraph,
+        position: Floats,
+        limit: int,
+        changes: _Changes,
+        passing: Passing | None,
+        without: int | None,
+    ) -> Found | None:
+        """Give the nearest of what the graph proposes; None where comparing all that pass is faster than going on."""
+        n_passing = self.n_base if passing is None else len(passing)
+        n_wanted = max(_NEAREST, _TIMES * limit)
+        if n_passing <= _SOME and n_wanted * n_passing < limit * self.n_base:
+            return None
+        while n_wanted <= min(_WIDEST, self.n_base):
+            rows = np.sort(graph.propose(position, n_wanted))
+            numbers = np.concatenate([rows[~_is_in(rows, changes.removed)], changes.added])
+            numbers = numbers if passing is None else numbers[passing.of(numbers)]
+            numbers = numbers if without is None else numbers[numbers != without]
+            if len(numbers) >= _SPARE * limit:
+                return self._best(position, limit, numbers, changes)
+            if n_passing <= _SOME:
+                return None
             # twice as many as should do, going by what passed so far; where nothing did, probably little will
-            n_nearest = 4 * n_nearest * limit // max(1, 2 * len(passed))
+            n_wanted = max(_TIMES * n_wanted, 2 * _SPARE * n_wanted * limit // max(1, len(numbers)))
         return None
 
-    def _nearest_of_all(self, position: Floats, n_wanted: int, changes: _Changes) -> tuple[Numbers, Floats]:
-        """The nearest of all live records: of those that the graph proposes, or of all if there is none."""
-        if self._graph is None:
-            return self._best(position, n_wanted, self._all(changes), changes)
-        rows = np.sort(self._graph.propose(position, n_wanted))
-        numbers = np.concatenate([rows[~_is_in(rows, changes.removed)], changes.added])
-        return self._best(position, n_wanted, numbers, changes)
-
-    def _best(self, position: Floats, limit: int, numbers: Numbers, changes: _Changes) -> tuple[Numbers, Floats]:
+    def _best(self, position: Floats, limit: int, numbers: Numbers, changes: _Changes) -> Found:
         """The nearest among these records, whose numbers ascend."""
         scores = self._cosines(position, numbers, changes)
         best = top(scores, limit)
@@ -131,16 +134,24 @@ class Live:
         return np.concatenate([base, changes.added])
 
     def _cosines(self, position: Floats, numbers: Numbers, changes: _Changes) -> Floats:
-        """Cosines of a position with these records; rows of the build are read in blocks, not one by one."""
+        """Cosines of a position with these records."""
         n_base = int(np.searchsorted(numbers, self.n_base))
-        rows = None if n_base == self.n_base else numbers[:n_base]
         added = np.searchsorted(changes.added, numbers[n_base:])
-        return np.concatenate(
-            [
-                cosines(position, self._positions, self._lengths, rows),
-                cosines(position, changes.positions, changes.lengths, added),
-            ]
-        )
+        of_added = cosines(position, changes.positions, changes.lengths, added)
+        return np.concatenate([self._base_cosines(position, numbers[:n_base]), of_added])
+
+    def _base_cosines(self, position: Floats, rows: Numbers) -> Floats:
+        """Cosines with rows of the build: gathered where they are few, otherwise all are read, which is faster then."""
+        if _SPARSE * len(rows) > self.n_base:
+            return cosines(position, self._positions, self._lengths)[rows]
+        found = np.empty(len(rows), np.float32)
+        gathered = np.empty((min(_BLOCK, len(rows)), self._positions.shape[1]), np.float32)
+        for start in range(0, len(rows), _BLOCK):
+            block = rows[start : start + _BLOCK]
+            # twice as fast into an array that is there; "clip", since otherwise NumPy copies that first
+            places = np.take(self._positions, block, axis=0, out=gathered[: len(block)], mode="clip")
+            found[start : start + _BLOCK] = cosines(position, places, self._lengths[block])
+        return found
 
     def _changes(self) -> _Changes:
         state = self._store.changes
@@ -149,6 +160,11 @@ class Live:
             positions = np.asarray(positions, np.float32).reshape(len(added), self._positions.shape[1])
             self._seen = _Changes(state, self._store.removed(), added, positions, lengths_of(positions))
         return self._seen
+
+
+def _known(passing: Passing, changes: _Changes) -> Numbers:
+    """Numbers of the records that pass, but for those that were added after the changes were read."""
+    return np.concatenate([np.flatnonzero(passing.base), passing.added[_is_in(passing.added, changes.added)]])
 
 
 def _is_in(numbers: Numbers, ascending: Numbers) -> npt.NDArray[np.bool_]:

@@ -68,11 +68,40 @@ def test_leading_directions_are_those_of_the_dense_matrix(form: str, shape: str,
     X = matrix(shape)
     F, R = np.random.default_rng(2).random((len(X), 4)), np.random.default_rng(3).random((4, 3))
     given = {"none": None, "dense": F @ R, "factored": Product(sp.csr_array(F), R)}[extra]
-    values, V = held_as(form, X, 0.0).leading(given, 6)
+    values, V, _ = held_as(form, X, 0.0).leading(given, 6)
     C = X @ X.T + (0 if extra == "none" else F @ R @ R.T @ F.T)
     np.testing.assert_allclose(values, la.eigvalsh(C)[::-1][:6], rtol=1e-9)
     np.testing.assert_allclose(C @ V, V * values, atol=1e-7)
     np.testing.assert_allclose(V.T @ V, np.eye(6), atol=1e-9)
+
+
+@pytest.mark.parametrize("extra", ["none", "labels", "labels regressed before"])
+def test_what_places_terms_comes_with_the_leading_directions(extra: str) -> None:
+    X = sp.random_array((300, 40), density=0.2, rng=np.random.default_rng(0), format="csr")
+    F = sp.csr_array((np.random.default_rng(2).random((300, 5)) < 0.3).astype(float))
+    R = np.random.default_rng(3).random((5, 5))
+    form = held_as("augmented", X, 0.3)
+    given, root = (None, None) if extra == "none" else (Product(F, R), None)
+    if extra == "labels regressed before":
+        form.regress(F)
+        root = R
+    values, V, adjoint = form.leading(given, 6, root=root)
+    C = X @ X.T + (0 if given is None else F @ R @ R.T @ F.T)
+    np.testing.assert_allclose(values, la.eigvalsh(dense_block(C, float))[::-1][:6], rtol=1e-9)
+    np.testing.assert_allclose(adjoint, X.T @ V, atol=1e-8)
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+def test_labels_that_the_words_fit_to_the_last_digits_are_crossed_with_care(fitted: bool) -> None:
+    """FᵀF − (XᵀF)ᵀB has few digits left then in single precision; Fᵀ(F − XB) has more."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 30)).astype(np.float32)
+    F = (X @ rng.standard_normal((30, 3)) if fitted else rng.standard_normal((400, 3))).astype(np.float32)
+    form = AugmentedForm(X, ridge=0.05, tol=1e-7, rng=rng)
+    B = form.regress(F)
+    found, with_care = form.cross(F, B), RecordForm.cross(form, F, B)
+    assert np.array_equal(found, with_care) == fitted
+    np.testing.assert_allclose(found, with_care, rtol=1e-4, atol=1e-4 * np.abs(with_care).max())
 
 
 @pytest.mark.parametrize("form", ["dual", "primal"])
@@ -94,7 +123,7 @@ def test_single_precision_does_not_lose_the_small_directions_of_tall_data() -> N
     sizes = np.logspace(0, -3, 8)
     X = ((U * sizes) @ V.T).astype(np.float32)
     form = PrimalForm(X)
-    values, found = form.leading(None, 8)
+    values, found, _ = form.leading(None, 8)
     assert found.dtype == np.float32
     np.testing.assert_allclose(np.sqrt(values), sizes, rtol=1e-3)
     assert form.left_values().size == 8

@@ -104,3 +104,30 @@ def test_operators_nest() -> None:
     twin = np.arange(5.0)[:, None] * np.hstack([A - A.mean(axis=0), B])
     np.testing.assert_allclose(nested.to_dense(), twin.T @ twin + 0.1 * np.eye(7), atol=1e-12)
     assert as_operator(nested) is nested
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_the_gram_of_many_columns_beside_few_keeps_their_corner(known: bool) -> None:
+    """A is large beside AᵀB here; whoever knows AᵀB is asked for it once, and A is not multiplied with B at all."""
+    rng = np.random.default_rng(0)
+    A, B, V = rng.standard_normal((900, 20)), rng.standard_normal((900, 3)), rng.standard_normal((23, 4))
+    asked = []
+
+    def across() -> np.ndarray:
+        asked.append(1)
+        return A.T @ B
+
+    stacked = Stacked([sp.csr_array(A), B], across=across if known else None)
+    both = np.c_[A, B]
+    for _ in range(2):
+        np.testing.assert_allclose(stacked.gram(V), both.T @ (both @ V), atol=1e-9)
+    corner = stacked.corner()
+    assert corner is not None
+    np.testing.assert_allclose(np.concatenate(corner), both.T @ B, atol=1e-9)
+    assert len(asked) == known
+
+
+def test_a_corner_as_large_as_the_blocks_is_not_kept() -> None:
+    stacked = Stacked([np.ones((4, 30)), np.ones((4, 30))], across=lambda: np.full((30, 30), np.nan))
+    assert stacked.corner() is None
+    np.testing.assert_array_equal(stacked.gram(np.ones((60, 1))), np.full((60, 1), 240.0))

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tacit.errors import InputError, TacitWarning
+from tacit.errors import InputError, SolverError, TacitWarning
 from tacit.operators import MatrixOperator, Operator, as_operator
 from tacit.solve import leading_eigenpairs, leading_singular_triplets
+from tacit.solve.krylov import block_krylov
+from tacit.solve.preconditioned import preconditioned_eigenpairs
 
 RNG = np.random.default_rng(0)
 S = np.diag(np.linspace(1, 2, 12))
@@ -19,49 +26,44 @@ def sparse(n_rows: int, n_columns: int) -> sp.csr_array:
 
 
 @pytest.mark.parametrize(
-    ("shape", "k", "solver", "reason"),
+    ("shape", "k", "solver", "names"),
     [
-        ((40, 300), 3, "dense", "the smaller side is 40, at most 500: LAPACK is exact and faster there"),
-        ((700, 600), 3, "krylov", "3 of 600 components are wanted: block Krylov needs the fewest products"),
-        (
-            (520, 510),
-            200,
-            "dense",
-            "200 of 510 components are wanted: an iteration would build most of the space anyway",
-        ),
-        ((100, 60_000), 3, "krylov", "3 of 100 components are wanted: block Krylov needs the fewest products"),
+        ((40, 300), 3, "dense", ["LAPACK", "block Krylov", "Lanczos"]),
+        ((700, 600), 3, "lanczos", ["Lanczos", "LAPACK", "block Krylov"]),
+        ((1020, 1010), 800, "dense", ["LAPACK", "block Krylov", "Lanczos"]),
+        ((100, 60_000), 3, "krylov", ["block Krylov", "LAPACK", "Lanczos"]),
+        ((40, 300), 40, "dense", ["LAPACK", "block Krylov"]),
     ],
 )
-def test_auto_says_what_it_chose_and_why(shape: tuple[int, int], k: int, solver: str, reason: str) -> None:
+def test_auto_says_what_it_chose_and_why(shape: tuple[int, int], k: int, solver: str, names: list[str]) -> None:
     found = leading_singular_triplets(sparse(*shape), k)
-    assert (found.solver, found.reason) == (solver, reason)
+    told = ", ".join(rf"{name} [\d.e-]+ s" for name in names)
+    assert found.solver == solver
+    assert re.fullmatch(f"{told} by the cost model", found.reason), found.reason
 
 
 def test_auto_of_eigenproblems() -> None:
     small = leading_eigenpairs(S, 2)
-    assert (small.solver, small.reason[:27]) == ("dense", "the smaller side is 12, at ")
-    large = leading_eigenpairs(sp.diags_array(np.linspace(1, 2, 600)), 2)
-    assert (large.solver, large.reason) == (
-        "krylov",
-        "2 of 600 components are wanted: block Krylov needs the fewest products",
-    )
+    assert (small.solver, small.reason[:7]) == ("dense", "LAPACK ")
+    large = leading_eigenpairs(sp.diags_array(np.linspace(1, 2, 6_000)), 2)
+    assert large.solver != "dense"
 
 
 def test_auto_of_generalised_problems() -> None:
-    n = 520
+    n = 1500
     A, B = sp.diags_array(np.r_[5.0, 4.0, 3.0, np.zeros(n - 3)]), sp.diags_array(np.full(n, 2.0))
     inverse = as_operator(sp.diags_array(np.full(n, 0.5)))
     by_metric = leading_eigenpairs(A, 2, metric=B)
-    assert (by_metric.solver, by_metric.reason) == ("lobpcg", "the metric can only be multiplied with: LOBPCG")
+    assert (by_metric.solver, by_metric.reason[:7]) == ("lobpcg", "LOBPCG ")
     by_inverse = leading_eigenpairs(A, 2, metric=B, metric_inverse=inverse)
-    assert (by_inverse.solver, by_inverse.reason) == ("lanczos", "the inverse of the metric is given")
-    many = leading_eigenpairs(A, 200, metric=B)
+    assert (by_inverse.solver, by_inverse.reason[:8]) == ("lanczos", "Lanczos ")
+    few = leading_eigenpairs(S, 2, metric=np.eye(12))
+    assert (few.solver, few.reason[:7]) == ("dense", "LAPACK ")
+    many = leading_eigenpairs(S, 5, metric=np.eye(12), solver="krylov")
     assert (many.solver, many.reason) == (
         "dense",
-        "200 of 520 components are wanted: LOBPCG has room for 104, LAPACK for all",
+        "5 of 12 components are wanted: LOBPCG has room for 2, LAPACK for all",
     )
-    few = leading_eigenpairs(S, 2, metric=np.eye(12))
-    assert (few.solver, few.reason[:24]) == ("dense", "the problem has 12 rows,")
     for found in (by_metric, by_inverse):
         np.testing.assert_allclose(found.values, [2.5, 2.0], rtol=1e-5)
 
@@ -175,3 +177,78 @@ def test_operators_that_are_not_matrices_work_too() -> None:
 
     found = leading_singular_triplets(Halves((8, 8), np.float64), 3)
     np.testing.assert_allclose(found.values, [1, 0.5, 0.25])
+
+
+REPEATED = np.diag(np.r_[np.full(20, 2.0), np.linspace(1, 0, 80)])
+
+
+def test_where_arpack_misses_a_copy_block_krylov_answers_and_says_so() -> None:
+    with pytest.warns(
+        TacitWarning,
+        match=r"the Lanczos solver missed an eigenvalue of about 2, .*\. The krylov solver was asked instead\.",
+    ):
+        found = leading_eigenpairs(REPEATED, 6, solver="lanczos", tol=1e-6)
+    assert found.solver == "krylov"
+    assert found.converged
+    assert re.match("asked for; the Lanczos solver missed an eigenvalue", found.reason)
+    np.testing.assert_allclose(found.values, np.full(6, 2.0), rtol=1e-6)
+
+
+def test_where_arpack_gives_up_block_krylov_answers_and_says_so() -> None:
+    A = np.diag(np.linspace(1, 2, 100))
+    with (
+        pytest.warns(TacitWarning, match="The last components are approximate"),
+        pytest.warns(TacitWarning, match=r"did not converge: got \d+ of 10 eigenpairs\. The krylov solver was asked"),
+    ):
+        found = leading_singular_triplets(A, 10, solver="lanczos", tol=1e-8, max_iter=1)
+    assert (found.solver, found.converged) == ("krylov", False)  # it had no more time either
+
+
+def test_what_auto_took_may_fail_without_a_word_to_those_who_did_not_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tacit.solve.choose.cheapest", lambda costs, **options: ("lanczos", "told to"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = leading_eigenpairs(REPEATED, 6, tol=1e-6)
+    assert found.solver == "krylov"
+    assert re.match("told to; the Lanczos solver missed an eigenvalue", found.reason)
+
+
+def test_where_an_iteration_stalls_lapack_answers_if_nobody_said_when_to_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    A, B = np.diag(np.linspace(1, 2, 200)), np.diag(np.linspace(1, 3, 200))
+
+    def stalled(*arguments: object, **options: object) -> object:
+        return preconditioned_eigenpairs(*arguments, **{**options, "max_iter": 2})  # type: ignore[arg-type]
+
+    monkeypatch.setattr("tacit.solve.choose.preconditioned_eigenpairs", stalled)
+    with pytest.warns(
+        TacitWarning, match=r"the lobpcg solver stopped after 2 iter.* The dense solver was asked instead"
+    ):
+        found = leading_eigenpairs(A, 3, metric=B, solver="krylov", tol=1e-10)
+    assert (found.solver, found.converged) == ("dense", True)
+    np.testing.assert_allclose(found.values, np.sort(np.diag(A) / np.diag(B))[::-1][:3])
+    with pytest.warns(TacitWarning, match="The last components are approximate"):
+        found = leading_eigenpairs(A, 3, metric=B, solver="krylov", tol=1e-10, max_iter=2)
+    assert (found.solver, found.converged) == ("lobpcg", False)
+
+
+def test_where_lapack_does_not_fit_the_answer_stays_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tacit.solve.choose.MOST_BYTES", 0)
+    monkeypatch.setattr("tacit.solve.choose.block_krylov", partial(_stopped, block_krylov))
+    with pytest.warns(TacitWarning, match="the krylov solver stopped after 2 iterations"):
+        found = leading_eigenpairs(sp.diags_array(np.linspace(1, 2, 400)), 3, solver="krylov", tol=1e-9)
+    assert (found.solver, found.converged) == ("krylov", False)
+
+
+def _stopped(solve: Callable[..., object], *arguments: object, **options: object) -> object:
+    return solve(*arguments, **{**options, "max_iter": 2})
+
+
+def test_the_last_one_to_be_asked_may_raise(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*arguments: object, **options: object) -> object:
+        raise SolverError("the solver has no answer. Try another.")
+
+    monkeypatch.setattr("tacit.solve.choose.MOST_BYTES", 0)
+    for name in ("lanczos", "block_krylov"):
+        monkeypatch.setattr(f"tacit.solve.choose.{name}", failing)
+    with pytest.raises(SolverError, match="the solver has no answer"):
+        leading_eigenpairs(REPEATED, 3, solver="lanczos")

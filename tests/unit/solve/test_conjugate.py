@@ -177,7 +177,8 @@ class Counted(MatrixOperator):
 
 @pytest.mark.parametrize("method", [block_cg, preconditioned_cg])
 @pytest.mark.parametrize(
-    ("dtype", "tol", "n_extra"), [(np.float64, 1e-2, 0), (np.float64, 1e-11, 1), (np.float32, 1e-2, 1)]
+    ("dtype", "tol", "n_extra"),
+    [(np.float64, 1e-2, 0), (np.float64, 1e-11, 1), (np.float32, 1e-2, 0), (np.float32, 1e-5, 1)],
 )
 def test_the_last_product_is_saved_only_where_rounding_is_far_below_the_residual(
     method: object, dtype: type, tol: float, n_extra: int
@@ -188,7 +189,7 @@ def test_the_last_product_is_saved_only_where_rounding_is_far_below_the_residual
     assert operator.products >= found.iterations + n_extra
     if not n_extra:
         assert operator.products == found.iterations
-    np.testing.assert_allclose(found.residuals, true_residuals(S, B[:, :3], found.solution), rtol=0.01, atol=1e-12)
+    np.testing.assert_allclose(found.residuals, true_residuals(S, B[:, :3], found.solution), rtol=0.1, atol=1e-12)
 
 
 def test_columns_at_all_angles_are_factored_without_loss() -> None:

@@ -7,7 +7,7 @@ import pytest
 import scipy.linalg as la
 
 from tacit.operators import MatrixOperator, Operator, as_operator
-from tacit.solve.krylov import block_krylov
+from tacit.solve.krylov import _Space, block_krylov
 from tacit.solve.result import Eigenpairs
 
 N = 200
@@ -54,6 +54,15 @@ def test_a_small_basis_restarts_and_gives_the_same(basis_size: int) -> None:
 def test_iterations_are_passes_over_the_operator() -> None:
     operator = Watched(DECAYING)
     assert solve(operator, 10).iterations == len(operator.widths)
+
+
+def test_not_every_pass_looks_at_what_has_come_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = []
+    look = _Space.ritz_pairs
+    monkeypatch.setattr(_Space, "ritz_pairs", lambda space: (looks.append(space.filled), look(space))[1])
+    found = solve(DECAYING, 10, tol=1e-10, block_size=2)
+    assert found.converged
+    assert 0 < len(looks) < 0.8 * found.iterations
 
 
 def test_a_tighter_tolerance_takes_more_passes_and_is_met() -> None:

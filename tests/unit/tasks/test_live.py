@@ -13,9 +13,9 @@ from tacit.index import (
     GenerationWriter,
     RecordStore,
     change_generation,
-    filtering,
     neighbour_graph,
     open_generation,
+    value_lists,
 )
 from tacit.index.nearest import lengths_of
 from tacit.index.neighbour_graph import write_neighbours
@@ -50,6 +50,7 @@ def build(folder: Path, positions: np.ndarray, graph: np.ndarray | None) -> Path
     """Write an index; its graph is made of other positions where these are given."""
     with pytest.MonkeyPatch.context() as patch, GenerationWriter(folder) as writer:
         patch.setattr(neighbour_graph, "LARGE", 0)
+        patch.setattr(value_lists, "MANY_RECORDS", len(positions) + (graph is None))
         RecordStore.create(writer.path("records.sqlite"), map(record, range(len(positions))))
         writer.save_array("positions", positions)
         writer.save_array("lengths", lengths_of(positions))
@@ -111,15 +112,20 @@ def changed(
 
 
 @pytest.mark.parametrize("name", FILTERS)
-@pytest.mark.parametrize(("limit", "few"), [(1, 1), (10, 1), (10, 3_000), (150, 1), (5_000, 1)])
+@pytest.mark.parametrize(
+    ("limit", "few", "some"), [(1, 1, 1), (10, 1, 1), (10, 1, 9_000), (10, 9_000, 9_000), (150, 1, 1), (5_000, 1, 1)]
+)
 def test_the_nearest_live_records_that_pass(
     changed: tuple[Path, dict[int, tuple[Record, np.ndarray]]],
     name: str,
     limit: int,
     few: int,
+    some: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(filtering, "_FEW", few)
+    monkeypatch.setattr(live_module, "_FEW", few)
+    monkeypatch.setattr(live_module, "_SOME", some)
+    monkeypatch.setattr(live_module, "_BLOCK", 16)
     monkeypatch.setattr(live_module, "_NEAREST", 300)
     folder, live = changed
     wrong, total = 0, 0
@@ -158,6 +164,20 @@ def test_a_change_is_seen_by_a_reader_that_was_open_before(tmp_path: Path) -> No
         with change_generation(tmp_path / "index") as changing:
             changing.store.remove(["r5"])
         assert finder.nearest(positions[5], 2)[0].tolist() == nearest[1:]
+
+
+def test_records_added_between_two_looks_wait_for_the_next_question(tmp_path: Path) -> None:
+    positions = drawn(N_RECORDS, 1)
+    even = Filters(fields={"parity": "even"})
+    with open_generation(build(tmp_path / "index", positions, None)) as generation:
+        finder = Live(generation)
+        seen, passed = finder.nearest(positions[8], 3, filters=even)[0].tolist(), finder._changes()
+        with change_generation(tmp_path / "index") as changing:
+            changing.store.add([record(N_RECORDS)], positions[[8]])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(finder, "_changes", lambda: passed)  # read before the addition, and the filters after it
+            assert finder.nearest(positions[8], 3, filters=even)[0].tolist() == seen
+        assert finder.nearest(positions[8], 3, filters=even)[0].tolist() == [8, N_RECORDS, *seen[1:2]]
 
 
 def test_equal_records_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:

@@ -1,0 +1,267 @@
+"""What each solver would take, in seconds and bytes, from shapes alone: what "auto" compares.
+
+A solver's work is counted in a few kinds (`Work`), each of which takes a fixed time a unit (`RATES`). How many products
+an iteration needs depends on a spectrum that nobody knows beforehand; `_BLOCK_STEPS` and `_LONE_STEPS` are what text
+takes. All of these constants come from one study, docs/studies/solver_choice.md. They are those of one machine on
+purpose: the choice for given shapes must be the same everywhere, and only ratios matter to it.
+
+| letter | word                                                |
+|--------|-----------------------------------------------------|
+| n      | the shorter side, whose vectors an iteration keeps  |
+| k, b   | components, columns of a block                      |
+| m      | columns of the basis                                |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tacit.checks import human_size
+from tacit.operators.algebra import is_read_anew
+from tacit.operators.base import MatrixOperator, Operator
+from tacit.operators.gram import Gram
+from tacit.solve.krylov import block_for
+
+__all__ = ["MOST_BYTES", "RATES", "Cost", "Problem", "Work", "cheapest", "costs_of", "generalised_costs", "problem_of"]
+
+MOST_BYTES = 2**29  # that a solver may take where another takes less
+_DOUBT = 1.5  # how much faster ARPACK must be: it may miss copies of a value, and then all is to be done again
+_SOON = 0.02  # seconds that nobody feels: an exact answer is worth more than a faster one then
+_BLOCK_STEPS = (2.7, 1.0, 3.5)  # block Krylov multiplies 2.7 k columns, and b times (1 + 3.5 for each digit)
+_LONE_STEPS = (3.4, 30.0, 6.0)  # ARPACK 3.4 k, 30 more that start and check it, and 6 for each digit
+_PENCIL = 14.0  # times n³ flops: a factor of the metric, the matrix in it, its eigenvalues
+_SEARCH_STEPS = 10.0  # of LOBPCG for each digit; rounds of 20, so seldom fewer
+_SOLVING = 10  # products with the metric that a system with it is worth
+_UNKNOWN = 0.05  # share of entries that are not zero, where an operator does not tell
+
+
+class Work(NamedTuple):
+    """How much of each kind, or the seconds that one unit takes.
+
+    Attributes
+    ----------
+    lapack : flops of a factorisation
+    flops : flops of dense products with a block
+    entries : stored entries times columns, in sparse products with a block
+    steps : iterations of a block, whatever its size
+    lone_flops, lone_entries, lone_steps : the same with one column at a time
+    read : stored entries that come from elsewhere
+    """
+
+    lapack: float = 0.0
+    flops: float = 0.0
+    entries: float = 0.0
+    steps: float = 0.0
+    lone_flops: float = 0.0
+    lone_entries: float = 0.0
+    lone_steps: float = 0.0
+    read: float = 0.0
+
+
+RATES = Work(
+    lapack=2.4e-11,
+    flops=6.1e-11,
+    entries=1.4e-10,
+    steps=9.7e-4,
+    lone_flops=1.3e-10,
+    lone_entries=1.4e-9,
+    lone_steps=6.9e-5,
+    read=1e-8,  # not measured: 8 bytes from a disk that gives 800 MB a second
+)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is known of a problem before it is solved.
+
+    Attributes
+    ----------
+    n, length : the shorter side of the matrix, and the longer
+    n_entries : what a product with one column multiplies
+    n_components, tol : what is asked
+    itemsize : bytes of a number
+    triplets : whether singular triplets are wanted, so that a product goes through the matrix and back
+    dense, far, made : whether the matrix is an array; is read anew for every product; exists as products only
+    """
+
+    n: int
+    length: int
+    n_entries: int
+    n_components: int
+    tol: float
+    itemsize: int
+    triplets: bool
+    dense: bool = False
+    far: bool = False
+    made: bool = False
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one solver would take."""
+
+    solver: str
+    seconds: float
+    n_bytes: float
+    work: Work
+
+
+def problem_of(A: Operator, n_components: int, tol: float, *, triplets: bool) -> Problem:
+    """Look at an operator from outside."""
+    matrix = isinstance(A, MatrixOperator)
+    return Problem(
+        min(A.shape),
+        max(A.shape),
+        _entries(A),
+        n_components,
+        max(tol, float(np.finfo(A.dtype).eps)),
+        A.dtype.itemsize,
+        triplets,
+        dense=matrix and A.is_dense,
+        far=is_read_anew(A),
+        made=not matrix,
+    )
+
+
+def costs_of(problem: Problem, *, rates: Work = RATES) -> list[Cost]:
+    """Estimate LAPACK, block Krylov and ARPACK; ARPACK is left out where it cannot give that many components."""
+    given = [_dense(problem), _krylov(problem)]
+    if problem.n_components < problem.n:
+        given.append(_lanczos(problem))
+    return [Cost(solver, _seconds(work, rates), n_bytes, work) for solver, work, n_bytes in given]
+
+
+def generalised_costs(
+    A: Operator, B: Operator, n_components: int, tol: float, *, invertible: bool, has_room: bool
+) -> list[Cost]:
+    """Estimate LAPACK, LOBPCG (if it `has_room`) and ARPACK (with the inverse of B at hand) for A x = λ B x."""
+    p = problem_of(A, n_components, tol, triplets=False)
+    both = replace(p, n_entries=p.n_entries + _entries(B), dense=p.dense and B.is_dense)
+    given = [("dense", Work(lapack=_PENCIL * p.n**3, steps=1), 6.0 * p.itemsize * p.n**2)]
+    if has_room:
+        given.append(_lobpcg(both, _entries(B)))
+    if invertible and n_components < p.n:
+        inverse = min(p.n**2, _SOLVING * _entries(B))
+        given.append(_lanczos(replace(both, n_entries=both.n_entries + inverse)))
+    return [Cost(solver, _seconds(work, RATES), n_bytes, work) for solver, work, n_bytes in given]
+
+
+def _seconds(work: Work, rates: Work) -> float:
+    return float(sum(amount * rate for amount, rate in zip(work, rates, strict=True)))
+
+
+def cheapest(costs: Sequence[Cost], *, iterated: bool = False, generalised: bool = False) -> tuple[str, str]:
+    """Give the solver that takes the least time among those that fit, and the reason in numbers.
+
+    LAPACK is taken wherever it takes no time to speak of, ARPACK only if it is clearly faster.
+
+    Parameters
+    ----------
+    costs : of `costs_of` or `generalised_costs`
+    iterated : whether the iteration is to start somewhere, or to be kept on disk, which ARPACK cannot
+    generalised : whether "krylov" is LOBPCG
+    """
+    # where only LAPACK can answer, or where an iteration takes more anyway, the limit gives way
+    room = max(MOST_BYTES, min(cost.n_bytes for cost in costs))
+    able = [cost for cost in costs if not (iterated and cost.solver == "lanczos")]
+    fits = [cost for cost in able if cost.n_bytes <= room]
+    best = min(fits, key=_worth)
+    names = {"dense": "LAPACK", "krylov": "LOBPCG" if generalised else "block Krylov", "lanczos": "Lanczos"}
+    said = [f"{names[cost.solver]} {_words(cost, room)}" for cost in sorted(able, key=lambda cost: cost is not best)]
+    return best.solver, f"{', '.join(said)} by the cost model"
+
+
+def _worth(cost: Cost) -> float:
+    """Seconds as the choice sees them: fewer for LAPACK, which is exact, more for ARPACK, which may have to yield."""
+    if cost.solver == "dense":
+        return cost.seconds if cost.seconds > _SOON else 0.0
+    return cost.seconds * (_DOUBT if cost.solver == "lanczos" else 1)
+
+
+def _words(cost: Cost, room: float) -> str:
+    return f"{cost.seconds:.1g} s" if cost.n_bytes <= room else f"does not fit ({human_size(int(cost.n_bytes))})"
+
+
+def _entries(A: Any) -> int:
+    """Stored entries that a product goes through; a guess where an operator keeps them to itself."""
+    if isinstance(A, Gram):
+        return 2 * _entries(A.operator)
+    if isinstance(A, MatrixOperator):
+        return int(A.matrix.size if A.is_dense else A.matrix.nnz)
+    if isinstance(stored := getattr(A, "nnz", None), int):
+        return stored
+    if A.n_bytes:
+        return int(A.n_bytes // (A.dtype.itemsize + 4))
+    inner = getattr(A, "operator", getattr(A, "source", None))
+    return _entries(inner) if isinstance(inner, Operator) else int(_UNKNOWN * A.shape[0] * A.shape[1])
+
+
+def _dense(p: Problem) -> tuple[str, Work, float]:
+    """All singular values of the matrix, or the eigenvalues and some vectors, after it was made."""
+    flops = 14 * p.n**2 * p.length + 8 * p.n**3 if p.triplets else 4 * p.n**3
+    made = p.n * p.n_entries if p.made else 0
+    return (
+        "dense",
+        Work(lapack=flops, entries=made, steps=1, read=p.n_entries * p.far),
+        p.itemsize * (3.0 if p.triplets else 4.0) * p.n * p.length,
+    )
+
+
+def _krylov(p: Problem) -> tuple[str, Work, float]:
+    """Products with blocks, a right angle to the basis and the Ritz values of it after each."""
+    n, k = p.n, min(p.n, p.n_components)
+    b = min(n, block_for(k))
+    room = min(n, max(3 * k + 2 * b, 96))
+    each, start, digit = _BLOCK_STEPS
+    wanted = each * k + b * (start + digit * _digits(p))
+    columns = min(n, wanted)
+    steps, m = columns / b, min(columns, room)
+    whole = 9 * n**3 if wanted >= n else 0  # then LAPACK ends it
+    products = columns * p.n_entries * (2 if p.triplets else 1)
+    work = Work(
+        lapack=3 * m**3 * steps + whole,  # the basis grows to that, and the cube with it
+        flops=8 * n * m * columns + 2 * n * m * k + (2 * products if p.dense else 0),
+        entries=0 if p.dense else products,
+        steps=steps,
+        read=p.n_entries * steps * p.far,
+    )
+    return "krylov", work, p.itemsize * float(n) * (room + 4 * b)
+
+
+def _lanczos(p: Problem) -> tuple[str, Work, float]:
+    """Products with single vectors, and a right angle to as many as ARPACK keeps."""
+    n, k = p.n, p.n_components
+    each, start, digit = _LONE_STEPS
+    steps = min(n + start, each * k + start + digit * _digits(p))
+    m = min(n, max(2 * k + 1, 20))
+    products = steps * p.n_entries * (2 if p.triplets else 1)
+    work = Work(
+        lone_flops=4 * n * m * steps + (2 * products if p.dense else 0),
+        lone_entries=0 if p.dense else products,
+        lone_steps=steps,
+        read=p.n_entries * steps * p.far,
+    )
+    return "lanczos", work, p.itemsize * float(n) * (m + 2 * k)
+
+
+def _lobpcg(p: Problem, n_metric: int) -> tuple[str, Work, float]:
+    """Three blocks in which it searches, and some products with the metric that stand for its inverse."""
+    width = p.n_components + max(8, p.n_components // 5)
+    steps = _SEARCH_STEPS * _digits(p)
+    products = width * steps * (p.n_entries + _SOLVING * n_metric)
+    work = Work(
+        lapack=9 * (3 * width) ** 3 * steps,
+        flops=2 * p.n * (3 * width) ** 2 * steps + (2 * products if p.dense else 0),
+        entries=0 if p.dense else products,
+        steps=5 * steps,
+        read=p.n_entries * steps * p.far,
+    )
+    return "krylov", work, p.itemsize * 12.0 * p.n * width
+
+
+def _digits(p: Problem) -> float:
+    return float(np.clip(-np.log10(max(p.tol, 1e-16)), 1, 16))

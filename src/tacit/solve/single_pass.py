@@ -1,0 +1,84 @@
+"""Leading eigenpairs from one product with the matrix, where reading it is what costs.
+
+    Y = A Ω,  A ≈ Y (ΩᵀY)⁻¹ Yᵀ,  Ω random, orthonormal columns                             [Tropp2017]
+
+It is exact where the rank of A is at most the number of columns of Ω, and otherwise as good as the spectrum beyond
+those columns is small. There is no second look at A, so nobody knows how good: residuals are not numbers here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.linalg as la
+
+from tacit.errors import InputError
+from tacit.operators.base import Array, Operator
+from tacit.solve.result import Eigenpairs
+from tacit.solve.signs import descending
+from tacit.solve.starts import start_block
+
+__all__ = ["ONE_PASS", "single_pass"]
+
+ONE_PASS = "asked for; one pass: not checked"
+
+
+def single_pass(
+    operator: Operator,
+    n_components: int,
+    *,
+    rng: np.random.Generator,
+    width: int | None = None,
+    start: Array | Callable[[], Array] | None = None,
+) -> Eigenpairs:
+    """Give approximate leading eigenpairs of a positive semi-definite operator from one product with a block.
+
+    Parameters
+    ----------
+    operator : symmetric positive semi-definite Operator, n x n
+    n_components : how many eigenpairs
+    rng : where Ω comes from; the same generator state gives the same answer
+    width : columns of Ω, default 3 n_components + 10; more of them are more exact
+    start : n x p vectors that are to be among those of Ω, e.g. those of an earlier fit
+
+    Returns
+    -------
+    Eigenpairs : `residuals` are NaN and `converged` is False, as nobody looked
+
+    Raises
+    ------
+    InputError : if a vector x with xᵀAx < 0 shows; one that does not show goes unnoticed
+
+    Notes
+    -----
+    Memory: three arrays of n x width. The eigenvalues are lowered by what keeps the factorisation stable, √n times the
+    machine precision of the largest, and those below that come out as zero.
+    """
+    n, wanted = operator.shape[0], min(operator.shape[0], n_components)
+    columns = min(n, max(wanted, 3 * wanted + 10 if width is None else width))
+    test = start_block(n, columns, operator.dtype, rng, start)
+    Y = np.array(operator @ test)
+    unknown = np.full(wanted, np.nan)
+    shift = float(np.sqrt(n) * np.finfo(operator.dtype).eps * np.linalg.norm(Y))
+    if shift == 0:  # nothing but zeros: any vectors will do
+        values, vectors = descending(np.zeros(columns, operator.dtype), test, wanted)
+        return Eigenpairs(values, vectors, unknown, 1, "single_pass", ONE_PASS, converged=False)
+    Y += operator.dtype.type(shift) * test
+    factor = _factor(np.asarray(test.T @ Y, np.float64))
+    del test
+    half = la.solve_triangular(factor.astype(Y.dtype), Y.T, trans="T", overwrite_b=True, check_finite=False).T
+    left, sizes, _ = la.svd(half, full_matrices=False, overwrite_a=True, check_finite=False)
+    values, vectors = descending(np.maximum(sizes**2 - shift, 0).astype(operator.dtype), left, wanted)
+    return Eigenpairs(values, vectors, unknown, 1, "single_pass", ONE_PASS, converged=False)
+
+
+def _factor(core: Array) -> Array:
+    """The triangular C with CᵀC = ΩᵀY."""
+    try:
+        return np.asarray(la.cholesky((core + core.T) / 2, check_finite=False))
+    except la.LinAlgError:
+        raise InputError(
+            "operator is not positive semi-definite: got a direction in which it is negative, expected none with "
+            "solver='single_pass'. Use solver='krylov'."
+        ) from None
