@@ -128,6 +128,7 @@ class _Space:
         # a direction of this size beside A has lost too much of its right angle to the basis for so small a tol
         self.skew = max(self.eps**0.5, min(0.1, 1e2 * self.eps / max(tol, self.eps)))
         self.done, self.filled, self.size = 0, block, 0.0
+        self.near: int | None = None  # columns at the end that the next product has nearly all in common with
 
     def project(self) -> None:
         """Multiply the newest block, and split off what is new in the product."""
@@ -135,7 +136,7 @@ class _Space:
         product = self.operator @ self.basis[:, done:filled]
         if np.may_share_memory(product, self.basis):  # an operator may give back what it was given
             product = product.copy()
-        T = orthogonalise(product, self.basis[:, :filled])
+        T = orthogonalise(product, self.basis[:, :filled], near=self.near)
         self.projected[:filled, done:filled], self.projected[done:filled, :filled] = T, T.T
         fresh, coupling = factored(product)
         sizes = np.square(T, dtype=np.float64).sum(axis=0) + np.square(coupling).sum(axis=0)  # of the product
@@ -160,11 +161,12 @@ class _Space:
         n = len(self.basis)
         width = min(self.filled - self.done + extra, n - self.filled)
         n_fresh = min(self.fresh.shape[1], width)
-        if self.filled + width > self.room and self.filled > self.keep:
+        whole = self.filled + width <= self.room or self.filled <= self.keep
+        if not whole:
             self._restart()
         self.reserve(self.filled + width)
         Q, new = self.basis[:, : self.filled], self.basis[:, self.filled : self.filled + width]
-        new[:, :n_fresh] = self.fresh[:, :n_fresh]
+        _copy(self.fresh[:, :n_fresh], new)
         new[:, n_fresh:] = rng.standard_normal((n, width - n_fresh))
         complete = n_fresh == width == self.fresh.shape[1]
         del self.fresh  # as large as the next product, which comes before the next directions
@@ -176,6 +178,7 @@ class _Space:
             with one_thread():
                 new[:] = la.qr(new, mode="economic", check_finite=False)[0]
             orthogonalise(new, Q)
+        self.near = self.filled + width - self.done if whole and complete else None
         self.done, self.filled = self.filled, self.filled + width
 
     def ritz_vectors(self, n_components: int) -> Array:
@@ -251,7 +254,7 @@ class _Kept:
             state = {
                 "basis": space.basis[:, :n],
                 "projected": space.projected[:n, :n],
-                "facts": [space.done, n, space.size],
+                "facts": [space.done, n, space.size, space.near],
                 "counters": list(counters),
                 "pace": [self.pace.due, self.pace.seen, self.pace.above],
                 "rng": state_of(self.rng),
@@ -264,12 +267,21 @@ class _Kept:
         if state is None:
             return None
         space = self.space
-        space.done, n, space.size = state["facts"]
+        space.done, n, space.size, space.near = state["facts"]
         space.reserve(n)
         space.basis[:, :n], space.projected[:n, :n], space.filled = state["basis"], state["projected"], n
         with_state(self.rng, state["rng"])
         self.pace.due, self.pace.seen, self.pace.above = state["pace"]
         return [int(counter) for counter in state["counters"]]
+
+
+def _copy(columns: Array, into: Array) -> None:
+    """Copy columns by all cores: most of the time it is the system that has to find memory for them."""
+
+    def copy(rows: slice) -> None:
+        into[rows, : columns.shape[1]] = columns[rows]
+
+    in_rows(copy, len(into), 8.0 * columns.size)
 
 
 def _split(U: Array, coupling: Array, noise: float) -> tuple[Array, Array, float]:

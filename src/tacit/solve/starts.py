@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import scipy.linalg as la
 
 from tacit.operators.base import Array
-from tacit.solve.threads import one_thread
+from tacit.solve.tall import factored
 
 __all__ = ["N_RANDOM", "start_block"]
 
@@ -32,8 +31,7 @@ def start_block(
         if start.shape[1] > n_given:
             start = start @ _normal((start.shape[1], n_given), start.dtype, rng)
         V[:, : start.shape[1]] = start
-    with one_thread():
-        return np.asarray(la.qr(V, mode="economic", overwrite_a=True, check_finite=False)[0])
+    return factored(V)[0]
 
 
 def _normal(shape: tuple[int, int], dtype: np.dtype, rng: np.random.Generator) -> Array:
