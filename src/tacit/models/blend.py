@@ -25,7 +25,8 @@ import numpy as np
 import scipy.linalg as la
 
 from tacit.checks import is_sparse
-from tacit.models.record_forms import AugmentedForm, Leading, RecordForm
+from tacit.models.augmented_form import AugmentedForm
+from tacit.models.record_forms import Leading, RecordForm
 from tacit.operators import Product
 from tacit.operators.base import Array
 from tacit.solve import leading_singular_triplets

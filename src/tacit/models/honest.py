@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from tacit.models.record_forms import AugmentedForm, DualForm, PrimalForm, RecordForm, solve_shifted
+from tacit.models.augmented_form import AugmentedForm, solve_shifted
+from tacit.models.record_forms import DualForm, PrimalForm, RecordForm
 from tacit.operators import Operator
 from tacit.operators.base import Array
 from tacit.operators.elsewhere import take_rows

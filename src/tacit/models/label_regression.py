@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 
-from tacit.models.record_forms import AugmentedForm, dense_block
+from tacit.models.augmented_form import AugmentedForm
+from tacit.models.record_forms import dense_block
 from tacit.models.record_kernel import record_products
 from tacit.models.record_spread import centred_kernel
 from tacit.models.wide_form import WideForm

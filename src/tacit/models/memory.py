@@ -26,6 +26,7 @@ from tacit.errors import InputError
 from tacit.models.free_memory import available_memory
 from tacit.operators.columns import COLUMNS, n_threads
 from tacit.operators.compiled import has_kernels
+from tacit.solve.conjugate import width_for
 from tacit.solve.krylov import block_for
 
 __all__ = ["LARGE", "FitMemory", "check_fit", "check_memory", "fit_memory", "memory_of_fit"]
@@ -103,6 +104,7 @@ def fit_memory(
         n_components,
         n_labels,
         np.dtype(dtype).itemsize,
+        _bytes_of(n_records, n_terms, n_entries, np.dtype(dtype).itemsize),
         positions=positions,
         one_pass=solver == "single_pass",
     )
@@ -110,7 +112,7 @@ def fit_memory(
     fullest: Parts = dict(sorted(steps, key=_held_bytes)[-1])
     fullest["buffers"] = _BUFFERS
     if held:
-        fullest["X"] = _bytes_of(n_records, n_terms, n_entries, shapes.b)
+        fullest["X"] = shapes.n_bytes
     ordered = sorted(fullest.items(), key=lambda part: -part[1])
     return FitMemory(
         f"{name.upper()} with n_components={n_components} of {n_records:,} records and {n_terms:,} terms",
@@ -181,6 +183,7 @@ class _Shapes:
     asked: int
     p: int
     b: int
+    n_bytes: int  # of X
     positions: bool
     one_pass: bool = False
 
@@ -207,7 +210,7 @@ class _Shapes:
 
     def regression(self, n_rows: int, n_columns: int) -> float:
         """Right-hand sides, solution and five blocks that search together, as `solve.conjugate` sizes them."""
-        width = min(n_columns, int(np.clip(9_000_000 // (n_rows * self.b), 48, 128)))
+        width = width_for(n_rows, n_columns, itemsize=self.b, n_bytes=self.n_bytes)
         return self.b * n_rows * (2 * n_columns + 5 * width)
 
 

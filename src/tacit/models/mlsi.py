@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_count, check_number, is_sparse
 from tacit.errors import InputError
+from tacit.models.augmented_form import AugmentedForm
 from tacit.models.base import SCALINGS, directions_before, warn, warn_if_fewer
 from tacit.models.blend import Blend, blend
 from tacit.models.form_choice import choose_form
@@ -35,7 +36,7 @@ from tacit.models.kernel_space import COORDINATES, KernelSpaceModel
 from tacit.models.kernels import check_kernel, class_features, label_features, precomputed_label_features, squared_norm
 from tacit.models.memory import check_fit
 from tacit.models.mlsi_update import check_updatable, history_of_fit, merge
-from tacit.models.record_forms import AugmentedForm, RecordForm
+from tacit.models.record_forms import RecordForm
 from tacit.models.record_kernel import hold
 from tacit.models.transductive import balance_labels, read_labels
 from tacit.models.updating import Updatable, begin_history

@@ -13,8 +13,9 @@ import numpy as np
 
 from tacit.checks import is_sparse
 from tacit.errors import InputError
+from tacit.models.augmented_form import AugmentedForm
 from tacit.models.kernels import check_fits, landmark_features, training_kernel, uses_landmarks
-from tacit.models.record_forms import AugmentedForm, DualForm, PrimalForm, RecordForm
+from tacit.models.record_forms import DualForm, PrimalForm, RecordForm
 from tacit.models.wide_form import WideForm
 from tacit.operators import Kernel
 from tacit.operators.base import Array

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from tacit.checks import is_sparse
-from tacit.models.record_forms import AugmentedForm, dense_block, solve_shifted
+from tacit.models.augmented_form import AugmentedForm, solve_shifted
+from tacit.models.record_forms import dense_block
 from tacit.operators import as_operator
 from tacit.operators.base import Array
 from tacit.solve import without_vectors

@@ -20,7 +20,7 @@ from tacit.solve.result import LeastSquares
 from tacit.solve.tall import factored, in_rows, inner
 from tacit.solve.threads import one_thread
 
-__all__ = ["block_cg", "preconditioned_cg", "reachable"]
+__all__ = ["block_cg", "preconditioned_cg", "reachable", "width_for"]
 
 _ROUNDING = 20.0  # units in the last place that count as rounding
 _BLOCK_BYTES = 9_000_000  # a block that searches together; the more columns the fewer steps, and the more memory
@@ -49,7 +49,7 @@ def block_cg(
     width : columns that search together, default 48 to 128, by their length and the size of the matrix; memory is five
         blocks of n x `width` beside `rhs` and the solution
     """
-    width = width or _width_for(system, rhs)
+    width = width or width_for(*rhs.shape, itemsize=rhs.dtype.itemsize, n_bytes=getattr(system, "n_bytes", 0))
     solution = _start(rhs, start)
     residuals = np.zeros(rhs.shape[1])
     iterations, converged = 0, True
@@ -60,13 +60,18 @@ def block_cg(
     return LeastSquares(solution, residuals, iterations, "block-cg", converged=converged)
 
 
-def _width_for(system: Operator, rhs: Array) -> int:
-    """As many columns as fit into an eighth of the matrix, or into the caches; whole lines of the cache each."""
-    n_bytes = max(_BLOCK_BYTES, getattr(system, "n_bytes", 0) // 8)
-    most = int(np.clip(n_bytes // max(1, len(rhs) * rhs.dtype.itemsize), 48, 128))
-    n_groups = max(1, -(-rhs.shape[1] // most))
-    lanes = LINE // rhs.dtype.itemsize
-    return max(1, min(rhs.shape[1], -(-rhs.shape[1] // (n_groups * lanes)) * lanes))
+def width_for(n_rows: int, n_columns: int, *, itemsize: int, n_bytes: int) -> int:
+    """Columns that search together: as many as fit into an eighth of the matrix, or into the caches; whole lines.
+
+    Parameters
+    ----------
+    n_rows, n_columns : of the right-hand sides
+    itemsize : bytes of a number
+    n_bytes : memory of the matrix
+    """
+    most = int(np.clip(max(_BLOCK_BYTES, n_bytes // 8) // max(1, n_rows * itemsize), 48, 128))
+    n_groups, lanes = max(1, -(-n_columns // most)), LINE // itemsize
+    return max(1, min(n_columns, -(-n_columns // (n_groups * lanes)) * lanes))
 
 
 def preconditioned_cg(

@@ -10,7 +10,8 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from tacit import TacitWarning
-from tacit.models.record_forms import AugmentedForm, DualForm, PrimalForm, RecordForm, dense_block, solve_shifted
+from tacit.models.augmented_form import AugmentedForm, solve_shifted
+from tacit.models.record_forms import DualForm, PrimalForm, RecordForm, dense_block
 from tacit.models.wide_form import WideForm
 from tacit.operators import Product, as_operator
 

@@ -7,7 +7,7 @@ import pytest
 import scipy.linalg as la
 
 from tacit.operators import MatrixOperator, as_operator
-from tacit.solve.conjugate import _factored, block_cg, preconditioned_cg
+from tacit.solve.conjugate import _factored, block_cg, preconditioned_cg, width_for
 
 N = 80
 RNG = np.random.default_rng(0)
@@ -213,3 +213,12 @@ def test_an_operator_may_give_back_what_it_was_given() -> None:
     for start in (None, B / 2):
         found = block_cg(Same(np.eye(N)), B, tol=1e-14, start=start)
         np.testing.assert_allclose(found.solution, B, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n_columns", "n_bytes", "width"), [(100, 0, 48), (100, 2**27, 64), (100, 2**30, 100), (3, 0, 3)]
+)
+def test_so_many_columns_search_together_as_fill_lines_and_fit_beside_the_matrix(
+    n_columns: int, n_bytes: int, width: int
+) -> None:
+    assert width_for(47_000, n_columns, itemsize=4, n_bytes=n_bytes) == width
