@@ -117,8 +117,11 @@ class LSI(Updatable):
     def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Find the space and give the positions of the records in it, (n_records, n_components_)."""
         found = self._fit(X, left=True)
-        assert found.left is not None
-        return np.asarray(found.left * self.eigenvalues_ ** SCALINGS[self.scaling])
+        positions = found.left
+        assert positions is not None
+        # in place: beside X they are the largest array there is
+        positions *= (self.eigenvalues_ ** SCALINGS[self.scaling]).astype(positions.dtype)
+        return positions
 
     def _fit(self, X: Any, *, left: bool) -> SingularTriplets:
         check_choice("solver", self.solver, ALL_SOLVERS)
