@@ -89,6 +89,7 @@ def draw(points: Sequence[Point], file: Path) -> None:
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
+    from matplotlib.ticker import LogLocator
 
     figure, panels = pyplot.subplots(2, 2, figsize=(9, 7), sharex="col", constrained_layout=True)
     for column, (side, across) in enumerate(_SIDES.items()):
@@ -98,7 +99,13 @@ def draw(points: Sequence[Point], file: Path) -> None:
                 own = [point for point in points if (point["model"], point["side"]) == (model, side)]
                 line = sorted((point[across], point[what] / unit) for point in own)
                 panel.loglog(*zip(*line, strict=True), "o-", color=colour, label=model)
-            panel.grid(True, which="both", alpha=0.25)
+            places = sorted({point[across] for point in points if point["side"] == side})
+            panel.set_xticks(places, [f"{place:,}" for place in places])
+            panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            panel.yaxis.set_major_formatter("{x:g}")
+            for axis in (panel.xaxis, panel.yaxis):
+                axis.set_minor_formatter("")
+            panel.grid(True, alpha=0.25)
             panel.set_ylabel(label if column == 0 else "")
             panel.set_xlabel(side if row == 1 else "")
     panels[0][0].legend(frameon=False)

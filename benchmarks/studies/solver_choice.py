@@ -171,20 +171,19 @@ _METHOD = (
     "triplets. Which is the fastest depends on shape, entries, components and tolerance. Does `auto` take it?\n\n"
     "**Data.** Made collections with planted topics (sparse), arrays whose columns fade (dense), and kernel "
     "matrices of collections; double precision.\n\n"
-    "**Method.** All three on the same problem, one process, one thread, warm caches, processor time on a machine "
-    "that others used too, the best of up to three runs. A choice is judged by its time over that of the fastest "
+    "**Method.** All three on the same problem, one process, one thread, warm caches, processor time, the best "
+    "of up to three runs. A choice is judged by its time over that of the fastest "
     "solver. `auto` takes LAPACK where that is estimated to take less than 0.02 s, as it is exact, and ARPACK "
     "only if it is estimated to be 1.5 times faster than the others: it can miss copies of a repeated value, "
     "cannot start from an earlier space, and gains nothing from further cores. Both cost some of the ratio below."
 )
 _READING = (
-    "Of 2026-11-16, 150 problems, taken through `leading_eigenpairs` and `leading_singular_triplets`, on the "
-    "times that the constants were fitted to. The cost model stays within half as much again of the fastest "
-    "solver for seven of eight problems, and within three times for all. Fixed limits were up to twenty times "
-    "off: 200 components of a kernel matrix of 1,000 records belong to LAPACK. Block Krylov is the fastest for "
-    "large sparse matrices, ARPACK for those of medium size and for tight tolerances, where a product costs "
-    "little and the fewest of them win. How many products an iteration needs depends on a spectrum that nobody "
-    "knows beforehand; that is where the worst cases come from."
+    "Of 2026-11-16, 150 problems, timed anew after the constants had been fitted to earlier times. The cost model stays "
+    "within half as much again of the fastest solver for five of six problems, and within three times for all. Fixed "
+    "limits were up to fifteen times off: 200 components of a kernel matrix of 1,000 records belong to LAPACK. Block "
+    "Krylov is the fastest for large sparse matrices, ARPACK for those of medium size and for tight tolerances, where a "
+    "product costs little and the fewest of them win. How many products an iteration needs depends on a spectrum that "
+    "nobody knows beforehand; that is where the worst cases come from."
 )
 _CONSTANTS = (
     "`RATES` of `tacit.solve.costs` are fitted to all times by least squares of the relative errors. They are those of "
