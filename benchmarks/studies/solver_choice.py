@@ -179,11 +179,11 @@ _METHOD = (
 )
 _READING = (
     "Of 2026-11-16, 150 problems, timed anew after the constants had been fitted to earlier times. The cost model "
-    "stays within half as much again of the fastest solver for five of six problems, and within three times for all. Fixed "
-    "limits were up to fifteen times off: 200 components of a kernel matrix of 1,000 records belong to LAPACK. Block "
-    "Krylov is the fastest for large sparse matrices, ARPACK for those of medium size and for tight tolerances, where "
-    "a product costs little and the fewest of them win. How many products an iteration needs depends on a spectrum that "
-    "nobody knows beforehand; that is where the worst cases come from."
+    "stays within half as much again of the fastest solver for five of six problems, and within three times for all. "
+    "Fixed limits were up to fifteen times off: 200 components of a kernel matrix of 1,000 records belong to LAPACK. "
+    "Block Krylov is the fastest for large sparse matrices, ARPACK for those of medium size and for tight tolerances, "
+    "where a product costs little and the fewest of them win. How many products an iteration needs depends on a "
+    "spectrum that nobody knows beforehand; that is where the worst cases come from."
 )
 _CONSTANTS = (
     "`RATES` of `tacit.solve.costs` are fitted to all times by least squares of the relative errors. They are those of "
