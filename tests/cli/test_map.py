@@ -84,7 +84,8 @@ def test_colours_by_a_field(index, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--label", "sky"], "Error: There is nothing to draw: got no record that passes, expected one at least."),
+        (["--label", "sky"], "Error: label is unknown: got 'sky', expected a label of the index."),
+        (["--where", "year=1"], "Error: There is nothing to draw: got no record that passes, expected one at least."),
         (["--output", "map.txt"], "Error: output is no map file: got 'map.txt', expected a name that ends in .html"),
         (["--output", "nowhere/map.png"], "Error: output cannot be written: got 'nowhere/map.png', expected a file"),
         (["--colour-by", "yaer"], "Error: colour_by is unknown: got 'yaer', expected 'label', 'cluster' or a field"),

@@ -86,7 +86,7 @@ def test_filters_hold_and_an_empty_answer_is_a_sentence(capsys, library):
     assert all(hit["fields"]["year"] == 1992 for hit in hits)
     assert run(library, "--liked", "r1", "--where", "year=1800") == 0
     assert capsys.readouterr().out == "Nothing to recommend.\n"
-    assert run(library, "--for", "reader=Ann", "--label", "nothing", "--json") == 0
+    assert run(library, "--for", "reader=Ann", "--where", "year=1800", "--json") == 0
     assert json.loads(capsys.readouterr().out)["hits"] == []
 
 

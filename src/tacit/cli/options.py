@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -75,12 +75,32 @@ def read_filters(
     targets: dict[str, list[str]] = {}
     for name, value in _pairs("--link", links):
         targets.setdefault(name, []).append(value)
+    between = {name: _range(name, text) for name, text in _pairs("--range", ranges)}
+    for option, kind, asked in (
+        ("--where", "fields", fields),
+        ("--range", "fields", between),
+        ("--link", "links", targets),
+    ):
+        _check_names(option, asked, collection.store.names(kind) if asked else [])
+    borne = [_label(collection, name) for name in labels]
     return Filters(
-        labels=[*labels, *(collection.below(name) for name in under)],
-        links=targets,
-        fields=fields,
-        ranges={name: _range(name, text) for name, text in _pairs("--range", ranges)},
+        labels=[*borne, *(collection.below(name) for name in under)], links=targets, fields=fields, ranges=between
     )
+
+
+def _label(collection: Collection, name: str) -> str:
+    """A label that some record bears, or that the index knows by its title, or a sentence with the nearest spelling."""
+    from tacit.tasks.label_names import find_label
+
+    return name if collection.store.has_label(name) else find_label(collection, name)
+
+
+def _check_names(option: str, asked: Iterable[str], known: Sequence[str]) -> None:
+    """Say which name no record has: to find nothing would look like an answer."""
+    for name in asked:
+        if name not in known:
+            expected = f"one of {', '.join(known[:10])}" if known else "one, but no record has any"
+            raise InputError(f"{option} has an unknown name: got {name!r}, expected {expected}.")
 
 
 def _pairs(option: str, texts: Sequence[str]) -> list[tuple[str, str]]:

@@ -128,6 +128,20 @@ class RecordStore:
             raise InputError(f"numbers has an unknown one: got {missing[0]}, expected those of records in the index.")
         return [found[number] for number in wanted]
 
+    def has_label(self, label: str) -> bool:
+        """Tell whether any record bears a label."""
+        with self._reading() as connection:
+            return connection.execute("SELECT 1 FROM labels WHERE label = ? LIMIT 1", (label,)).fetchone() is not None
+
+    def names(self, kind: str) -> list[str]:
+        """Give the names of the "links" or the "fields" that can be filtered by, in their order."""
+        table = {"links": "links", "fields": "field_values"}[check_choice("kind", kind, ("links", "fields"))]
+        # from one name to the next by the index: a plain DISTINCT reads all values
+        following = f"SELECT (SELECT min(name) FROM {table} WHERE name > found.name) FROM found WHERE name NOT NULL"
+        sql = f"WITH RECURSIVE found(name) AS (SELECT min(name) FROM {table} UNION ALL {following})"
+        with self._reading() as connection:
+            return [row[0] for row in connection.execute(f"{sql} SELECT name FROM found WHERE name NOT NULL")]
+
     def number_of(self, key: str) -> int:
         """Give the number of the record with this id, or raise an `InputError`."""
         number = self._find(key)
