@@ -46,7 +46,7 @@ def block_cg(
     tol : largest relative residual ‖b − S x‖ / ‖b‖
     max_iter : most iterations for each `width` columns
     start : n x p, where to start, default zero
-    width : columns that search together, default 48 to 128, by their length and the size of the matrix; memory is five
+    width : columns that search together, default 32 to 128, by their length and the size of the matrix; memory is five
         blocks of n x `width` beside `rhs` and the solution
     """
     width = width or width_for(*rhs.shape, itemsize=rhs.dtype.itemsize, n_bytes=getattr(system, "n_bytes", 0))
@@ -69,8 +69,9 @@ def width_for(n_rows: int, n_columns: int, *, itemsize: int, n_bytes: int) -> in
     itemsize : bytes of a number
     n_bytes : memory of the matrix
     """
-    most = int(np.clip(max(_BLOCK_BYTES, n_bytes // 8) // max(1, n_rows * itemsize), 48, 128))
-    n_groups, lanes = max(1, -(-n_columns // most)), LINE // itemsize
+    lanes = LINE // itemsize
+    most = int(np.clip(max(_BLOCK_BYTES, n_bytes // 8) // max(1, n_rows * itemsize), 32, 128)) // lanes * lanes
+    n_groups = max(1, -(-n_columns // most))
     return max(1, min(n_columns, -(-n_columns // (n_groups * lanes)) * lanes))
 
 

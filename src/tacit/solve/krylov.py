@@ -65,8 +65,8 @@ def block_krylov(
     block = min(n, block_size or block_for(wanted))
     keep = wanted + max(block, wanted // 4)
     room = min(n, max(basis_size or max(3 * wanted + 2 * block, _SMALL_BASIS), keep + block))
-    give_back(n * room * operator.dtype.itemsize)
     space = _Space(operator, start_block(n, block, operator.dtype, rng, start), room, keep, tol)
+    give_back(n * room * operator.dtype.itemsize)  # of what the start took; the room of the basis is not taken yet
     least = 1 if start is None else 3  # given vectors may be right at once and yet not the leading ones
     n_random, iteration, pace = block, 0, _Pace()
     kept = _Kept(next_checkpoint(), space, rng, pace, n_components=wanted, tol=tol, room=room)
