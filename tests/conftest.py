@@ -14,6 +14,12 @@ import pytest
 from planted import Planted, plant
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Seed what random_state=None draws from, before any fixture, so that a test that passed once passes again."""
+    np.random.seed(20050815)  # noqa: NPY002 - the global state is meant
+
+
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20050815)

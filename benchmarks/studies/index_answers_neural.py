@@ -23,7 +23,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from index_answers_data import DATA, load, neural_texts
 
-_WIDTH, _CHUNK = 384, 64
+_WIDTH, _CHUNK = 384, 512  # texts of like length go together, so a larger part has less to pad
 _FIRST = {  # texts of the first round
     "arxiv_texts": 2_500,
     "arxiv_titles": 300,

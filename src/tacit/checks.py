@@ -103,13 +103,16 @@ def check_finite(name: str, values: Any) -> None:
 
 
 def as_rng(random_state: int | np.random.RandomState | np.random.Generator | None) -> np.random.Generator:
-    """Turn what scikit-learn calls a random state into a generator; the same seed gives the same generator."""
+    """Turn what scikit-learn calls a random state into a generator; the same seed gives the same generator.
+
+    None draws from NumPy's global state, as in scikit-learn, so that `np.random.seed` repeats a whole pipeline.
+    """
     if isinstance(random_state, np.random.Generator):
         return random_state
+    if random_state is None:
+        return np.random.default_rng(np.random.randint(2**31 - 1))  # noqa: NPY002 - the global state is meant
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1))
-    if random_state is None:
-        return np.random.default_rng()
     seed: object = random_state
     if not isinstance(seed, Integral):
         raise InputError(f"random_state is not a seed: got {seed!r}, expected None, a whole number or a generator.")

@@ -106,9 +106,17 @@ def test_the_same_seed_gives_the_same_generator() -> None:
     assert as_rng(3).random() == as_rng(np.int64(3)).random()
     assert as_rng(np.random.RandomState(3)).random() == as_rng(np.random.RandomState(3)).random()
     assert as_rng(3).random() != as_rng(4).random()
-    assert as_rng(None).random() != as_rng(None).random()
     generator = np.random.default_rng(0)
     assert as_rng(generator) is generator
+
+
+def test_no_seed_draws_from_the_global_state_as_in_scikit_learn() -> None:
+    drawn = []
+    for _ in range(2):
+        np.random.seed(3)  # noqa: NPY002 - the global state is meant
+        drawn.append([as_rng(None).random(), as_rng(None).random()])
+    assert drawn[0] == drawn[1]
+    assert drawn[0][0] != drawn[0][1]
 
 
 @pytest.mark.parametrize("seed", [-1, True])
