@@ -27,7 +27,7 @@ from pages import DOCS, facts, put_section
 
 __all__ = ["main"]
 
-_PARTS = ("choose", "find", "all", "items", "suggest", "neural")
+_PARTS = ("choose", "find", "all", "items", "suggest")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("--write needs the whole study: got --small too, whose numbers mean little. Leave one out.")
     asked.folder.mkdir(parents=True, exist_ok=True)
     if not asked.no_runs:
-        neural = {path.stem: np.load(path) for path in sorted(asked.neural.glob("*.npy"))} if asked.neural else {}
+        neural = _vectors(asked.neural) if asked.neural else {}
         for name in asked.data:
             data = load(name, asked.data_dir, small=asked.small)
             kept = Kept(asked.folder / f"{name}.json")
@@ -58,6 +58,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(text)
     if asked.write:
         put_section(DOCS / "studies/index_answers.md", "study", text, head=TITLE, order=["study"])
+
+
+def _vectors(folder: Path) -> dict[str, np.ndarray]:
+    """Read vectors of a neural model; a file that is not finished yet is left out, and said to be."""
+    found = {path.stem: np.load(path) for path in sorted(folder.glob("*.npy"))}
+    missing = {name: int(np.isnan(vectors[:, 0]).sum()) for name, vectors in found.items()}
+    for name, n_missing in missing.items():
+        if n_missing:
+            print(f"{name}: left out, {n_missing:,} of {len(found[name]):,} vectors are missing", file=sys.stderr)
+    return {name: vectors for name, vectors in found.items() if not missing[name]}
 
 
 def _kept_tables(folder: Path) -> dict[str, dict[str, dict[str, dict[str, float]]]]:

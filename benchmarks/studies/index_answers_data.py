@@ -116,28 +116,15 @@ def known_items(data: Collected) -> KnownItems:
     return KnownItems(records, titles, answers, np.arange(n_queries) % 2 == 0)
 
 
-def neural_texts(data: Collected) -> dict[str, tuple[list[str], Any]]:
-    """List the texts that a neural model has to turn into vectors, a file each, and in which order of their rows.
-
-    The order is drawn, new records and answers first, so that a run that was stopped leaves a fair part of all.
-    """
-    items, rng = known_items(data), np.random.default_rng(2)
-    n_old, n_new = len(data.old), len(data.new)
-    asked, others = n_old + rng.permutation(n_new), rng.permutation(n_old)
-    titles = np.argsort(items.choosing, kind="stable")
-    answers = items.answers[titles]
-    bodies = np.concatenate([answers, rng.permutation(np.setdiff1d(np.arange(len(items.records)), answers))])
+def neural_texts(data: Collected) -> dict[str, list[str]]:
+    """List the texts that a neural model has to turn into vectors, a file each."""
+    items = known_items(data)
     return {
-        f"{data.name}_texts": ([record.text for record in (*data.old, *data.new)], _sooner(asked, others, 750)),
-        f"{data.name}_titles": (list(items.titles), titles),
-        f"{data.name}_bodies": ([record.text for record in items.records], _sooner(bodies, bodies[::-1], 300)),
+        f"{data.name}_texts": [record.text for record in (*data.old, *data.new)],
+        f"{data.name}_asked": [record.title for record in data.new],
+        f"{data.name}_titles": list(items.titles),
+        f"{data.name}_bodies": [record.text for record in items.records],
     }
-
-
-def _sooner(first: Any, then: Any, n_first: int) -> Any:
-    """Put some of the first, then all of the second, then what is left."""
-    order = np.concatenate([first[:n_first], then, first])
-    return order[np.sort(np.unique(order, return_index=True)[1])]
 
 
 def label_matrix(records: Iterable[Record], labels: Sequence[str]) -> LabelMatrix:

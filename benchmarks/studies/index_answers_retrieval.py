@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,12 +30,11 @@ __all__ = [
     "DEPTH",
     "Kind",
     "Made",
+    "Vectors",
     "by_bm25s",
-    "by_meaning",
     "by_tfidf",
     "by_vectors",
     "by_words",
-    "cosines_of",
     "make",
     "suggested",
     "vector_cosines",
@@ -54,7 +53,15 @@ class Kind:
     text: TextSettings = field(default_factory=TextSettings)
     titles: int = 1  # how often the title counts
     taxonomy: bool = False
-    neural: bool = False  # vectors of the neural model instead of words
+    neural: bool = False  # vectors of a neural model instead of words
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Vectors of a neural model: of the records of a collection, and of queries, by what is asked with."""
+
+    collection: Any
+    queries: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,15 @@ class Made:
     space: Space
     fitted: Fitted
     seconds: float
+
+    def placed(self, queries: Mapping[str, Sequence[str]]) -> Vectors:
+        """Give the positions of the collection, and those of queries."""
+        return Vectors(self.fitted.positions, {way: self.space.place(texts) for way, texts in queries.items()})
+
+    def moved(self, vectors: Vectors) -> Vectors:
+        """Give the positions of the collection, and those of queries that come as vectors."""
+        places = {way: self.space.place_vectors(given) for way, given in vectors.queries.items()}
+        return Vectors(self.fitted.positions, places)
 
 
 def make(
@@ -83,25 +99,11 @@ def make(
     return Made(Space(fitted.terms, fitted.offset, words), fitted, time.perf_counter() - start)
 
 
-def by_meaning(made: Made, queries: Sequence[str], vectors: Any = None) -> Ranked:
-    """Find by the cosine of positions, as `search(by="meaning")` does."""
-    return by_vectors(_places(made, queries, vectors), made.fitted.positions)
-
-
-def cosines_of(made: Made, queries: Sequence[str], numbers: Any, vectors: Any = None) -> Any:
-    """Give the cosines of queries with the records of lists; 0 where a list is too short."""
-    return vector_cosines(_places(made, queries, vectors), made.fitted.positions, numbers)
-
-
 def vector_cosines(queries: Any, collection: Any, numbers: Any) -> Any:
     """Give the cosines of vectors with those of the records of lists."""
     queries, collection = normalize(queries), normalize(collection)
     cosines = [collection[row] @ query for row, query in zip(numbers, queries, strict=True)]
     return np.where(numbers >= 0, np.array(cosines), 0)
-
-
-def _places(made: Made, queries: Sequence[str], vectors: Any) -> Any:
-    return made.space.place(queries) if vectors is None else made.space.place_vectors(vectors)
 
 
 def by_vectors(queries: Any, collection: Any, depth: int = DEPTH) -> Ranked:
@@ -145,10 +147,10 @@ def by_bm25s(records: Sequence[Record], queries: Sequence[str]) -> Ranked:
     return Ranked(np.asarray(numbers, np.int64), np.asarray(scores))
 
 
-def suggested(made: Made, asked: Asked, labels: Sequence[str], vectors: Any = None) -> dict[str, float]:
-    """Measure what the suggester of a space says of the new records."""
+def suggested(made: Made, asked: Asked, labels: Sequence[str], places: Any = None) -> dict[str, float]:
+    """Measure what the suggester of a space says of the new records, by default where their words are."""
     texts = [record.text for record in asked.new]
-    places = _places(made, texts, vectors)
+    places = made.space.place(texts) if places is None else places
     suggester = made.fitted.suggester
     assert suggester is not None  # made by us, with labels
     words = made.space.words

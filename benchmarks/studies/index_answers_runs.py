@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from index_answers_data import Asked, Collected, choosing, known_items, label_matrix, testing
+from index_answers_data import Asked, Collected, KnownItems, choosing, known_items, label_matrix, testing
 from index_answers_kept import Kept
 from index_answers_measures import Ranked, fused, fused_cosines, fused_scores, item_figures, overlap_figure
 from index_answers_retrieval import (
     BM25S,
     Kind,
+    Made,
+    Vectors,
     by_bm25s,
-    by_meaning,
     by_tfidf,
     by_vectors,
     by_words,
-    cosines_of,
     make,
     suggested,
     vector_cosines,
@@ -49,6 +49,7 @@ KINDS = {  # tested on new records
     "HLSI": Kind("hlsi", taxonomy=True),
     "MLSI, taxonomy": Kind(taxonomy=True),
 }
+_OF_VECTORS = ("MiniLM", "MLSI on MiniLM")
 RICHEST = {  # tested with all new records only
     **KINDS,
     "MLSI, 200 dimensions, pairs": Kind(n_components=200, text=_PAIRS),
@@ -81,21 +82,47 @@ _SHOWN: dict[str, Fusion] = {"": FUSIONS["by meaning"], "hybrid ": FUSIONS["BM25
 
 
 def run(data: Collected, kept: Kept, neural: Mapping[str, Any], parts: Sequence[str], n_queries: int) -> None:
-    """Measure the parts of the study on a data set: choose, find, all, items, suggest, neural."""
-    asked = _sampled(testing(data), n_queries)
+    """Measure the parts of the study on a data set: choose, find, all, items, suggest."""
+    whole, items = testing(data), known_items(data)
+    asked = _sampled(whole, n_queries)
     kept.row("sizes", "queries", lambda: {"find": len(asked.new)})
     if "choose" in parts:
         _choose(data, kept)
     if "find" in parts:
-        _find(data, asked, kept, "find")
+        _find(data, asked, kept, _vectors_of(data, asked, neural))
     if "all" in parts:
-        _find_all(data, kept)
+        _find_all(data, whole, kept, _vectors_of(data, whole, neural))
     if "items" in parts:
-        _items(data, kept)
+        _items(data, items, kept, neural)
     if "suggest" in parts:
-        _suggest(data, kept)
-    if "neural" in parts and neural:
-        _neural(data, kept, neural)
+        _suggest(data, whole, kept, _vectors_of(data, whole, neural))
+
+
+def _vectors_of(data: Collected, asked: Asked, neural: Mapping[str, Any]) -> Vectors | None:
+    """Give the neural model's vectors of what is learnt from and asked with, if all are there."""
+    if f"{data.name}_texts" not in neural or f"{data.name}_asked" not in neural:
+        return None
+    texts, titles = neural[f"{data.name}_texts"], neural[f"{data.name}_asked"]
+    asked_titles = titles[asked.new_rows - len(data.old)]
+    return Vectors(texts[asked.old_rows], {"text": texts[asked.new_rows], "title": asked_titles})
+
+
+def _placed(
+    name: str, data: Collected, records: Any, queries: Mapping[str, Any], vectors: Vectors | None, suggester: str
+) -> tuple[Made | None, Vectors]:
+    """Make a space, by its name, and give what was fitted, if anything was, and where all are in it."""
+    if name in _OF_VECTORS:
+        assert vectors is not None  # such a space is asked for only where there are vectors
+        if name == "MiniLM":
+            return None, vectors
+        made = make(Kind(neural=True), records, vectors=vectors.collection, suggester=suggester)
+        return made, made.moved(vectors)
+    made = make(RICHEST[name], records, taxonomy=data.taxonomy, suggester=suggester)
+    return made, made.placed(queries)
+
+
+def _with_vectors(names: Iterable[str], vectors: Vectors | None) -> list[str]:
+    return [*names, *(() if vectors is None else _OF_VECTORS)]
 
 
 def _choose(data: Collected, kept: Kept) -> None:
@@ -119,7 +146,7 @@ def _choose(data: Collected, kept: Kept) -> None:
         made = make(kind, held.old, taxonomy=data.taxonomy)
         both = [(made, texts), (make(kind, items.records, taxonomy=data.taxonomy, suggester="none"), titles)]
         return made, [
-            (by_meaning(one, queries), found, cosines_of(one, queries, found.numbers))
+            _lists(one.placed({"asked": queries}), "asked", found)
             for (one, queries), found in zip(both, words(), strict=True)
         ]
 
@@ -142,51 +169,45 @@ def _choose(data: Collected, kept: Kept) -> None:
     seen.clear()
 
 
-def _find(data: Collected, asked: Asked, kept: Kept, table: str, neural: Any = None) -> None:
+def _find(data: Collected, asked: Asked, kept: Kept, vectors: Vectors | None) -> None:
     """Records that share labels with new ones, asked for by their text and by their title."""
     queries = {"text": [record.text for record in asked.new], "title": [record.title for record in asked.new]}
     judged, known = (label_matrix(part, data.labels) for part in (asked.new, asked.old))
-    words = cache(lambda way: kept.lists(f"{table} {way}", lambda: by_words(asked.old, queries[way])))
+    words = cache(lambda way: kept.lists(f"find {way}", lambda: by_words(asked.old, queries[way])))
 
     def figures(find: Callable[[str], Ranked]) -> dict[str, float]:
         return {f"nDCG@10 {way}": overlap_figure(find(way), judged, known) for way in queries}
 
-    kept.row(table, "BM25 (by words)", lambda: figures(words))
+    def rows(name: str) -> dict[str, dict[str, float]]:
+        places = _placed(name, data, asked.old, queries, vectors, "none")[1]
+        lists = {way: _lists(places, way, words(way)) for way in queries}
+        return {row: figures(lambda way, fuse=fuse: fuse(*lists[way])) for row, fuse in _ways(name).items()}  # type: ignore[misc]
+
+    kept.row("find", "BM25 (by words)", lambda: figures(words))
     if BM25S:
-        kept.row(table, "BM25 (bm25s)", lambda: figures(lambda way: by_bm25s(asked.old, queries[way])))
-    kept.row(table, "TF-IDF cosine", lambda: figures(lambda way: by_tfidf(asked.old, queries[way])))
-    kinds = KINDS if neural is None else {name: KINDS[name] for name in ("LSI", "MLSI", "MLSI, pairs")}
-    for name, kind in kinds.items():
-
-        def rows(kind: Kind = kind, name: str = name) -> dict[str, dict[str, float]]:
-            learns = neural is None and name != "LSI" and name not in kept.tables.get("suggest", {})
-            made = make(kind, asked.old, taxonomy=data.taxonomy, suggester="auto" if learns else "none")
-            if learns:
-                whole = Asked(asked.old, data.new, None, None)
-                kept.row("suggest", name, lambda: suggested(made, whole, data.labels))
-            lists = {
-                way: (by_meaning(made, queries[way]), words(way), cosines_of(made, queries[way], words(way).numbers))
-                for way in queries
-            }
-            return {row: figures(lambda way, fuse=fuse: fuse(*lists[way])) for row, fuse in _ways(name).items()}  # type: ignore[misc]
-
-        kept.rows(table, list(_ways(name)), rows)
-    if neural is not None:
-        _find_neural(asked, kept, table, neural, lambda found: overlap_figure(found, judged, known), words("text"))
+        kept.row("find", "BM25 (bm25s)", lambda: figures(lambda way: by_bm25s(asked.old, queries[way])))
+    kept.row("find", "TF-IDF cosine", lambda: figures(lambda way: by_tfidf(asked.old, queries[way])))
+    for name in _with_vectors(KINDS, vectors):
+        kept.rows("find", list(_ways(name)), partial(rows, name))
 
 
-def _find_all(data: Collected, kept: Kept) -> None:
+def _lists(places: Vectors, way: str, words: Ranked) -> tuple[Ranked, Ranked, Any]:
+    """What is found by meaning and by words, and the cosines of the latter."""
+    queries, collection = places.queries[way], places.collection
+    return by_vectors(queries, collection), words, vector_cosines(queries, collection, words.numbers)
+
+
+def _find_all(data: Collected, asked: Asked, kept: Kept, vectors: Vectors | None) -> None:
     """All new records as queries, by their text, where that is fast: not by SQLite's BM25, and so not hybrid."""
-    asked = testing(data)
     texts = [record.text for record in asked.new]
     judged, known = (label_matrix(part, data.labels) for part in (asked.new, asked.old))
 
     def figure(queries: Any, collection: Any) -> dict[str, float]:
         return {"nDCG@10 text": overlap_ndcg(queries, collection, judged, known, k=10)}
 
-    def by_space(kind: Kind) -> dict[str, float]:
-        made = make(kind, asked.old, taxonomy=data.taxonomy, suggester="none")
-        return figure(made.space.place(texts), made.fitted.positions)
+    def by_space(name: str) -> dict[str, float]:
+        places = _placed(name, data, asked.old, {"text": texts}, vectors, "none")[1]
+        return figure(places.queries["text"], places.collection)
 
     def by_terms() -> dict[str, float]:
         words, X = Words.fit([record.text for record in asked.old], TextSettings())
@@ -195,8 +216,8 @@ def _find_all(data: Collected, kept: Kept) -> None:
     def by_bm25() -> dict[str, float]:
         return {"nDCG@10 text": overlap_figure(by_bm25s(asked.old, texts), judged, known)}
 
-    for name, kind in RICHEST.items():
-        kept.row("find all", name, partial(by_space, kind))
+    for name in _with_vectors(RICHEST, vectors):
+        kept.row("find all", name, partial(by_space, name))
     kept.row("find all", "TF-IDF cosine", by_terms)
     if BM25S:
         kept.row("find all", "BM25 (bm25s)", by_bm25)
@@ -212,91 +233,46 @@ def _ways(name: str) -> dict[str, Fusion]:
     }
 
 
-def _find_neural(asked: Asked, kept: Kept, table: str, neural: Any, figure: Any, words: Ranked) -> None:
-    """MiniLM as it is, and a space that is informed by labels, made from its vectors; asked for by the text."""
-    old, new = neural[asked.old_rows], neural[asked.new_rows]
-    made = make(Kind(neural=True), asked.old, vectors=old, suggester="none")
-    spaces = {"MiniLM": (new, old), "MLSI on MiniLM": (made.space.place_vectors(new), made.fitted.positions)}
-    for name, (queries, collection) in spaces.items():
-        lists = by_vectors(queries, collection), words, vector_cosines(queries, collection, words.numbers)
-        for row, fuse in _ways(name).items():
-            kept.row(table, row, lambda fuse=fuse, lists=lists: {"nDCG@10 text": figure(fuse(*lists))})  # type: ignore[misc]
-
-
-def _items(data: Collected, kept: Kept) -> None:
-    items = known_items(data)
-    half = np.flatnonzero(~items.choosing)
-    titles, answers = [items.titles[i] for i in half], items.answers[half]
-    kept.row("sizes", "items", lambda: {"old": len(items.records), "new": len(titles)})
-    _known(data, items.records, titles, answers, kept, "items")
-
-
-def _known(
-    data: Collected, records: Any, titles: Any, answers: Any, kept: Kept, table: str, neural: Any = None
-) -> None:
+def _items(data: Collected, items: KnownItems, kept: Kept, neural: Mapping[str, Any]) -> None:
     """Known-item search: a record whose title is not in the collection, found by this title."""
-    words = cache(lambda: kept.lists(table, lambda: by_words(records, titles)))
-    kept.row(table, "BM25 (by words)", lambda: item_figures(words(), answers))
+    half = np.flatnonzero(~items.choosing)
+    records, titles, answers = items.records, [items.titles[i] for i in half], items.answers[half]
+    kept.row("sizes", "items", lambda: {"old": len(records), "new": len(titles)})
+    words = cache(lambda: kept.lists("items", lambda: by_words(records, titles)))
+    kept.row("items", "BM25 (by words)", lambda: item_figures(words(), answers))
     if BM25S:
-        kept.row(table, "BM25 (bm25s)", lambda: item_figures(by_bm25s(records, titles), answers))
-    kept.row(table, "TF-IDF cosine", lambda: item_figures(by_tfidf(records, titles), answers))
+        kept.row("items", "BM25 (bm25s)", lambda: item_figures(by_bm25s(records, titles), answers))
+    kept.row("items", "TF-IDF cosine", lambda: item_figures(by_tfidf(records, titles), answers))
+    bodies, asked = (neural.get(f"{data.name}_{what}") for what in ("bodies", "titles"))
+    vectors = None if bodies is None or asked is None else Vectors(bodies, {"title": asked[half]})
 
-    def rows(name: str, queries: Any, collection: Any) -> dict[str, dict[str, float]]:
-        lists = by_vectors(queries, collection), words(), vector_cosines(queries, collection, words().numbers)
+    def rows(name: str) -> dict[str, dict[str, float]]:
+        places = _placed(name, data, records, {"title": titles}, vectors, "none")[1]
+        lists = _lists(places, "title", words())
         return {row: item_figures(fuse(*lists), answers) for row, fuse in _ways(name).items()}
 
-    def of_words(name: str) -> dict[str, dict[str, float]]:
-        made = make(KINDS[name], records, taxonomy=data.taxonomy, suggester="none")
-        return rows(name, made.space.place(titles), made.fitted.positions)
-
-    for name in ("LSI", "MLSI", "HLSI", "MLSI, pairs"):
-        kept.rows(table, list(_ways(name)), partial(of_words, name))
-    if neural is not None:
-        bodies, asked = neural
-        kept.rows(table, list(_ways("MiniLM")), lambda: rows("MiniLM", asked, bodies))
-        made = make(Kind(neural=True), records, vectors=bodies, suggester="none")
-        name, places = "MLSI on MiniLM", made.space.place_vectors(asked)
-        kept.rows(table, list(_ways(name)), lambda: rows(name, places, made.fitted.positions))
+    for name in _with_vectors(("LSI", "MLSI", "HLSI", "MLSI, pairs"), vectors):
+        kept.rows("items", list(_ways(name)), partial(rows, name))
 
 
-def _suggest(data: Collected, kept: Kept) -> None:
-    asked = testing(data)
+def _suggest(data: Collected, asked: Asked, kept: Kept, vectors: Vectors | None) -> None:
+    """Labels of all new records: the rivals, and suggesters in several spaces."""
     rows = {"svc": ["svc, cut at zero", "svc, tuned cuts"]}
     for name in RIVALS:
         kept.rows("suggest", rows.get(name, [name]), partial(rival_figures, name, asked, data.labels))
+    queries = {"text": [record.text for record in asked.new]}
+
+    def by_space(name: str) -> Mapping[str, float]:
+        made, places = _placed(name, data, asked.old, queries, vectors, "logistic")
+        assert made is not None  # of the neural model's own vectors nobody asks
+        return suggested(made, asked, data.labels, places.queries["text"])
 
     def beside() -> Mapping[str, float]:
         return suggested(make(Kind(), asked.old, suggester="both"), asked, data.labels)
 
+    for name in ("MLSI", "MLSI, taxonomy", "HLSI", "MLSI, pairs", *(() if vectors is None else _OF_VECTORS[1:])):
+        kept.row("suggest", name, partial(by_space, name))
     kept.row("suggest", "MLSI, words beside", beside)
-
-
-def _neural(data: Collected, kept: Kept, neural: Mapping[str, Any]) -> None:
-    """The same on the records that the neural model has come to, all methods alike."""
-    texts = neural.get(f"{data.name}_texts")
-    if texts is not None:
-        asked = _present(testing(data), texts)
-        sizes = {"old": len(asked.old), "new": len(asked.new)}
-        kept.row("neural", "sizes", lambda: sizes)
-        _find(data, asked, kept, "neural find", texts)
-    bodies, asked_titles = (neural.get(f"{data.name}_{what}") for what in ("bodies", "titles"))
-    if bodies is None or asked_titles is None:
-        return
-    items = known_items(data)
-    there = np.flatnonzero(~np.isnan(bodies[:, 0]))
-    place = {row: at for at, row in enumerate(there.tolist())}
-    usable = ~items.choosing & np.isin(items.answers, there) & ~np.isnan(asked_titles[:, 0])
-    chosen = np.flatnonzero(usable)
-    answers = np.array([place[row] for row in items.answers[chosen].tolist()])
-    kept.row("neural", "item sizes", lambda: {"old": len(there), "new": len(chosen)})
-    records, titles = [items.records[i] for i in there], [items.titles[i] for i in chosen]
-    _known(data, records, titles, answers, kept, "neural items", (bodies[there], asked_titles[chosen]))
-
-
-def _present(asked: Asked, vectors: Any) -> Asked:
-    """Leave out the records without a vector."""
-    old, new = (np.flatnonzero(~np.isnan(vectors[rows, 0])) for rows in (asked.old_rows, asked.new_rows))
-    return Asked([asked.old[i] for i in old], [asked.new[i] for i in new], asked.old_rows[old], asked.new_rows[new])
 
 
 def _sampled(asked: Asked, n_queries: int) -> Asked:

@@ -1,9 +1,9 @@
-"""Frequent words of a large collection: where they are, kept so that a search need not go through the full text.
+"""Frequent words of a collection: where they are, kept so that a search need not go through the full text.
 
 FTS5 computes BM25 of every record that has any of the words, about a microsecond each, and counts each word's records
 anew for every question: a word that one record in ten has takes a tenth of a second of a million records. So for those
 words the numbers of their records, and how often they are there, are kept as two packed lists, which NumPy adds up in
-a few milliseconds. Rare words, phrases and records that were added later are left to FTS5.
+a few milliseconds. Rare words, phrases and records that were added later are left to FTS5, each phrase by itself.
 
     BM25 = Σ_w log((N − n_w + ½) / (n_w + ½)) · 2.2 f_w / (f_w + norm),  norm = 1.2 (¼ + ¾ length / mean length)
 
@@ -29,7 +29,7 @@ Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 Truths = npt.NDArray[np.bool_]
 
-MANY_RECORDS = 50_000  # up to here FTS5 is fast enough for any word
+MANY_RECORDS = 2_000  # below, FTS5 answers a title in a few milliseconds
 FREQUENT = 1_000  # records that have a word whose places are kept: FTS5 gives those of any other in a millisecond
 LONG = 20_000  # records of a word, above which it pays to see whether all of them have to be gone through
 MANY_TIMES = 8  # as many records have a word as are of interest: looking those up is faster than adding all
@@ -85,15 +85,22 @@ class FrequentWords:
         sql = "SELECT count(*) FROM sqlite_master WHERE name = 'record_norms'"
         return cls(connection) if connection.execute(sql).fetchone()[0] else None
 
-    def words_of(self, parts: Sequence[str]) -> list[str] | None:
-        """Give the words of a query, or None if a part of it is a phrase, which only the full text knows."""
+    def words_and_phrases(self, parts: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Tell the parts of a query that are one word from those of several, which only the full text knows."""
         split = self._split(parts)
-        return None if any(len(words) != 1 for words in split) else [words[0] for words in split]
+        phrases = [part for part, words in zip(parts, split, strict=True) if len(words) > 1]
+        return [words[0] for words in split if len(words) == 1], phrases
 
     def scores(
-        self, words: Sequence[str], *, telling: bool, n_best: int | None = None, among: Truths | None = None
+        self,
+        words: Sequence[str],
+        phrases: Sequence[tuple[Numbers, Floats]] = (),
+        *,
+        telling: bool,
+        n_best: int | None = None,
+        among: Truths | None = None,
     ) -> Floats:
-        """BM25 of each record of the build for any of some words, 0 without one.
+        """BM25 of each record of the build for any of some words, 0 without one; what phrases add is given.
 
         Words that most records have add 10⁻⁶: they take the longest and tell the least. With `telling` they are left
         out, and with them the records that have no other word. With `n_best`, only the scores of so many of the best
@@ -102,6 +109,8 @@ class FrequentWords:
         the scores of the records of which it is true are to be right.
         """
         scores = np.zeros(self.n_base, np.float32)
+        for numbers, of_phrase in phrases:
+            scores[numbers] += of_phrase
         known = (self._word(word, telling=telling) for word in words)
         found = sorted((word for word in known if word is not None), key=lambda word: -word.weight)
         few = None if among is None else _few(among)

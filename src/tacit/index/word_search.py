@@ -1,4 +1,4 @@
-"""Search by words: BM25 by the full text, and in large collections by the lists of their frequent words."""
+"""Search by words: BM25 by the full text, and but for small collections by the lists of their frequent words."""
 
 from __future__ import annotations
 
@@ -32,12 +32,13 @@ class WordSearch:
         if not parts:
             return np.empty(0, np.int64), np.empty(0)
         expression = word_query(parts, every=every)
-        words = self._frequent.words_of(parts) if self._frequent is not None and not every else None
-        if self._frequent is None or words is None:
+        if self._frequent is None or every:
             return self._in_full_text(expression, limit, passing)
-        base = self._by_lists(self._frequent, words, limit, passing, telling=True)
+        words, phrases = self._frequent.words_and_phrases(parts)
+        of_phrases = [self._of_phrase(phrase, self._frequent.n_base) for phrase in phrases]
+        base = self._by_lists(self._frequent, words, of_phrases, limit, passing, telling=True)
         if len(base[0]) < limit:
-            base = self._by_lists(self._frequent, words, limit, passing, telling=False)
+            base = self._by_lists(self._frequent, words, of_phrases, limit, passing, telling=False)
         added = self._in_full_text(expression, limit, passing, first=self._frequent.n_base)
         numbers, found = (np.concatenate(pair) for pair in zip(base, added, strict=True))
         best = np.argsort(-found, kind="stable")[:limit]
@@ -63,14 +64,27 @@ class WordSearch:
         best = np.lexsort((numbers, -scores))[:limit]
         return numbers[best], scores[best]
 
+    def _of_phrase(self, phrase: str, n_base: int) -> Found:
+        """What a phrase adds to the records of the build: BM25 is a sum over words and phrases."""
+        sql = "SELECT rowid, -rank FROM words WHERE words MATCH ? AND rowid < ?"
+        rows = self._connection.execute(sql, (word_query([phrase], every=False), n_base)).fetchall()
+        return np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float32)
+
     def _by_lists(
-        self, frequent: FrequentWords, words: list[str], limit: int, passing: Passing | None, *, telling: bool
+        self,
+        frequent: FrequentWords,
+        words: list[str],
+        phrases: list[Found],
+        limit: int,
+        passing: Passing | None,
+        *,
+        telling: bool,
     ) -> Found:
         """Take the best of the records of the build that are still there and pass."""
         removed = self._filtering.removed()
         among = None if passing is None else passing.base
         n_best = limit + (len(removed) if among is None else 0)  # who passes is still there
-        scores = frequent.scores(words, telling=telling, n_best=n_best if telling else None, among=among)
+        scores = frequent.scores(words, phrases, telling=telling, n_best=n_best if telling else None, among=among)
         scores[removed] = 0
         # of truth values NumPy finds the places five times as fast as of numbers
         matching = np.flatnonzero(scores > 0 if among is None else (scores > 0) & among)

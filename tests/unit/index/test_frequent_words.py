@@ -24,6 +24,8 @@ QUERIES = [
     "common common COMMON",
     '"often seldom"',
     "often-seldom word1",
+    'word1-word2 common "word3 word4" often word5-word6',
+    '"common often" nowhere-else',
     'often " seldom',
     "word1 word2 word3 word4 rare3 title",
     "...",
