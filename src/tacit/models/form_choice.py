@@ -22,7 +22,7 @@ def choose_form(
     Parameters
     ----------
     shape : records x terms, or features
-    asked : what the user wants; "auto" leaves it to us
+    asked : what the user wants; "auto" leaves it to us, and "single_pass" is a way to solve the form by products
     products : what the model calls the form that holds no dense matrix
     limit : smaller side up to which a dense form is taken
     kernel : what the records are known by if it is a matrix of theirs, which has one form only; else None
@@ -34,7 +34,7 @@ def choose_form(
     if kernel is not None:
         return "dual", f"kernel={kernel!r} is held as a matrix"
     if asked != "auto":
-        return asked, "asked for"
+        return products if asked == "single_pass" else asked, "asked for"
     if min(shape) > limit:
         return products, f"both sides of {shape} are above {limit}"
     if shape[0] <= shape[1]:

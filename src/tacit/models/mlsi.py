@@ -239,7 +239,7 @@ class MLSI(Updatable, KernelSpaceModel):
         features = self._learn_features(X, rng)
         self.solver_, self.solver_reason_ = choose_form(
             features.shape,
-            "augmented" if self.solver == "single_pass" else self.solver,
+            self.solver,
             products="augmented",
             elsewhere=is_elsewhere(X),
             limit=_DENSE_LIMIT,

@@ -218,7 +218,7 @@ def _chosen(model: Any, shape: tuple[int, ...], X: Any, limit: int) -> tuple[str
     """The form for so many rows and labels, and the reason."""
     return choose_form(
         (shape[0], X.shape[1]),
-        "augmented" if model.solver == "single_pass" else model.solver,
+        model.solver,
         products="augmented",
         elsewhere=is_elsewhere(X),
         limit=limit,
