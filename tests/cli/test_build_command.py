@@ -255,6 +255,7 @@ def test_a_data_set_brings_its_taxonomy(folder, command, data_dir):
         (["build"], "SOURCE is missing: got no file"),
         (["build", "books.csv", "--dataset", "arxiv"], "SOURCE is given twice"),
         (["build", "nothing.csv"], "path does not exist: got 'nothing.csv'"),
+        (["build", "arxiv"], "got 'arxiv', which is the name of a data set. Type --dataset arxiv."),
         (["build", "books.csv", "--text", "txet"], "text names a column that books.csv does not have: got 'txet'"),
         (["build", "books.csv", "--dimensions", "0"], "--dimensions is out of range: got 0"),
         (["build", "books.csv", "--set", "colour=1"], "parameters has an unknown one: got 'colour'"),

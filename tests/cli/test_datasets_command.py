@@ -50,7 +50,11 @@ def test_the_list_says_what_is_where_and_under_which_terms(capsys, tmp_path, mon
     assert any(line.split() == ["reuters21578", "21,578", "records", "8", "MB", "to", "fetch"] for line in lines)
     assert any(line.split() == ["standard_library", "built", "in"] for line in lines)
     assert "Terms: GroupLens: for research" in shown
-    assert lines[-2:] == [f"Data folder: {tmp_path}", "Fetch one with: tacit datasets fetch NAME"]
+    assert lines[-3:] == [
+        f"Data folder: {tmp_path}",
+        "Fetch one with: tacit datasets fetch NAME",
+        "Build an index of one with: tacit build --dataset NAME",
+    ]
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])

@@ -130,6 +130,7 @@ def _write_list(data_dir: str | None, as_json: bool) -> None:
     )
     print(where)
     print("Fetch one with: tacit datasets fetch NAME")
+    print("Build an index of one with: tacit build --dataset NAME")
 
 
 def _write_indented(text: str, file: Any = None) -> None:

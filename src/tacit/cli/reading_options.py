@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -160,6 +160,7 @@ def read_given(
         return _read_dataset(asked.dataset, asked)
     from tacit.corpus import read_records
 
+    _check_not_named(asked.sources)
     stored = stored or {}
     columns = _columns(asked, stored.get("columns", {}))
     form, encoding = asked.format or stored.get("format"), asked.encoding or stored.get("encoding", "utf-8")
@@ -187,6 +188,17 @@ def read_given(
         "encoding": encoding,
     }
     return Given(reading, _stem(asked.sources[0]), settings, reading)
+
+
+def _check_not_named(sources: Sequence[str]) -> None:
+    """Say how a data set is asked for where its name stands in the place of a file."""
+    from tacit.corpus.named import dataset_names
+
+    for source in sources:
+        if source in dataset_names() and not Path(source).exists():
+            raise InputError(
+                f"path does not exist: got {source!r}, which is the name of a data set. Type --dataset {source}."
+            )
 
 
 def load_vectors(path: str | None) -> np.ndarray | None:
