@@ -4,7 +4,8 @@
     python benchmarks/studies/index_answers.py FOLDER --no-runs --write     # the page again, from numbers kept before
 
 Numbers are kept in a folder as they come, so a run that was stopped goes on; parts and data sets can be run alone. With
-`omikuji` and `bm25s` installed these rivals take part. Vectors of a neural model come from `index_answers_neural.py`.
+`omikuji` and `bm25s` of the extra `studies` these rivals take part. Vectors of a neural model come from
+`index_answers_neural.py`.
 """
 
 from __future__ import annotations

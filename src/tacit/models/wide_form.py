@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tacit.checks import is_sparse
-from tacit.models.augmented_form import AugmentedForm, solve_shifted
+from tacit.models.augmented_form import REGRESSION_TOL, AugmentedForm, solve_shifted
 from tacit.models.record_forms import dense_block
 from tacit.operators import as_operator
 from tacit.operators.base import Array
@@ -37,7 +37,8 @@ class WideForm(AugmentedForm):
         X = self.X
         if self.tol >= _ROUGH and self.dtype == np.float64 and is_sparse(self.matrix):
             X = as_operator(self.matrix.astype(np.float32))
-        found = solve_shifted(X.T, self.ridge, dense_block(T, X.dtype), tol=self.tol, max_iter=self.max_iter)
+        tol = REGRESSION_TOL * self.tol
+        found = solve_shifted(X.T, self.ridge, dense_block(T, X.dtype), tol=tol, max_iter=self.max_iter)
         self.reports.append(without_vectors(found))
         return np.asarray(found.solution, dtype=self.dtype)
 
