@@ -12,8 +12,6 @@ relevance is the Jaccard overlap of categories, nDCG@10.
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import time
 from collections import Counter
@@ -34,7 +32,8 @@ from tacit.models.mlsi import COORDINATES
 from tacit.text.vectorise import vectoriser
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a study is run as a script and shares `pages`
-from pages import DOCS, facts, put_section, table
+from pages import facts, table
+from saved_study import SavedStudy
 
 __all__ = ["Row", "Setting", "around", "best", "combined", "main", "margins", "measure", "page", "study"]
 
@@ -148,25 +147,13 @@ _RIDGES = [_LABELLING._replace(method="ridge", penalty=ridge) for ridge in (0.00
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Which settings of MLSI suit a large collection?")
-    parser.add_argument("--data-dir", help="folder of the data sets, TACIT_DATA if not given")
-    parser.add_argument("--quick", action="store_true", help="3,000 papers, few settings, to see that everything runs")
-    parser.add_argument("--save", type=Path, metavar="FILE", help="keep the numbers as JSON")
-    parser.add_argument("--from", dest="source", type=Path, metavar="FILE", help="take the numbers from there")
-    parser.add_argument("--write", action="store_true", help="write docs/studies/arxiv_tall.md")
-    asked = parser.parse_args(arguments)
-    if asked.quick and asked.write:
-        parser.error("--write needs the whole study: got --quick too, whose numbers mean little. Leave one out.")
-    if asked.source:
-        numbers = json.loads(asked.source.read_text(encoding="utf-8"))
-    else:
-        numbers = study(asked.data_dir, quick=asked.quick)
-    if asked.save:
-        asked.save.write_text(json.dumps(numbers), encoding="utf-8")
-    text = page(numbers)
-    print(text)
-    if asked.write:
-        put_section(DOCS / "studies/arxiv_tall.md", "study", text, head=_TITLE, order=["study"])
+    SavedStudy(
+        "arxiv_tall",
+        _TITLE,
+        study,
+        page,
+        quick="3,000 papers, few settings, to see that everything runs",
+    ).main(arguments)
 
 
 def study(data_dir: str | None = None, *, quick: bool = False) -> dict[str, Any]:

@@ -11,8 +11,6 @@ graph ("whole") stands beside ours ("shared").
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import time
 import warnings
@@ -28,7 +26,8 @@ from tacit import HLSI, LSI, LabelHead, LabelMatrix, TacitWarning
 from tacit.evaluate import f1, hierarchical_f1
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a study is run as a script and shares `pages`
-from pages import DOCS, facts, mean_and_spread, put_section, table
+from pages import facts, mean_and_spread, table
+from saved_study import SavedStudy
 from taxonomy_trial import leaf_split, rcv1
 
 __all__ = ["main", "page", "study"]
@@ -62,26 +61,14 @@ Table = dict[tuple[str, str], list[Outcome]]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="HLSI on RCV1: dimensions, gamma and time.")
-    parser.add_argument("--data-dir", help="folder of the data sets, TACIT_DATA if not given")
-    parser.add_argument("--repeats", type=int, default=10, help="random splits, default 10")
-    parser.add_argument("--quick", action="store_true", help="one small split, to see that everything runs")
-    parser.add_argument("--write", action="store_true", help="write docs/studies/hlsi_rcv1.md")
-    parser.add_argument("--save", type=Path, metavar="FILE", help="keep the numbers as JSON")
-    parser.add_argument("--from", dest="source", type=Path, metavar="FILE", help="take the numbers from there")
-    asked = parser.parse_args(arguments)
-    if asked.quick and asked.write:
-        parser.error("--write needs the whole study: got --quick too, whose numbers mean little. Leave one out.")
-    if asked.source:
-        numbers = json.loads(asked.source.read_text(encoding="utf-8"))
-    else:
-        numbers = study(asked.data_dir, repeats=1 if asked.quick else asked.repeats, quick=asked.quick)
-    if asked.save:
-        asked.save.write_text(json.dumps(numbers), encoding="utf-8")
-    text = page(numbers)
-    print(text)
-    if asked.write:
-        put_section(DOCS / "studies/hlsi_rcv1.md", "study", text, head=_TITLE, order=["study"])
+    SavedStudy(
+        "hlsi_rcv1",
+        _TITLE,
+        study,
+        page,
+        quick="one small split, to see that everything runs",
+        options={"repeats": (10, "random splits")},
+    ).main(arguments)
 
 
 def study(data_dir: str | None = None, *, repeats: int = 10, quick: bool = False) -> dict[str, Any]:

@@ -12,8 +12,6 @@ all words beside it.
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import time
 import warnings
@@ -32,7 +30,8 @@ from mlsa_newsgroups_emails import PAPER, Emails, Setting, emails, read_posts
 from mlsa_newsgroups_figures import draw
 from mlsa_newsgroups_numbers import said
 from mlsa_newsgroups_page import page
-from pages import DOCS, facts, put_section
+from pages import facts
+from saved_study import SavedStudy
 
 from tacit import TacitWarning
 
@@ -42,27 +41,14 @@ _TITLE = "# M-LSA on newsgroups: clusters and categories"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="M-LSA on newsgroups: clusters and categories.")
-    parser.add_argument("--data-dir", help="folder of the data sets, TACIT_DATA if not given")
-    parser.add_argument("--quick", "--small", action="store_true", help="few emails, to see that everything runs")
-    parser.add_argument("--write", action="store_true", help="write docs/studies/mlsa_newsgroups.md and its pictures")
-    parser.add_argument("--save", type=Path, metavar="FILE", help="keep the numbers as JSON")
-    parser.add_argument("--from", dest="source", type=Path, metavar="FILE", help="take the numbers from there")
-    asked = parser.parse_args(arguments)
-    if asked.quick and asked.write:
-        parser.error("--write needs the whole study: got --quick too, whose numbers mean little. Leave one out.")
-    if asked.source:
-        numbers = json.loads(asked.source.read_text(encoding="utf-8"))
-    else:
-        # through JSON, so that the page is the same now and from a file
-        numbers = json.loads(json.dumps(study(asked.data_dir, quick=asked.quick)))
-    if asked.save:
-        asked.save.write_text(json.dumps(numbers), encoding="utf-8")
-    text = page(numbers)
-    print(text)
-    if asked.write:
-        draw(numbers, DOCS / "studies")
-        put_section(DOCS / "studies/mlsa_newsgroups.md", "study", text, head=_TITLE, order=["study"])
+    SavedStudy(
+        "mlsa_newsgroups",
+        _TITLE,
+        study,
+        page,
+        draw=draw,
+        quick="few emails, to see that everything runs",
+    ).main(arguments)
 
 
 def study(data_dir: str | None = None, *, quick: bool = False) -> dict[str, Any]:

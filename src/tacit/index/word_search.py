@@ -35,6 +35,8 @@ class WordSearch:
         if self._frequent is None or every:
             return self._in_full_text(expression, limit, passing)
         words, phrases = self._frequent.words_and_phrases(parts)
+        if not words:
+            return self._in_full_text(expression, limit, passing)
         of_phrases = [self._of_phrase(phrase, self._frequent.n_base) for phrase in phrases]
         base = self._by_lists(self._frequent, words, of_phrases, limit, passing, telling=True)
         if len(base[0]) < limit:

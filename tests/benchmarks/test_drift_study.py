@@ -13,14 +13,6 @@ import scipy.sparse as sp
 from planted import plant
 from tacit import LSI, MLSI
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
-
-@pytest.fixture(autouse=True)
-def _benchmarks_on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    monkeypatch.syspath_prepend(str(BENCHMARKS / "studies"))
-
 
 def planted_stream(*, turned: bool) -> Any:
     study = importlib.import_module("drift")

@@ -21,16 +21,9 @@ from tacit.evaluate import overlap_ndcg
 from tacit.tasks.build import build
 from tacit.tasks.build_settings import BuildSettings
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 TOPICS = {"grain": "wheat corn harvest crop soya barrel", "money": "bank rate dollar yen loan barrel"}
 
 pytestmark = pytest.mark.filterwarnings("ignore::tacit.errors.TacitWarning")
-
-
-@pytest.fixture(autouse=True)
-def _benchmarks_on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    monkeypatch.syspath_prepend(str(BENCHMARKS / "studies"))
 
 
 @pytest.fixture

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +12,6 @@ import pytest
 
 from tacit import LSI
 from tacit.operators.base import MatrixOperator
-
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
-
-@pytest.fixture(autouse=True)
-def _benchmarks_on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    monkeypatch.setenv("TACIT_BENCH_PROFILE", "small")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _leave_no_modules_behind() -> Iterator[None]:
-    """Forget the benchmarks' modules afterwards: their names are plain and others may want them."""
-    before = set(sys.modules)
-    yield
-    for name in set(sys.modules) - before:
-        file = getattr(sys.modules[name], "__file__", None)
-        if file and Path(file).is_relative_to(BENCHMARKS):
-            del sys.modules[name]
 
 
 def module(name: str) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,7 @@ import pytest
 
 from tacit.solve.costs import RATES, Problem, Work, costs_of
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PROBLEM = Problem(1_000, 3_000, 200_000, 10, 1e-3, 8, triplets=True)
-
-
-@pytest.fixture(autouse=True)
-def _benchmarks_on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    monkeypatch.syspath_prepend(str(BENCHMARKS / "studies"))
 
 
 def study() -> Any:
