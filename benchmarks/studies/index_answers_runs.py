@@ -251,7 +251,7 @@ def _items(data: Collected, items: KnownItems, kept: Kept, neural: Mapping[str, 
         lists = _lists(places, "title", words())
         return {row: item_figures(fuse(*lists), answers) for row, fuse in _ways(name).items()}
 
-    for name in _with_vectors(("LSI", "MLSI", "HLSI", "MLSI, pairs"), vectors):
+    for name in _with_vectors(KINDS, vectors):
         kept.rows("items", list(_ways(name)), partial(rows, name))
 
 
