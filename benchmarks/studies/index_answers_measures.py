@@ -88,14 +88,16 @@ def fused(meaning: Ranked, words: Ranked, *, calm: float = 60, weight: float = 1
     return _summed(meaning, words, [weight / (calm + ranks[0]), 1 / (calm + ranks[1])])
 
 
-def fused_cosines(meaning: Ranked, words: Ranked, cosines: Any, *, weight: float = 1.0) -> Ranked:
+def fused_cosines(meaning: Ranked, words: Ranked, cosines: Any, *, weight: float = 1.0, lead: float = 0.0) -> Ranked:
     """Fuse by scores as they are: `weight` times the cosine, and BM25 as a share of the best one.
 
+    The first by words has `lead` times its lead over the second, as a share, on top.
     `cosines` are those of the records in the list by words; so every record that is looked at has its cosine, and only
     those that are not among the first by words lack the other part.
     """
     best = np.where(words.scores[:, :1] > 0, words.scores[:, :1], 1)
     share = np.where(words.numbers >= 0, words.scores / best, 0)
+    share[:, 0] += lead * (share[:, 0] - share[:, 1])
     by_words = Ranked(words.numbers, share + weight * cosines)
     # what both lists have is summed already, so the larger of the two counts
     return _summed(meaning, by_words, [weight * meaning.scores, by_words.scores], add=False)

@@ -29,7 +29,7 @@ from tacit.evaluate import overlap_ndcg
 from tacit.text.settings import TextSettings
 from tacit.text.words import Words
 
-__all__ = ["FUSIONS", "KINDS", "VARIANTS", "run"]
+__all__ = ["DEFAULT", "FUSIONS", "KINDS", "VARIANTS", "run"]
 
 
 def _by_ranks(meaning: Ranked, words: Ranked, cosines: Any, **settings: float) -> Ranked:
@@ -75,10 +75,15 @@ FUSIONS: dict[str, Fusion] = {
     },
     **{f"scores of each list from 0 to 1, meaning x {w}": partial(_by_spread, weight=w) for w in (0.5, 1, 2)},
     **{f"BM25 / best + cosine x {weight}": partial(fused_cosines, weight=weight) for weight in (0.5, 1, 2, 3)},
+    **{
+        f"BM25 / best + cosine x {weight} + lead x {lead}": partial(fused_cosines, weight=weight, lead=lead)
+        for weight, lead in ((2, 1), (2, 2), (2, 4), (3, 2), (3, 4), (3, 6), (4, 4), (4, 6), (4, 8))
+    },
 }
 
 
-_SHOWN: dict[str, Fusion] = {"": FUSIONS["by meaning"], "hybrid ": FUSIONS["BM25 / best + cosine x 2"]}
+DEFAULT = FUSIONS["BM25 / best + cosine x 3 + lead x 4"]  # as `search` does it
+_SHOWN: dict[str, Fusion] = {"": FUSIONS["by meaning"], "hybrid ": DEFAULT}
 
 
 def run(data: Collected, kept: Kept, neural: Mapping[str, Any], parts: Sequence[str], n_queries: int) -> None:
@@ -224,12 +229,12 @@ def _find_all(data: Collected, asked: Asked, kept: Kept, vectors: Vectors | None
 
 
 def _ways(name: str) -> dict[str, Fusion]:
-    """Name the rows of a space: by meaning, and fused with words by ranks and by scores."""
+    """Name the rows of a space: by meaning, and fused with words by ranks, by scores, and as `search` does it."""
     return {
         name: FUSIONS["by meaning"],
         f"{name}, hybrid by ranks": FUSIONS["ranks, k 60, meaning x 1"],
-        f"{name}, hybrid by scores": FUSIONS["BM25 / best + cosine x 1"],
-        f"{name}, hybrid by scores x 2": FUSIONS["BM25 / best + cosine x 2"],
+        f"{name}, hybrid by scores": FUSIONS["BM25 / best + cosine x 2"],
+        f"{name}, hybrid with the lead": DEFAULT,
     }
 
 

@@ -44,12 +44,18 @@ def test_answers_are_those_of_an_index(records: list[Record], tmp_path: Path) ->
     meaning = retrieval.by_vectors(placed.queries["text"], placed.collection)
     build(records, tmp_path / "index", BuildSettings("mlsi", 6))
     with tacit.open(tmp_path / "index") as index:
-        found = {"words": words, "meaning": meaning, "hybrid": measures.fused(meaning, words)}
-        for by, ranked in found.items():
+        cosines = retrieval.vector_cosines(placed.queries["text"], placed.collection, words.numbers)
+        found = {
+            ("words", "ranks"): words,
+            ("meaning", "ranks"): meaning,
+            ("hybrid", "ranks"): measures.fused(meaning, words),
+            ("hybrid", "scores"): _module("runs").DEFAULT(meaning, words, cosines),
+        }
+        for (by, fusion), ranked in found.items():
             for row, query in enumerate(queries):
-                expected = [int(hit.id) for hit in index.search(query, by=by, limit=10, fusion="ranks")]
+                expected = [int(hit.id) for hit in index.search(query, by=by, limit=10, fusion=fusion)]
                 got = ranked.numbers[row, :10]
-                assert got[got >= 0].tolist() == expected, by
+                assert got[got >= 0].tolist() == expected, (by, fusion)
         asked = _module("data").Asked(records, records[:20], None, None)
         suggested = index.suggest([record.text for record in asked.new], limit=1)
     right = [one[0].label in record.labels for one, record in zip(suggested, asked.new, strict=True)]
@@ -96,7 +102,7 @@ def test_scores_are_fused_between_nothing_and_one() -> None:
     assert both.scores[0, :3].tolist() == pytest.approx([2, 1, 1])
 
 
-def test_cosines_and_shares_of_bm25_are_added() -> None:
+def test_cosines_and_shares_of_bm25_and_the_lead_are_added() -> None:
     measures, retrieval = _module("measures"), _module("retrieval")
     rng = np.random.default_rng(2)
     old, new = rng.normal(size=(30, 4)), rng.normal(size=(3, 4))
@@ -104,9 +110,9 @@ def test_cosines_and_shares_of_bm25_are_added() -> None:
     numbers, scores = [[4, 9, 2], [1, 0, -1], [-1, -1, -1]], [[8.0, 6, 2], [3, 1, 0], [0, 0, 0]]
     words = measures.Ranked(np.array(numbers), np.array(scores))
     filled = retrieval.vector_cosines(new, old, words.numbers)
-    both = measures.fused_cosines(retrieval.by_vectors(new, old), words, filled, weight=2)
+    both = measures.fused_cosines(retrieval.by_vectors(new, old), words, filled, weight=2, lead=4)
     expected = 2 * cosines
-    for row, share in ((0, {4: 1, 9: 6 / 8, 2: 2 / 8}), (1, {1: 1, 0: 1 / 3})):
+    for row, share in ((0, {4: 1 + 4 * 2 / 8, 9: 6 / 8, 2: 2 / 8}), (1, {1: 1 + 4 * 2 / 3, 0: 1 / 3})):
         for number, value in share.items():
             expected[row, number] += value
     assert both.numbers.tolist() == np.argsort(-expected, axis=1)[:, :10].tolist()
@@ -164,7 +170,7 @@ def test_the_study_runs_goes_on_where_it_was_and_reads_vectors(tmp_path: Path, c
         np.save(tmp_path / "neural" / f"{what}.npy", vectors)
     study.main([*given, "--neural", str(tmp_path / "neural")])
     shown = capsys.readouterr()
-    for row in ("MLSI", "MLSI, hybrid by scores", "tfidf", "svc, tuned cuts", "MLSI on MiniLM", "by words"):
+    for row in ("MLSI", "MLSI, hybrid with the lead", "tfidf", "svc, tuned cuts", "MLSI on MiniLM", "by words"):
         assert f"| {row} " in shown.out
     assert "Measured on" in shown.out
     assert "reuters_bodies: left out" in shown.err

@@ -20,7 +20,7 @@ __all__ = ["FUSIONS", "WAYS", "fused_by_rank", "fused_by_score", "hits_of", "sea
 WAYS = ("hybrid", "meaning", "words")
 FUSIONS = ("scores", "ranks")
 _FUSED = 100  # best of each list that are fused: below that a rank says little
-_COSINE = 2.0  # what a cosine counts beside BM25 as a share of the best: chosen on held-out records of the same study
+_COSINE, _LEAD = 3.0, 4.0  # what a cosine, and the lead of the first by words, count: docs/decisions/0014
 _CALM = 60  # k of reciprocal-rank fusion [Cormack2009]: how little the first ranks are better than the next
 
 
@@ -52,12 +52,13 @@ def search(
     vector : optional
         A vector to search with, for an index that was built from vectors.
     fusion : {"scores", "ranks"}, default "scores"
-        How "hybrid" fuses: by 2 · cosine + BM25 as a share of the best, or by the ranks alone (reciprocal-rank fusion).
+        How "hybrid" fuses: by 3 · cosine + BM25 as a share of the best, to which the first by words adds 4 times its
+        lead over the second; or by the ranks alone (reciprocal-rank fusion).
 
     Returns
     -------
     list of RecordHit
-        `score` is a cosine by meaning and BM25 by words; for both it is at most 3, or the sum of 1 / (60 + rank) by
+        `score` is a cosine by meaning and BM25 by words; for both it is at most 8, or the sum of 1 / (60 + rank) by
         ranks.
     """
     limit = check_count("limit", limit)
@@ -135,10 +136,11 @@ def _hybrid(
 
 
 def fused_by_score(near: tuple[Any, Any], words: tuple[Any, Any], word_cosines: Any, limit: int) -> tuple[Any, Any]:
-    """Fuse a list by meaning and one by words: 2 · cosine + BM25 as a share of the best.
+    """Fuse a list by meaning and one by words: 3 · cosine + BM25 as a share of the best, and 4 times the lead.
 
-    Every record has its cosine, whichever list it is from. Ranks forget by how much the first one leads: with them, a
-    title finds its record half as often, at the same nearness of subjects (docs/studies/index_answers.md, 2026-11-16).
+    Every record has its cosine, whichever list it is from. The lead is what the first by words has over the second, as
+    a share, and counts for the first alone: who types a title or a name means one record, and the words know which.
+    Ranks forget it, and find such records half as often (docs/studies/index_answers.md, 2026-11-16).
 
     Parameters
     ----------
@@ -148,7 +150,9 @@ def fused_by_score(near: tuple[Any, Any], words: tuple[Any, Any], word_cosines: 
     limit : how many; equal sums come in the order of the lists, that by meaning first
     """
     sums = dict(zip(near[0].tolist(), (_COSINE * np.asarray(near[1], np.float64)).tolist(), strict=True))
-    fused = _COSINE * np.asarray(word_cosines, np.float64) + _shares(words[1])
+    shares = _shares(words[1])
+    fused = _COSINE * np.asarray(word_cosines, np.float64) + shares
+    fused[:1] += _LEAD * (shares[:1] - (shares[1] if len(shares) > 1 else 0))
     sums |= dict(zip(words[0].tolist(), fused.tolist(), strict=True))
     return _best(sums, limit)
 

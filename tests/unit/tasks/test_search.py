@@ -61,9 +61,10 @@ def test_both_are_fused_by_rank(index):
 def test_both_are_fused_by_score(index):
     query = "whale anchor"
     by_words = index.search(query, by="words", limit=100)
-    sums = {hit.id: 2 * hit.score for hit in index.search(query, by="meaning", limit=100)}
+    sums = {hit.id: 3 * hit.score for hit in index.search(query, by="meaning", limit=100)}
     for hit in by_words:
         sums[hit.id] += hit.score / by_words[0].score
+    sums[by_words[0].id] += 4 * (1 - by_words[1].score / by_words[0].score)
     hits = index.search(query, limit=60)
     assert len(by_words) < len(hits) == 60
     np.testing.assert_allclose([hit.score for hit in hits], sorted(sums.values(), reverse=True), atol=1e-5)
@@ -75,7 +76,23 @@ def test_a_record_that_only_words_find_has_its_cosine_too():
     near, words = (np.array([4]), np.array([0.5])), (np.array([7, 4]), np.array([8.0, 2.0]))
     numbers, scores = fused_by_score(near, words, np.array([0.3, 0.5]), 5)
     assert numbers.tolist() == [7, 4]
-    np.testing.assert_allclose(scores, [2 * 0.3 + 1, 2 * 0.5 + 0.25])
+    np.testing.assert_allclose(scores, [3 * 0.3 + 1 + 4 * 0.75, 3 * 0.5 + 0.25])
+
+
+@pytest.mark.parametrize(
+    ("words", "lead"), [(([7, 4], [8.0, 8.0]), 0.0), (([7], [8.0]), 1.0), (([7, 4], [8.0, 6.0]), 0.25)]
+)
+def test_the_first_by_words_is_as_far_ahead_as_it_leads(words, lead):
+    near, found = (np.array([4]), np.array([0.9])), tuple(map(np.array, words))
+    numbers, scores = fused_by_score(near, found, np.full(len(words[0]), 0.2), 5)
+    assert scores[numbers.tolist().index(7)] == pytest.approx(3 * 0.2 + 1 + 4 * lead)
+
+
+def test_words_that_find_nothing_leave_the_order_of_meaning():
+    near, none = (np.array([4, 2]), np.array([0.5, 0.1])), (np.empty(0, np.int64), np.empty(0))
+    numbers, scores = fused_by_score(near, none, np.empty(0), 5)
+    assert numbers.tolist() == [4, 2]
+    np.testing.assert_allclose(scores, [1.5, 0.3])
 
 
 def test_similar_leaves_the_record_itself_out(index):
