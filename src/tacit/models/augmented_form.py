@@ -141,6 +141,6 @@ def solve_shifted(A: Any, shift: float, rhs: Array, *, tol: float, max_iter: int
     if not found.converged:
         warn(
             f"the regression on the records stopped after {found.iterations} iterations with a relative residual of "
-            f"{float(found.residuals.max()):.1e}, above tol={tol:g}. Raise max_iter, ridge or tol."
+            f"{float(found.residuals.max()):.1e}, above the {tol:g} that is wanted. Raise max_iter, ridge or tol."
         )
     return found
