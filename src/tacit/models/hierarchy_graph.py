@@ -30,6 +30,7 @@ import scipy.sparse as sp
 from tacit.checks import check_rows, is_sparse
 from tacit.errors import InputError
 from tacit.operators.algebra import DiagonalPlusLowRank
+from tacit.operators.base import as_operator
 from tacit.operators.elsewhere import adjoint_blocks, is_elsewhere
 from tacit.relations.labels import LabelMatrix, as_labels
 from tacit.relations.taxonomy import Taxonomy
@@ -97,20 +98,22 @@ class HierarchyGraph:
         return np.asarray(called / self.degrees[:, None], dtype=V.dtype)
 
     def scatter_trace(self, X: Any) -> float:
-        """Give tr(XᵀΔX) = Σ d_i ‖x_i‖² − Σ_k ‖Xᵀh_k‖²/|c_k|, by one product of H with X.
+        """Give tr(XᵀΔX) = Σ d_i ‖x_i‖² − Σ_k ‖Xᵀh_k‖²/|c_k|, by products of X with H.
 
         In double precision, and never below zero, where rounding might bring it if each class is one point.
         """
         check_rows("X", X.shape[0], self.H.shape[0], of="the hierarchy graph")
         about_zero = self.degrees @ squared_lengths(X)
-        if is_elsewhere(X):
-            squares = [np.square(sums).sum(axis=0) / self.sizes[part] for part, sums in adjoint_blocks(X, self.H)]
-            return max(0.0, float(about_zero - np.concatenate(squares).sum()))
-        X = X.tocsr() if is_sparse(X) else np.asarray(X)
-        # in the precision of X, or a double of it would be made, and some classes at a time: L x M may outweigh X
-        classes = _narrow(self.H.T.tocsr().astype(X.dtype))
-        chunks = (_narrow(classes[first : first + _CLASSES]) for first in range(0, len(self.sizes), _CLASSES))
-        about_means = np.concatenate([squared_lengths(chunk @ X) for chunk in chunks]) @ (1 / self.sizes)
+        H = self.H if is_elsewhere(X) else self.H.astype(X.dtype)  # or a double of X would be made
+        if is_elsewhere(X) or self.H.nnz * _CLASSES_A_RECORD >= self.H.shape[0] * self.H.shape[1]:
+            blocks = adjoint_blocks(as_operator(X), H, anew=is_elsewhere(X))
+            squares = [np.square(sums, dtype=np.float64).sum(axis=0) for _, sums in blocks]
+        else:
+            X, classes = X.tocsr() if is_sparse(X) else np.asarray(X), _narrow(H.T.tocsr())
+            # some classes at a time: L x M may outweigh X
+            chunks = (_narrow(classes[first : first + _CLASSES]) for first in range(0, len(self.sizes), _CLASSES))
+            squares = [squared_lengths(chunk @ X) for chunk in chunks]
+        about_means = np.concatenate(squares) @ (1 / self.sizes)
         return max(0.0, float(about_zero - about_means))
 
 
@@ -211,3 +214,6 @@ def squared_lengths(X: Any) -> npt.NDArray[np.float64]:
 
 _ROWS = 2_000
 _CLASSES = 16
+# Classes for each that a record has up to which a product with dense columns of them all is faster than one with the
+# classes a record has, as sparse rows (15 million entries, 101 classes, 3 a record: .2 s against .8).
+_CLASSES_A_RECORD = 64

@@ -16,7 +16,7 @@ from tacit.solve.signs import signs_of
 
 __all__ = ["honest_targets", "profile"]
 
-_COLUMNS = 24  # dimensions whose positions are held at the same time
+_COLUMNS = 32  # dimensions whose positions are held at the same time
 _FOLDS = 5
 
 

@@ -28,6 +28,7 @@ from tacit.operators.columns import COLUMNS, n_threads
 from tacit.operators.compiled import has_kernels
 from tacit.solve.conjugate import width_for
 from tacit.solve.krylov import block_for
+from tacit.solve.pencil import going_for
 
 __all__ = ["LARGE", "FitMemory", "check_fit", "check_memory", "fit_memory", "memory_of_fit"]
 
@@ -262,12 +263,12 @@ def _hlsi(s: _Shapes) -> list[Parts]:
     bridges: Parts = {"classes and terms": s.b * s.m * ((s.p if s.p <= 512 else 0) + n_mixed)}
     n_directions = max(32, s.k + 8 - s.p)
     start = min(s.p, s.k + 8) + n_directions
-    going = max(16, s.k // 5)
+    going = going_for(s.k)
     basis = 2 * max(start, s.k + 2 * going) + 4 * going  # its products too, new directions and what becomes of them
     steps: list[Parts] = [
         {**bridges, **s.krylov(s.short, n_directions)},
         {**bridges, "vectors": s.b * s.m * n_directions, "basis": s.b * s.m * basis},
-        {**bridges, "map of the terms": 3 * s.b * s.m * s.k, "blocks of records": s.b * s.n * 24 * 2},
+        {**bridges, "map of the terms": 3 * s.b * s.m * s.k, "blocks of records": s.b * s.n * 32 * 2},
     ]
     if s.positions:
         steps += _honest(s)

@@ -17,7 +17,7 @@ from tacit.operators.row_blocks import RowBlocks
 
 __all__ = ["RowView", "adjoint_blocks", "as_view", "in_double", "is_elsewhere", "take_rows"]
 
-_COLUMNS = 16
+_COLUMNS = 32
 _BYTES = 2**27  # of the dense part of a sparse block that goes through the rows together
 
 

@@ -40,8 +40,9 @@ def forward(matrix: Any, V: Array) -> Array:
         return _by_columns(matrix, V)
     product = np.empty((matrix.shape[0], V.shape[1]), matrix.dtype)
     chunks = _row_chunks(matrix)
-    for columns in _cut(V.shape[1], _WIDEST // V.itemsize, V.itemsize):
-        block = _padded(V[:, columns])
+    lanes = LINE // V.itemsize
+    for columns in _cut(V.shape[1], _WIDEST // V.itemsize, lanes):
+        block = _padded(V[:, columns], lanes)
         fits = block.shape[1] == columns.stop - columns.start  # what is padded must not run over into the next row
         part = product[:, columns] if fits else np.empty((matrix.shape[0], block.shape[1]), matrix.dtype)
         share(partial(_run, kernel("forward", block.shape[1], matrix), matrix, part, block, part), chunks)
@@ -56,18 +57,20 @@ def backward(matrix: Any, U: Array) -> Array:
         return _by_columns(matrix.T, U)
     # column by column, as the bases of solvers are, and each thread writes its own
     product = np.empty((matrix.shape[1], U.shape[1]), matrix.dtype, order="F")
-    width = min(_WIDEST_BACKWARD // U.itemsize, -(-U.shape[1] // n_threads()))
+    width, lanes = min(_WIDEST_BACKWARD // U.itemsize, -(-U.shape[1] // n_threads())), LINE // U.itemsize
+    if 1 < U.shape[1] <= lanes and n_threads() > 1:
+        lanes //= 2  # half a line is slow, but a second thread would have nothing to do
 
     def fill(columns: slice) -> None:
         block = U[:, columns]
-        if block.strides[1] != block.itemsize or _lanes(block.shape[1], block.itemsize) != block.shape[1]:
-            block = _padded(block)
+        if block.strides[1] != block.itemsize or _whole(block.shape[1], lanes) != block.shape[1]:
+            block = _padded(block, lanes)
         part = _aligned((matrix.shape[1], block.shape[1]), matrix.dtype)
         part[:] = 0
         _run(kernel("backward", block.shape[1], matrix), matrix, block, block, part, (0, matrix.shape[0]))
         product[:, columns] = part[:, : columns.stop - columns.start]
 
-    share(fill, _cut(U.shape[1], width, U.itemsize))
+    share(fill, _cut(U.shape[1], width, lanes))
     return product
 
 
@@ -99,22 +102,20 @@ def _by_columns(matrix: Any, V: Array) -> Array:
     return product
 
 
-def _cut(n_columns: int, width: int, itemsize: int) -> list[slice]:
-    """Cut columns into stretches of about `width`, so that their rows fill whole lines."""
-    lanes = LINE // itemsize
-    step = -(-width // lanes) * lanes
+def _cut(n_columns: int, width: int, lanes: int) -> list[slice]:
+    """Cut columns into stretches of about `width`, a multiple of `lanes`, so that their rows fill whole lines."""
+    step = _whole(max(width, 2), lanes)
     return [slice(start, min(n_columns, start + step)) for start in range(0, n_columns, step)]
 
 
-def _lanes(width: int, itemsize: int) -> int:
-    """Give how many columns to take for `width`: whole lines; a single one stays alone."""
-    lanes = LINE // itemsize
+def _whole(width: int, lanes: int) -> int:
+    """Give how many columns to take for `width`: a multiple of `lanes`; a single one stays alone."""
     return width if width == 1 else -(-width // lanes) * lanes
 
 
-def _padded(block: Array) -> Array:
+def _padded(block: Array, lanes: int) -> Array:
     """Give the columns row by row, with zeros up to whole lines."""
-    padded = _aligned((len(block), _lanes(block.shape[1], block.itemsize)), block.dtype)
+    padded = _aligned((len(block), _whole(block.shape[1], lanes)), block.dtype)
     padded[:, : block.shape[1]] = block
     padded[:, block.shape[1] :] = 0
     return padded
