@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pages import facts, table
 from runs import Run
 
-__all__ = ["Comparison", "repeats"]
+__all__ = ["OFTEN", "Comparison", "repeats"]
+
+OFTEN = 7  # runs of short jobs of a like length, whose ratio one busy second would turn
 
 
 @dataclass
@@ -44,6 +46,6 @@ class Comparison:
         return f"## {self.title}\n\n{self.data}\n\n{ratios}\n\n{details}\n\n{facts(self.libraries)}"
 
 
-def repeats(small: bool) -> int:
+def repeats(small: bool, times: int = 3) -> int:
     """Give how often a job is run; once, where the numbers mean nothing."""
-    return 1 if small else 3
+    return 1 if small else times

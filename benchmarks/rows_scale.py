@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accuracy import Errors
-from comparison import Comparison, repeats
+from comparison import OFTEN, Comparison, repeats
 from runs import Job, run_interleaved
 from scale_data import Collections
 
@@ -82,7 +82,8 @@ def _against(
 
 def _beside_lsi(data: Collections, name: str, job: Job, title: str, *, at_most: float) -> Comparison:
     jobs = {"LSI": Job("lsi", {"n_components": data.n_components}), name: job}
-    runs = run_interleaved(data.folder(data.middle), jobs, repeats=repeats(data.small), patience=_PATIENCE)
+    times = repeats(data.small, OFTEN)
+    runs = run_interleaved(data.folder(data.middle), jobs, repeats=times, patience=_PATIENCE)
     found = Comparison(title, f"{data.sentence(data.middle)} Defaults otherwise; all give the records' positions.")
     if name == "HLSI":
         found.data = f"{data.sentence(data.middle)} Defaults otherwise."

@@ -10,13 +10,13 @@ import numpy as np
 from tacit.checks import check_rows
 from tacit.errors import InputError
 from tacit.operators.base import Array, Operator, _Transposed, as_operator
+from tacit.operators.columns import row_blocks, share
 from tacit.operators.elsewhere import is_elsewhere
 
 __all__ = ["Centred", "DiagonalPlusLowRank", "Product", "Scaled", "Stacked", "Sum", "is_read_anew"]
 
 
-_COLUMNS = 8
-_TOGETHER = 32
+_COLUMNS = 16  # of a block beside others that are held at the same time
 _FEW = 512  # columns of the second of two blocks up to which their product is kept
 
 
@@ -61,9 +61,10 @@ class Stacked(_Made):
         first, *others = zip(self.blocks, self.edges[:-1], self.edges[1:], strict=True)
         total = (first[0] @ V[: first[2]]).astype(np.result_type(self.dtype, V.dtype), copy=False)
         for block, start, stop in others:
-            for left in range(0, V.shape[1], _COLUMNS):  # a few at a time: a second N x columns array would be large
+            part = np.asarray(V[start:stop])
+            for left in range(0, V.shape[1], _COLUMNS):  # some at a time: a second N x columns array would be large
                 columns = slice(left, left + _COLUMNS)
-                total[:, columns] += block @ V[start:stop, columns]
+                _add(total[:, columns], block @ part[:, columns])
         return np.asarray(total)
 
     def _rmatmat(self, U: Array) -> Array:
@@ -85,9 +86,12 @@ class Stacked(_Made):
             return super().gram(V)
         across, square = corner
         top, bottom = V[: self.edges[1]], V[self.edges[1] :]
-        upper = self.blocks[0].gram(np.asarray(top))
-        upper += across @ bottom
-        return np.concatenate([upper, across.T @ top + square @ bottom])
+        # column by column, as the products of a sparse block come and the bases of solvers are
+        product = np.empty((self.shape[1], V.shape[1]), np.result_type(self.dtype, V.dtype), order="F")
+        product.T[:, : self.edges[1]] = bottom.T @ across.T
+        product[: self.edges[1]] += self.blocks[0].gram(np.asarray(top))
+        product[self.edges[1] :] = across.T @ top + square @ bottom
+        return product
 
     def corner(self) -> tuple[Array, Array] | None:
         """Give C = AᵀB and BᵀB, made once; None where C would not be small beside the blocks."""
@@ -114,15 +118,16 @@ class Stacked(_Made):
 
 def _corner_of(A: Operator, B: Operator, across: Array | None) -> tuple[Array, Array]:
     """AᵀB and BᵀB, some columns of B at a time: all of them dense would be as long as A and far wider than a block."""
-    known, square = across is not None, np.empty((B.shape[1], B.shape[1]), A.dtype)
-    across = np.empty((A.shape[1], B.shape[1]), A.dtype) if across is None else across
-    for first in range(0, B.shape[1], _TOGETHER):
-        columns = np.eye(B.shape[1], dtype=B.dtype)[:, first : first + _TOGETHER]
-        part = np.asarray(B @ columns, A.dtype)
-        if not known:
-            across[:, first : first + _TOGETHER] = A.T @ part
-        square[:, first : first + _TOGETHER] = B.T @ part
-    return across, square
+    if across is None:
+        across = np.empty((A.shape[1], B.shape[1]), A.dtype)
+        for columns, part in B.some_columns():
+            across[:, columns] = A.T @ part
+    return across, B.square().astype(A.dtype, copy=False)
+
+
+def _add(total: Array, part: Array) -> None:
+    """Add a part to a total, both tall, by all cores."""
+    share(lambda rows: np.add(total[rows], part[rows], out=total[rows]), row_blocks(len(total)))
 
 
 class Sum(_Made):
@@ -167,6 +172,13 @@ class Product(_Made):
 
     def _rmatmat(self, U: Array) -> Array:
         return np.asarray(self.right.T @ (self.left.T @ U))
+
+    def square(self) -> Array:
+        """Give BᵀAᵀA B from AᵀA, where that is not too large either."""
+        if self.left.shape[1] > _FEW:
+            return super().square()
+        half = self.right.T @ self.left.square()
+        return np.asarray(self.right.T @ half.T)
 
 
 class Scaled(_Made):

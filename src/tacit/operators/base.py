@@ -6,6 +6,7 @@ here, as another class with the same four methods; no solver and no model knows 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -116,6 +117,20 @@ class Operator(LinearOperator):
             share(fill, blocks)
         return product
 
+    def square(self) -> Array:
+        """Give AᵀA itself, dense, for an A with few columns."""
+        square = np.empty((self.shape[1], self.shape[1]), self.dtype)
+        for columns, part in self.some_columns():
+            square[:, columns] = self.T @ part
+        return square
+
+    def some_columns(self) -> Iterator[tuple[slice, Array]]:
+        """Give the columns of the matrix itself, some at a time, and which; all of them may be far more than it is."""
+        unit = np.eye(self.shape[1], dtype=self.dtype)
+        for first in range(0, self.shape[1], _STRIPE):
+            columns = slice(first, min(first + _STRIPE, self.shape[1]))
+            yield columns, np.asarray(self @ unit[:, columns])
+
     def squared_norm(self) -> float:
         """Give the squared Frobenius norm, i.e. the trace of the Gram matrix, where the entries are at hand."""
         raise NotImplementedError(f"{type(self).__name__} does not know its Frobenius norm")
@@ -198,6 +213,11 @@ class MatrixOperator(Operator):
         # in blocks: a float64 copy of all the entries would cost more than the matrix
         blocks = (entries[start : start + 2**17] for start in range(0, entries.size, 2**17))
         return float(sum(np.square(block, dtype=np.float64).sum() for block in blocks))
+
+    def square(self) -> Array:
+        """Give AᵀA itself, dense."""
+        square = self.matrix.T @ self.matrix
+        return np.asarray(square.toarray() if is_sparse(square) else square)
 
     def to_dense(self) -> Array:
         """Give the matrix itself."""

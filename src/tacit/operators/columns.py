@@ -20,9 +20,10 @@ from typing import Any, TypeVar
 import joblib
 import numpy as np
 
-__all__ = ["COLUMNS", "column_blocks", "n_threads", "share"]
+__all__ = ["COLUMNS", "column_blocks", "n_threads", "row_blocks", "share"]
 
 COLUMNS = 8  # of one thread at a time
+_ROWS = 4096
 
 Item = TypeVar("Item")
 
@@ -37,6 +38,11 @@ def column_blocks(n_columns: int, width: int = COLUMNS) -> list[slice]:
     cuts = 4 * np.round(np.linspace(0, n_columns, n_blocks + 1) / 4).astype(int)
     cuts[-1] = n_columns
     return [slice(int(start), int(stop)) for start, stop in pairwise(cuts)]
+
+
+def row_blocks(n_rows: int) -> list[slice]:
+    """Cut the rows of a tall array into blocks that are worth a thread's while and stay in its cache."""
+    return [slice(start, start + _ROWS) for start in range(0, n_rows, _ROWS)]
 
 
 def share(task: Callable[[Item], Any], items: Iterable[Item]) -> None:

@@ -42,7 +42,7 @@ def forward(matrix: Any, V: Array) -> Array:
     chunks = _row_chunks(matrix)
     lanes = LINE // V.itemsize
     for columns in _cut(V.shape[1], _WIDEST // V.itemsize, lanes):
-        block = _padded(V[:, columns], lanes)
+        block = _padded(V[:, columns], _lanes(columns.stop - columns.start, V.itemsize))
         fits = block.shape[1] == columns.stop - columns.start  # what is padded must not run over into the next row
         part = product[:, columns] if fits else np.empty((matrix.shape[0], block.shape[1]), matrix.dtype)
         share(partial(_run, kernel("forward", block.shape[1], matrix), matrix, part, block, part), chunks)
@@ -57,9 +57,8 @@ def backward(matrix: Any, U: Array) -> Array:
         return _by_columns(matrix.T, U)
     # column by column, as the bases of solvers are, and each thread writes its own
     product = np.empty((matrix.shape[1], U.shape[1]), matrix.dtype, order="F")
-    width, lanes = min(_WIDEST_BACKWARD // U.itemsize, -(-U.shape[1] // n_threads())), LINE // U.itemsize
-    if 1 < U.shape[1] <= lanes and n_threads() > 1:
-        lanes //= 2  # half a line is slow, but a second thread would have nothing to do
+    width = min(_WIDEST_BACKWARD // U.itemsize, -(-U.shape[1] // n_threads()))
+    lanes = _lanes(width, U.itemsize)
 
     def fill(columns: slice) -> None:
         block = U[:, columns]
@@ -106,6 +105,12 @@ def _cut(n_columns: int, width: int, lanes: int) -> list[slice]:
     """Cut columns into stretches of about `width`, a multiple of `lanes`, so that their rows fill whole lines."""
     step = _whole(max(width, 2), lanes)
     return [slice(start, min(n_columns, start + step)) for start in range(0, n_columns, step)]
+
+
+def _lanes(width: int, itemsize: int) -> int:
+    """Give how many columns make up a line, or a half or a quarter of one if there are so few."""
+    lanes = LINE // itemsize
+    return next(part for part in (lanes // 4, lanes // 2, lanes) if part >= min(width, lanes))
 
 
 def _whole(width: int, lanes: int) -> int:

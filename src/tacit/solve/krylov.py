@@ -20,7 +20,16 @@ from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs
 from tacit.solve.signs import descending, signs_of
 from tacit.solve.starts import start_block
-from tacit.solve.tall import factored, in_rows, inner, orthogonalise, subtract
+from tacit.solve.tall import (
+    WELL_CONDITIONED,
+    divide,
+    factored,
+    in_rows,
+    inner,
+    orthogonalise,
+    subtract,
+    triangle,
+)
 from tacit.solve.threads import one_thread
 
 __all__ = ["block_for", "block_krylov"]
@@ -138,10 +147,18 @@ class _Space:
             product = product.copy()
         T = orthogonalise(product, self.basis[:, :filled], near=self.near)
         self.projected[:filled, done:filled], self.projected[done:filled, :filled] = T, T.T
-        fresh, coupling = factored(product)
+        coupling, spread = triangle(product)
+        later = spread > WELL_CONDITIONED  # then it is divided on its way into the basis, and not copied there
+        if not later:
+            product, coupling = factored(product)
         sizes = np.square(T, dtype=np.float64).sum(axis=0) + np.square(coupling).sum(axis=0)  # of the product
         self.size = max(self.size, float(np.sqrt(sizes.max())))
-        self.fresh, self.coupling, self.weakest = _split(fresh, coupling, 100 * self.eps * self.size)
+        noise = 100 * self.eps * self.size
+        if later and np.diag(coupling).min() <= noise:
+            divide(product, coupling, product)
+            later = False
+        self.divisor = coupling if later else None
+        self.fresh, self.coupling, self.weakest = _split(product, coupling, noise)
 
     def ritz_pairs(self) -> tuple[Array, Array]:
         """Give the leading Ritz values, and how far their vectors are from eigenvectors."""
@@ -166,7 +183,10 @@ class _Space:
             self._restart()
         self.reserve(self.filled + width)
         Q, new = self.basis[:, : self.filled], self.basis[:, self.filled : self.filled + width]
-        _copy(self.fresh[:, :n_fresh], new)
+        if self.divisor is None:
+            _copy(self.fresh[:, :n_fresh], new)
+        else:
+            divide(self.fresh, self.divisor, new[:, :n_fresh])
         new[:, n_fresh:] = rng.standard_normal((n, width - n_fresh))
         complete = n_fresh == width == self.fresh.shape[1]
         del self.fresh  # as large as the next product, which comes before the next directions
@@ -187,7 +207,9 @@ class _Space:
         self._turn(n_components)
         # what is left of the basis goes back at once: beside the vectors it would be the most memory of all
         self.basis.resize((len(self.basis), n_components), refcheck=False)
-        return np.ascontiguousarray(self.basis)
+        vectors = np.empty(self.basis.shape, self.basis.dtype)
+        _copy(self.basis, vectors)
+        return vectors
 
     def _turn(self, n_components: int) -> None:
         """Put the leading Ritz vectors into the first columns of the basis."""

@@ -134,9 +134,7 @@ class _Basis:
             values, inner = la.eigh(self.A, self.B)
         return values[::-1][:n_components], inner[:, ::-1][:, :n_components]
 
-    def residuals(
-        self, values: Array, inner: Array, tol: float, relative: Array, most: int
-    ) -> tuple[Array, Array]:
+    def residuals(self, values: Array, inner: Array, tol: float, relative: Array, most: int) -> tuple[Array, Array]:
         """Look for `most` Ritz vectors that have not converged; give which they are, and their A x − μ B x.
 
         `relative` holds the residuals as they were seen last, infinite at first, and is written. Those that were above

@@ -18,7 +18,18 @@ from tacit.operators.base import Array
 from tacit.operators.columns import share
 from tacit.solve.threads import one_thread
 
-__all__ = ["factored", "in_rows", "inner", "lengths", "orthogonalise", "subtract", "times"]
+__all__ = [
+    "WELL_CONDITIONED",
+    "divide",
+    "factored",
+    "in_rows",
+    "inner",
+    "lengths",
+    "orthogonalise",
+    "subtract",
+    "times",
+    "triangle",
+]
 
 Item = TypeVar("Item")
 
@@ -116,26 +127,50 @@ def orthogonalise(W: Array, Q: Array, *, near: int | None = None) -> Array:
 def factored(R: Array) -> tuple[Array, Array]:
     """Write R = Q S, Q orthonormal and S upper triangular in double precision; R itself is lost.
 
-    By Cholesky of RᵀR summed in double precision, twice where R is not well conditioned: this is shared among the cores
-    and a fraction of Householder's QR, which does it where R is nearly dependent.
+    By Cholesky of RᵀR, twice where R is not well conditioned: this is shared among the cores and a fraction of
+    Householder's QR, which does it where R is nearly dependent.
     """
     S = np.eye(R.shape[1])
     for _ in range(2):
-        with one_thread():
-            part, fault = la.lapack.dpotrf(_double_gram(R), lower=0, clean=1)
-            spread = 0.0 if fault else float(la.lapack.dtrcon(part)[0])
-            if spread < _DEPENDENT:
+        part, spread = triangle(R)
+        if spread < _DEPENDENT:
+            with one_thread():
                 Q, part = la.qr(R, mode="economic", overwrite_a=True, check_finite=False)
-                return Q, np.asarray(part, np.float64) @ S
-        _divide(R, part)
+            return Q, np.asarray(part, np.float64) @ S
+        divide(R, part, R)
         S = part @ S
-        if spread > _WELL_CONDITIONED:
+        if spread > WELL_CONDITIONED:
             break
     return R, S
 
 
 _DEPENDENT = 1e-5  # one over the condition below which Householder has to do it; Cholesky squares what double can hold
-_WELL_CONDITIONED = 0.05  # above which one division leaves Q orthonormal to a few units in the last place
+WELL_CONDITIONED = 0.05  # above which one division leaves Q orthonormal to a few units in the last place
+
+
+def triangle(R: Array) -> tuple[Array, float]:
+    """Give S, upper triangular, with SᵀS = RᵀR, in double precision, and one over its condition, 0 if there is none."""
+    with one_thread():
+        S, fault = la.lapack.dpotrf(_double_gram(R), lower=0, clean=1)
+        return S, 0.0 if fault else float(la.lapack.dtrcon(S)[0])
+
+
+def divide(R: Array, S: Array, into: Array) -> None:
+    """Write the first columns of R S⁻¹, for an upper triangular S, into an array that may be R itself.
+
+    By the inverse, as a product is three times as fast as solving.
+    """
+    with one_thread():
+        inverse = la.lapack.dtrtri(S, lower=0)[0].astype(R.dtype)[:, : into.shape[1]]
+    by_columns = _by_columns(into)
+
+    def fill(rows: slice) -> None:
+        if by_columns:
+            into[rows].T[:] = inverse.T @ R[rows].T
+        else:
+            into[rows] = R[rows] @ inverse
+
+    in_rows(fill, len(R), 2.0 * R.size * into.shape[1])
 
 
 def _double_gram(R: Array) -> Array:
@@ -148,22 +183,6 @@ def _double_gram(R: Array) -> Array:
 
     _run(fill, range(len(blocks)), 2.0 * R.size * R.shape[1])
     return _total(parts)
-
-
-def _divide(R: Array, S: Array) -> None:
-    """R S⁻¹ in place, for an upper triangular S: by its inverse, as a product is three times as fast as solving."""
-    with one_thread():
-        inverse = la.lapack.dtrtri(S, lower=0)[0].astype(R.dtype)
-
-    by_columns = _by_columns(R)
-
-    def fill(rows: slice) -> None:
-        if by_columns:
-            R[rows].T[:] = inverse.T @ R[rows].T
-        else:
-            R[rows] = R[rows] @ inverse
-
-    in_rows(fill, len(R), 2.0 * R.size * R.shape[1])
 
 
 def _by_columns(A: Array) -> bool:

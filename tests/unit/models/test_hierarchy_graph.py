@@ -79,6 +79,20 @@ def test_quadratic_form_is_the_pooled_scatter_within_classes(rng: np.random.Gene
         assert graph.scatter_trace(container(X)) == pytest.approx(np.trace(scatter), rel=1e-12)
 
 
+@pytest.mark.parametrize("dense_columns", [0, 10**6])
+def test_scatter_trace_is_the_same_by_dense_columns_and_by_sparse_rows(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, dense_columns: int
+) -> None:
+    """Which of them is taken depends on how many classes there are beside those that a record has."""
+    monkeypatch.setattr("tacit.models.hierarchy_graph._CLASSES_A_RECORD", dense_columns)
+    X = rng.normal(size=(300, 7)) * (rng.random((300, 7)) < 0.5)
+    graph = hierarchy_graph([{f"c{i % 41}", f"d{i % 7}"} for i in range(300)], None, 300).shared()
+    expected = np.trace(X.T @ (graph.laplacian() @ X))
+    for container in (np.asarray, sp.csr_array, sp.csc_array):
+        assert graph.scatter_trace(container(X)) == pytest.approx(expected, rel=1e-12)
+        assert graph.scatter_trace(container(X.astype(np.float32))) == pytest.approx(expected, rel=1e-5)
+
+
 def test_scatter_trace_sums_what_is_stored_twice_and_is_never_negative() -> None:
     graph = hierarchy_graph([{"x"}, {"x"}, {"y"}], None, 3)
     twice = sp.csr_array((np.ones(4), np.zeros(4, int), np.array([0, 2, 3, 4])), shape=(3, 1))

@@ -106,6 +106,26 @@ def test_operators_nest() -> None:
     assert as_operator(nested) is nested
 
 
+@pytest.mark.parametrize("most", [2, 512])
+def test_a_square_is_the_gram_matrix_itself(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """That of a product comes from the square of its left part, unless that has many columns."""
+    monkeypatch.setattr("tacit.operators.algebra._FEW", most)
+    wide = RNG.standard_normal((6, 70))
+    for operator in (
+        as_operator(A),
+        as_operator(sp.csr_array(A)),
+        as_operator(sp.csc_array(A)),
+        as_operator(wide).T,
+        Product(sp.csr_array(A), RNG.standard_normal((3, 2))),
+        Scaled(Product(A, RNG.standard_normal((3, 40))), rows=np.arange(5.0)),
+    ):
+        dense = operator.to_dense()
+        np.testing.assert_allclose(operator.square(), dense.T @ dense, atol=1e-12)
+        columns = list(operator.some_columns())
+        np.testing.assert_allclose(np.hstack([part for _, part in columns]), dense, atol=1e-12)
+        assert columns[-1][0].stop == operator.shape[1]
+
+
 @pytest.mark.parametrize("known", [False, True])
 def test_the_gram_of_many_columns_beside_few_keeps_their_corner(known: bool) -> None:
     """A is large beside AᵀB here; whoever knows AᵀB is asked for it once, and A is not multiplied with B at all."""

@@ -66,16 +66,18 @@ def test_a_matrix_by_columns_is_one_by_rows_turned(way):
         np.testing.assert_allclose(Gram(matrix) @ V, X.toarray().T @ (X.toarray() @ V), atol=1e-12)
 
 
-def test_threads_change_no_bit(way, monkeypatch):
+@pytest.mark.parametrize("n_columns", [1, 2, 3, 4, 5, 8, 12, 16, 20, 40])
+def test_neither_threads_nor_other_columns_change_a_bit(way, monkeypatch, n_columns):
+    """Few columns are a part of a line, and shared out by halves and quarters of one if threads would be idle."""
     X = random_matrix((5000, 300), np.float32)
     V = np.random.default_rng(6).standard_normal((300, 40)).astype(np.float32)
     U = np.random.default_rng(7).standard_normal((5000, 40)).astype(np.float32)
-    products = []
+    whole = forward(X, V), backward(X, U)
     for n_threads in ("1", "2"):
         monkeypatch.setenv("OMP_NUM_THREADS", n_threads)
-        products.append((forward(X, V), backward(X, U)))
-    for one, two in zip(*products, strict=True):
-        assert (one == two).all()
+        some = forward(X, V[:, :n_columns]), backward(X, U[:, :n_columns])
+        for part, all_of_it in zip(some, whole, strict=True):
+            assert (part == all_of_it[:, :n_columns]).all()
 
 
 def test_a_block_of_another_precision_keeps_the_wider_one(way):

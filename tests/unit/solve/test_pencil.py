@@ -167,6 +167,24 @@ def test_every_product_is_made_once() -> None:
     assert pencil.widths[-1] < 5  # those that have converged get no new directions
 
 
+def test_what_has_converged_is_looked_at_again_only_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Residuals are made for as many vectors as get new directions, leading ones first; the last look is at all."""
+    monkeypatch.setattr("tacit.solve.pencil._FEWEST", 4)
+    monkeypatch.setattr("tacit.solve.pencil._SIDES", 4)
+    looked: list[int] = []
+
+    class CountingPencil(DensePencil):
+        def sides(self, S: Array, products: Sequence[Array]) -> tuple[Array, Array]:
+            looked.append(S.shape[1])
+            return super().sides(S, products)
+
+    found = solve(CountingPencil(A, B), 20, start=EXACT[1][:, :24] + 1e-3 * la.hilbert(N)[:, :24], tol=1e-8)
+    assert found.converged
+    np.testing.assert_allclose(found.values, EXACT[0][:20], rtol=1e-9)
+    everything = 20 * (found.iterations + 1) + sum(looked[:6])
+    assert sum(looked) < everything / 2
+
+
 def test_a_preconditioner_saves_iterations() -> None:
     """A metric that is large in few directions, and an inverse that knows it."""
     metric = symmetric(np.concatenate([np.linspace(1e4, 10, 6), np.full(N - 6, 1.0)]), 4)
