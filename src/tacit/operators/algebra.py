@@ -16,7 +16,7 @@ from tacit.operators.elsewhere import is_elsewhere
 __all__ = ["Centred", "DiagonalPlusLowRank", "Product", "Scaled", "Stacked", "Sum", "is_read_anew"]
 
 
-_COLUMNS = 16  # of a block beside others that are held at the same time
+_COLUMNS = 8  # of a block beside others that are held at the same time
 _FEW = 512  # columns of the second of two blocks up to which their product is kept
 
 
