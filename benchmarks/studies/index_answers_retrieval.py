@@ -58,7 +58,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Vectors:
-    """Vectors of a neural model: of the records of a collection, and of queries, by what is asked with."""
+    """Of the records of a collection, and of queries by what is asked with: a neural model's, or places in a space."""
 
     collection: Any
     queries: Mapping[str, Any]

@@ -113,7 +113,12 @@ def _vectors_of(data: Collected, asked: Asked, neural: Mapping[str, Any]) -> Vec
 
 
 def _placed(
-    name: str, data: Collected, records: Any, queries: Mapping[str, Any], vectors: Vectors | None, suggester: str
+    name: str,
+    data: Collected,
+    records: Any,
+    queries: Mapping[str, Any],
+    vectors: Vectors | None,
+    suggester: str = "none",
 ) -> tuple[Made | None, Vectors]:
     """Make a space, by its name, and give what was fitted, if anything was, and where all are in it."""
     if name in _OF_VECTORS:
@@ -184,7 +189,7 @@ def _find(data: Collected, asked: Asked, kept: Kept, vectors: Vectors | None) ->
         return {f"nDCG@10 {way}": overlap_figure(find(way), judged, known) for way in queries}
 
     def rows(name: str) -> dict[str, dict[str, float]]:
-        places = _placed(name, data, asked.old, queries, vectors, "none")[1]
+        places = _placed(name, data, asked.old, queries, vectors)[1]
         lists = {way: _lists(places, way, words(way)) for way in queries}
         return {row: figures(lambda way, fuse=fuse: fuse(*lists[way])) for row, fuse in _ways(name).items()}  # type: ignore[misc]
 
@@ -211,7 +216,7 @@ def _find_all(data: Collected, asked: Asked, kept: Kept, vectors: Vectors | None
         return {"nDCG@10 text": overlap_ndcg(queries, collection, judged, known, k=10)}
 
     def by_space(name: str) -> dict[str, float]:
-        places = _placed(name, data, asked.old, {"text": texts}, vectors, "none")[1]
+        places = _placed(name, data, asked.old, {"text": texts}, vectors)[1]
         return figure(places.queries["text"], places.collection)
 
     def by_terms() -> dict[str, float]:
@@ -252,7 +257,7 @@ def _items(data: Collected, items: KnownItems, kept: Kept, neural: Mapping[str, 
     vectors = None if bodies is None or asked is None else Vectors(bodies, {"title": asked[half]})
 
     def rows(name: str) -> dict[str, dict[str, float]]:
-        places = _placed(name, data, records, {"title": titles}, vectors, "none")[1]
+        places = _placed(name, data, records, {"title": titles}, vectors)[1]
         lists = _lists(places, "title", words())
         return {row: item_figures(fuse(*lists), answers) for row, fuse in _ways(name).items()}
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from tacit.checks import check_number
 from tacit.errors import InputError, TacitWarning
-from tacit.operators.base import Array, Operator
+from tacit.operators.base import Array
 
 __all__ = [
     "Checkpoint",
@@ -185,15 +185,15 @@ def load(folder: str | Path, *, name: str = "state") -> dict[str, Any] | None:
     return {**plain, **arrays}
 
 
-def fingerprint(operator: Operator, start: Array, **facts: Any) -> dict[str, Any]:
+def fingerprint(operator: Any, start: Array, **facts: Any) -> dict[str, Any]:
     """Give what tells a problem from others, as plain data.
 
-    Shape, precision, the first block of vectors (which knows the seed, and what it starts from), the squared norm of
-    the matrix where it is at hand, and further facts of the caller.
+    Shape, precision, the first block of vectors (which knows the seed, and what it starts from) or the right-hand
+    sides, the squared norm of the matrix where it is at hand, and further facts of the caller.
     """
     try:
         norm: float | None = getattr(operator, "operator", operator).squared_norm()
-    except NotImplementedError:
+    except (AttributeError, NotImplementedError):
         norm = None
     return {
         "shape": list(operator.shape),

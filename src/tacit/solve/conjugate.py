@@ -8,6 +8,7 @@ out. Where a block breaks down all the same, as if the system is not quite defin
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -16,7 +17,9 @@ from scipy.sparse.linalg import LinearOperator
 
 from tacit.operators.base import Array, Operator
 from tacit.operators.sparse_products import LINE
+from tacit.solve.checkpoint import next_checkpoint
 from tacit.solve.result import LeastSquares
+from tacit.solve.solved_columns import SolvedColumns
 from tacit.solve.tall import factored, in_rows, inner
 from tacit.solve.threads import one_thread
 
@@ -52,11 +55,14 @@ def block_cg(
     width = width or width_for(*rhs.shape, itemsize=rhs.dtype.itemsize, n_bytes=getattr(system, "n_bytes", 0))
     solution = _start(rhs, start)
     residuals = np.zeros(rhs.shape[1])
-    iterations, converged = 0, True
-    for first in range(0, rhs.shape[1], width):
+    kept = SolvedColumns(next_checkpoint(), system, rhs, solution, residuals, tol=tol, width=width)
+    search = partial(_search_together, kept=kept)
+    iterations, converged = kept.counters
+    for first in range(kept.n_solved, rhs.shape[1], width):
         part = slice(first, first + width)
-        residuals[part], n, fine = _refine(_search_together, system, rhs[:, part], solution[:, part], tol, max_iter)
+        residuals[part], n, fine = _refine(search, system, rhs[:, part], solution[:, part], tol, max_iter)
         iterations, converged = max(iterations, n), converged and fine
+        kept.solved(part.stop, iterations, converged)
     return LeastSquares(solution, residuals, iterations, "block-cg", converged=converged)
 
 
@@ -173,12 +179,18 @@ def _rest(system: Operator, solution: Array, rhs: Array) -> Array:
     return np.asarray(np.subtract(rhs, product, out=product))
 
 
-def _search_together(system: Operator, R: Array, change: Array, goals: Array, max_iter: int) -> _Searched:
+def _search_together(
+    system: Operator, R: Array, change: Array, goals: Array, max_iter: int, kept: SolvedColumns
+) -> _Searched:
     """Block CG in the QR form: R = Q C throughout, Q orthonormal."""
-    lengths = _lengths(R)  # equal lengths first, or a short column would look like a dependent one
-    Q, C = _factored(np.divide(R, lengths, order="C"), look_closer=True)
-    C = C * lengths
-    P, iterations, stretch = Q.copy(), 0, 0.0
+    before = kept.begin()
+    if before is None:
+        lengths = _lengths(R)  # equal lengths first, or a short column would look like a dependent one
+        Q, C = _factored(np.divide(R, lengths, order="C"), look_closer=True)
+        C, P, iterations, stretch = C * lengths, Q.copy(), 0, 0.0
+    else:
+        Q, C, P, iterations, stretch = (before[name] for name in ("Q", "C", "P", "iterations", "stretch"))
+        change[:] = before["change"]
     while ((sizes := _lengths(C)) > goals).any() and iterations < max_iter:
         product = system @ P
         stretch = max(stretch, _stretch(product, P))
@@ -195,6 +207,7 @@ def _search_together(system: Operator, R: Array, change: Array, goals: Array, ma
         Q, S = _factored(Q)
         P = _turned(P, S.T.astype(R.dtype), Q)
         C = S @ C
+        kept.searching(Q=Q, C=C, P=P, change=change, iterations=iterations, stretch=stretch)
     return _Searched(iterations, stretch, sizes)
 
 

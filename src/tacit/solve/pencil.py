@@ -11,12 +11,13 @@ vectors [Hetmaniuk2006], which keeps the method stable in single precision.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.linalg as la
 
 from tacit.operators.base import Array
+from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint
 from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs
 from tacit.solve.signs import signs_of
@@ -76,7 +77,8 @@ def pencil_eigenpairs(
     del start
     basis.begin()
     goal = max(tol, float(np.finfo(pencil.dtype).eps))
-    relative, iterations = np.empty(0), 0
+    kept = _Kept(next_checkpoint(), basis, n_components=n_components, tol=tol)
+    relative, iterations = kept.resume() or (np.empty(0), 0)
     while True:
         values, inner = basis.ritz(n_components)
         last = iterations >= max_iter
@@ -90,6 +92,7 @@ def pencil_eigenpairs(
         if not basis.advance(inner, going, directions):  # nothing new to search in: rounding has the last word
             max_iter = iterations
         del directions
+        kept.keep(relative, iterations)
     vectors = basis.combined(inner)
     vectors *= signs_of(vectors)
     converged = bool((relative <= goal).all())
@@ -217,6 +220,35 @@ class _Basis:
             wider[:, : columns.start] = self.store[number][:, : columns.start]
             self.store[number] = wider
         self.store[number][:, columns] = block
+
+
+class _Kept:
+    """Keeps a basis on disk now and then, if that is wanted, and takes it up again."""
+
+    def __init__(self, place: Checkpoint | None, basis: _Basis, **facts: Any) -> None:
+        self.place, self.basis = place, basis
+        if place is not None:
+            self.problem = fingerprint(basis.pencil, basis.Q, traces=[np.trace(basis.A), np.trace(basis.B)], **facts)
+
+    def keep(self, relative: Array, iterations: int) -> None:
+        """Write down the basis as it is before the next look at it, if it is time."""
+        if self.place is None or not self.place.is_due():
+            return
+        basis = self.basis
+        arrays = {f"store {i}": each[:, : basis.width] for i, each in enumerate(basis.store)}
+        sides = {"A": basis.A, "B": basis.B, "relative": relative}
+        self.place.keep(self.problem, {**arrays, **sides, "n_old": basis.n_old, "iterations": iterations})
+
+    def resume(self) -> tuple[Array, int] | None:
+        """Put the basis where it was; give the residuals and iterations of then, None if nothing was kept."""
+        state = None if self.place is None else self.place.resume(self.problem)
+        if state is None:
+            return None
+        basis = self.basis
+        basis.A, basis.B, basis.n_old, basis.width = state["A"], state["B"], state["n_old"], len(state["A"])
+        for number in range(len(basis.store)):
+            basis._put(number, slice(0, basis.width), state[f"store {number}"])
+        return state["relative"], state["iterations"]
 
 
 def _chunks(start: int, stop: int, width: int) -> Iterator[slice]:

@@ -7,11 +7,15 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from pencils import DensePencil, symmetric
+from sklearn.base import clone
 
-from tacit import LSI, MLSI, InputError, TacitWarning
+from tacit import HLSI, LSI, MLSI, InputError, TacitWarning
 from tacit.operators import Gram
 from tacit.solve.checkpoint import Checkpoint, checkpoints, fingerprint, load, save, state_of, with_state
+from tacit.solve.conjugate import block_cg
 from tacit.solve.krylov import block_krylov
+from tacit.solve.pencil import pencil_eigenpairs
 from tacit.solve.starts import start_block
 
 
@@ -141,8 +145,8 @@ def killed_after(work, *arguments):
 class Mortal(Gram):
     """Dies after so many products."""
 
-    def __init__(self, matrix, life):
-        super().__init__(matrix)
+    def __init__(self, matrix, life, **options):
+        super().__init__(matrix, **options)
         self.life = life
 
     def _matmat(self, V):
@@ -174,6 +178,85 @@ def test_a_killed_iteration_goes_on_to_the_same_bits(tmp_path, dtype, life):
     np.testing.assert_array_equal(again.vectors, whole.vectors)
     assert again.iterations == whole.iterations
     assert not (tmp_path / "fit").exists()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("life", [1, 3, 6, 8])
+def test_a_killed_regression_goes_on_to_the_same_bits(tmp_path, dtype, life):
+    """Two groups of columns: it dies in the search for the first, or for the second."""
+    rng = np.random.default_rng(3)
+    A = sp.random_array((300, 200), density=0.05, rng=rng, format="csr").astype(dtype)
+    rhs = rng.standard_normal((200, 20)).astype(dtype)
+
+    def solve(life):
+        system = Mortal(A, life, shift=0.5)
+        found = block_cg(system, rhs, tol=1e-3, width=16)
+        return found, system.life
+
+    whole, left_over = solve(1000)
+    n_products = 1000 - left_over
+    assert n_products > 8
+    with pytest.raises(KilledError), checkpoints(tmp_path / "fit", every=0):
+        solve(life)
+    with checkpoints(tmp_path / "fit", every=0):
+        again, left_over = solve(1000)
+    assert 1000 - left_over == n_products - life
+    np.testing.assert_array_equal(again.solution, whole.solution)
+    np.testing.assert_array_equal(again.residuals, whole.residuals)
+    assert (again.iterations, again.converged) == (whole.iterations, whole.converged)
+
+
+def test_regressions_with_another_ridge_do_not_go_on(tmp_path):
+    A, rhs = np.eye(9), np.arange(18.0).reshape(9, 2)
+    with pytest.raises(KilledError), checkpoints(tmp_path, every=0):
+        killed_after(block_cg, Gram(A, shift=0.5), rhs)
+    with pytest.raises(InputError, match=r"belongs to another fit: got shift=0\.5"), checkpoints(tmp_path):
+        block_cg(Gram(A, shift=0.6), rhs)
+
+
+@pytest.mark.parametrize("life", [3, 6, 20])
+def test_a_killed_search_of_a_pencil_goes_on_to_the_same_bits(tmp_path, life):
+    class MortalPencil(DensePencil):
+        def products(self, S):
+            if len(self.widths) >= life_of[0]:
+                raise KilledError
+            return super().products(S)
+
+    A, B = symmetric(np.linspace(5, 0.1, 60), 0), symmetric(np.linspace(1, 4, 60), 1)
+    start = np.random.default_rng(2).standard_normal((60, 9))
+    life_of = [1000]
+
+    def solve():
+        pencil = MortalPencil(A, B)
+        return pencil_eigenpairs(pencil, 5, start=start, precondition=lambda R: R, tol=1e-10), len(pencil.widths)
+
+    whole, n_products = solve()
+    assert n_products > 22
+    life_of[0] = life
+    with pytest.raises(KilledError), checkpoints(tmp_path / "fit", every=0):
+        solve()
+    life_of[0] = 1000
+    with checkpoints(tmp_path / "fit", every=0):
+        again, n_more = solve()
+    assert n_more == 1 + n_products - life  # the start is multiplied again, which tells that it is the same problem
+    np.testing.assert_array_equal(again.vectors, whole.vectors)
+    np.testing.assert_array_equal(again.residuals, whole.residuals)
+    assert again.iterations == whole.iterations
+
+
+@pytest.mark.parametrize("model", [MLSI(20, label_weight=0.9), HLSI(20)])
+def test_a_fit_with_labels_goes_on(tmp_path, model):
+    """Regressions and eigenproblems alike: a fit that was killed at its end makes next to no products again."""
+    rng = np.random.default_rng(5)
+    X = sp.random_array((1500, 1200), density=0.02, rng=rng, format="csr")
+    labels = [{int(label)} for label in rng.integers(0, 30, 1500)]
+    whole = clone(model).fit(X, labels)
+    with pytest.raises(KilledError), checkpoints(tmp_path / "fit", every=0):
+        killed_after(clone(model).fit, X, labels)
+    assert len(list((tmp_path / "fit").iterdir())) >= 2
+    with checkpoints(tmp_path / "fit", every=0):
+        again = clone(model).fit(X, labels)
+    np.testing.assert_array_equal(again.components_, whole.components_)
 
 
 def test_a_fit_of_several_solvers_goes_on_with_each(tmp_path):

@@ -8,34 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.linalg as la
+from pencils import DensePencil, symmetric
 
 from tacit.operators.base import Array
 from tacit.solve.pencil import pencil_eigenpairs
 from tacit.solve.result import Eigenpairs
 
 N = 60
-
-
-class DensePencil:
-    """Two matrices; the dear product is the one with A, and it is counted by columns."""
-
-    def __init__(self, A: Array, B: Array, dtype: Any = np.float64) -> None:
-        self.A, self.B = A.astype(dtype), B.astype(dtype)
-        self.shape, self.dtype = A.shape, np.dtype(dtype)
-        self.widths: list[int] = []
-
-    def products(self, S: Array) -> Sequence[Array]:
-        self.widths.append(S.shape[1])
-        return [self.A @ S]
-
-    def sides(self, S: Array, products: Sequence[Array]) -> tuple[Array, Array]:
-        return np.array(products[0]), self.B @ S
-
-
-def symmetric(values: Array, seed: int) -> Array:
-    Q = la.qr(np.random.default_rng(seed).standard_normal((len(values), len(values))))[0]
-    S = (Q * values) @ Q.T
-    return np.asarray((S + S.T) / 2)
 
 
 A, B = symmetric(np.linspace(5, 0.1, N), 0), symmetric(np.linspace(1, 4, N), 1)
