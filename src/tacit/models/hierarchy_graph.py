@@ -216,4 +216,4 @@ _ROWS = 2_000
 _CLASSES = 16
 # Classes for each that a record has up to which a product with dense columns of them all is faster than one with the
 # classes a record has, as sparse rows (15 million entries, 101 classes, 3 a record: .2 s against .8).
-_CLASSES_A_RECORD = 64
+_CLASSES_A_RECORD = 128

@@ -24,11 +24,12 @@ import numpy as np
 from tacit.checks import check_choice, human_size, is_sparse
 from tacit.errors import InputError
 from tacit.models.free_memory import available_memory
+from tacit.models.scatter_pencil import MOST_BRIDGES
 from tacit.operators.columns import COLUMNS, n_threads
 from tacit.operators.compiled import has_kernels
 from tacit.solve.conjugate import width_for
 from tacit.solve.krylov import block_for
-from tacit.solve.pencil import going_for
+from tacit.solve.pencil import columns_for
 
 __all__ = ["LARGE", "FitMemory", "check_fit", "check_memory", "fit_memory", "memory_of_fit"]
 
@@ -260,11 +261,13 @@ def _hlsi(s: _Shapes) -> list[Parts]:
     if s.short <= _DENSE_SIDE:
         return [{**labels, **_dense(s)}]
     n_mixed = s.k + 8 if s.p > s.k + 8 else 0  # mixtures of the classes, where they are more than dimensions
-    bridges: Parts = {"classes and terms": s.b * s.m * ((s.p if s.p <= 512 else 0) + n_mixed)}
+    kept = s.p <= MOST_BRIDGES
+    bridges: Parts = {"classes and terms": s.b * s.m * ((s.p if kept else 0) + n_mixed)}
     n_directions = max(32, s.k + 8 - s.p)
     start = min(s.p, s.k + 8) + n_directions
-    going = going_for(s.k)
-    basis = 2 * max(start, s.k + 2 * going) + 4 * going  # its products too, new directions and what becomes of them
+    room, going = columns_for(s.k)
+    # its products too, new directions and what becomes of them
+    basis = (2 if kept else 3) * max(start, room) + 4 * going
     steps: list[Parts] = [
         {**bridges, **s.krylov(s.short, n_directions)},
         {**bridges, "vectors": s.b * s.m * n_directions, "basis": s.b * s.m * basis},

@@ -18,51 +18,49 @@ from tacit.operators.base import Array
 from tacit.operators.elsewhere import adjoint_blocks
 from tacit.solve.tall import inner, subtract
 
-__all__ = ["ScatterPencil", "SpectralInverse", "all_one", "class_bridges", "start_blocks"]
+__all__ = ["MOST_BRIDGES", "ScatterPencil", "SpectralInverse", "all_one", "class_bridges", "start_blocks"]
 
 _COLUMNS = 32
-_MOST_BRIDGES = 512  # classes up to which Xᵀ F is kept
+MOST_BRIDGES = 512  # classes up to which Xᵀ F is kept
 
 
 class ScatterPencil:
-    """Both sides of XᵀX w = μ B w from XᵀX w, and Xᵀ diag(d) X w where the degrees differ."""
+    """XᵀX and B by XᵀX w, and by what B is but for γ I and G Gᵀ where that differs.
+
+    Where classes are so many that G is not kept, it belongs to the products.
+    """
 
     def __init__(self, X: Operator, F: sp.csr_array, degrees: Array, gamma: float) -> None:
-        self.X, self.F, self.gamma = X, F, X.dtype.type(gamma)
+        self.X, self.F, self.shift = X, F, float(gamma)
         self.degrees = None if all_one(degrees) else degrees.astype(X.dtype)[:, None]
         self.shape, self.dtype = (X.shape[1], X.shape[1]), X.dtype
-        self.G = class_bridges(X, F) if F.shape[1] <= _MOST_BRIDGES else None
+        self.low_rank = class_bridges(X, F) if F.shape[1] <= MOST_BRIDGES else None
         # shares sum to one, and centred records to nothing: the root's column depends on the others
         depends = isinstance(X, Centred) and self.degrees is None
         self.n_independent = max(1, F.shape[1] - depends)
 
     def products(self, S: Array) -> Sequence[Array]:
-        """Give XᵀX S and, where they differ, Xᵀ diag(d) X S."""
-        if self.degrees is None and is_read_anew(self.X):
+        """Give XᵀX S and, where they differ, Xᵀ diag(d) X S, less G Gᵀ S where G is not kept."""
+        is_one = self.degrees is None and self.low_rank is not None
+        if is_one and is_read_anew(self.X):
             return [self.X.gram(S)]
         between = self.X @ S
         first = np.asarray(self.X.T @ between)
-        if self.degrees is None:
+        if is_one:
             return [first]
-        between *= self.degrees
+        called = None if self.low_rank is not None else self.F @ (self.F.T @ between)
+        if self.degrees is not None:
+            between *= self.degrees
+        if called is not None:
+            between -= called
         return [first, np.asarray(self.X.T @ between)]
-
-    def sides(self, S: Array, products: Sequence[Array]) -> tuple[Array, Array]:
-        """Give XᵀX S and B S."""
-        B = self.gamma * S
-        B += products[-1]
-        if self.G is not None:
-            subtract(B, self.G, inner(self.G, S))
-        else:
-            B -= self.X.T @ (self.F @ (self.F.T @ (self.X @ S)))
-        return np.array(products[0]), B
 
     def some_bridges(self, most: int, rng: np.random.Generator) -> Array:
         """Give the columns of G, or random mixtures of them if they are more than `most`."""
-        if self.F.shape[1] <= most and self.G is not None:
-            return self.G[:, : self.n_independent]
+        if self.F.shape[1] <= most and self.low_rank is not None:
+            return self.low_rank[:, : self.n_independent]
         mix = rng.standard_normal((self.F.shape[1], min(most, self.F.shape[1]))).astype(self.dtype)
-        return np.asarray(self.X.T @ (self.F @ mix)) if self.G is None else self.G @ mix
+        return np.asarray(self.X.T @ (self.F @ mix)) if self.low_rank is None else self.low_rank @ mix
 
 
 def start_blocks(bridges: Array, directions: Array, inverse: Callable[[Array], Array]) -> Iterator[Array]:

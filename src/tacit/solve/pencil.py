@@ -4,8 +4,9 @@ LOBPCG [Knyazev2001] searches in the span of the present vectors, their precondi
 SciPy's needs nine blocks of vectors and multiplies with both matrices apart. Here both sides are made of the same *dear
 products* (of the data with a block), which are kept beside the basis and carried along with it, so that each iteration
 multiplies the data with the new directions only. Vectors that have converged get no new directions, but stay in the
-basis and go on improving. The basis is orthonormal throughout, with the last step chosen orthogonal to the present
-vectors [Hetmaniuk2006], which keeps the method stable in single precision.
+basis and go on improving. The basis is orthonormal throughout, and grows for some iterations before only the present
+vectors and their last step are kept, chosen orthogonal to them [Hetmaniuk2006]: that keeps the method stable in single
+precision, and turning the basis costs as much as a product.
 """
 
 from __future__ import annotations
@@ -21,31 +22,31 @@ from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint
 from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs
 from tacit.solve.signs import signs_of
-from tacit.solve.tall import factored, in_rows, lengths, orthogonalise, times
+from tacit.solve.tall import factored, in_rows, lengths, subtract, times
 from tacit.solve.tall import inner as inner_products
 from tacit.solve.threads import one_thread
 
-__all__ = ["Pencil", "going_for", "pencil_eigenpairs"]
+__all__ = ["Pencil", "columns_for", "pencil_eigenpairs"]
 
 _COLUMNS = 32  # columns that are multiplied at the same time
-_SIDES = 32  # columns whose sides are held at the same time
+_LOOKED_AT = 32  # vectors whose residuals are held at the same time
 # Vectors that get new directions in an iteration, or a fifth of all if that is more: some at a time take hardly more
 # products than all together, and far less memory. A product of 20 columns takes as long as one of 32 (200,000 records,
 # 100 classes: 11 iterations and 4.4 s with 32, 16 and 6.7 s with 20).
 _FEWEST = 32
+_BLOCKS = 4  # of new directions that the basis has room for
 
 
 class Pencil(Protocol):
-    """A pair of symmetric matrices, B positive definite, by what a product with the data gives."""
+    """Symmetric A and B = shift·I + C − G Gᵀ, B positive definite, by what a product with the data gives."""
 
     shape: tuple[int, int]
     dtype: np.dtype
+    shift: float
+    low_rank: Array | None  # G
 
     def products(self, S: Array) -> Sequence[Array]:
-        """Give the dear products of a block: one or more blocks of the same shape."""
-
-    def sides(self, S: Array, products: Sequence[Array]) -> tuple[Array, Array]:
-        """Give A S and B S, as new arrays, from a block and its dear products; nothing dear any more."""
+        """Give the dear products of a block: A S, and C S unless C is A."""
 
 
 def pencil_eigenpairs(
@@ -72,8 +73,8 @@ def pencil_eigenpairs(
     -------
     Eigenpairs : the vectors have xᵀ B x = 1
     """
-    most = going_for(n_components)
-    basis = _Basis(pencil, start, room=n_components + 2 * most)
+    room, most = columns_for(n_components)
+    basis = _Basis(pencil, start, room=room)
     del start
     basis.begin()
     goal = max(tol, float(np.finfo(pencil.dtype).eps))
@@ -99,22 +100,25 @@ def pencil_eigenpairs(
     return Eigenpairs(values.astype(pencil.dtype), vectors, relative, iterations, "lobpcg", converged=converged)
 
 
-def going_for(n_components: int) -> int:
-    """How many vectors get new directions in an iteration."""
-    return max(_FEWEST, n_components // 5)
+def columns_for(n_components: int) -> tuple[int, int]:
+    """How many columns the basis has room for, and how many vectors get new directions in an iteration."""
+    most = max(_FEWEST, n_components // 5)
+    return n_components + _BLOCKS * most, most
 
 
 class _Basis:
-    """An orthonormal basis, its dear products, and the two sides projected on it.
+    """An orthonormal basis Q, its dear products, and what the sides are in it: QᵀAQ, QᵀCQ, GᵀQ.
 
-    They are the largest arrays there are, so they are written in place, and the rest is done a few columns at a time.
+    Q and the products are the largest arrays there are, so they are written in place, and the rest is done a few
+    columns at a time.
     """
 
     def __init__(self, pencil: Pencil, start: Array | Iterable[Array], *, room: int) -> None:
-        self.pencil, self.n_old, self.width = pencil, 0, 0
+        self.pencil, self.n_old, self.width, self.room = pencil, 0, 0, room
         # the basis and its dear products; memory of columns that are never written is never taken
         self.store = [np.empty((pencil.shape[0], room), pencil.dtype, order="F")]
-        self.A = self.B = np.empty((0, 0))
+        self.A = self.C = np.empty((0, 0))
+        self.bridges = np.empty((0 if pencil.low_rank is None else pencil.low_rank.shape[1], 0))
         for block in [start] if isinstance(start, np.ndarray) else start:
             columns = slice(self.width, self.width + block.shape[1])
             self.width = columns.stop
@@ -130,6 +134,11 @@ class _Basis:
     def Q(self) -> Array:
         """The basis."""
         return self.store[0][:, : self.width]
+
+    @property
+    def B(self) -> Array:
+        """QᵀBQ."""
+        return np.asarray(self.pencil.shift * np.eye(self.width) + self.C - self.bridges.T @ self.bridges)
 
     def ritz(self, n_components: int) -> tuple[Array, Array]:
         """Give the leading Ritz values and the vectors' coefficients in the basis."""
@@ -148,7 +157,7 @@ class _Basis:
         kept = np.empty((len(self.Q), min(most, len(values))), self.pencil.dtype, order="F")
         going: list[int] = []
         order = np.argsort(relative <= goal, kind="stable")
-        for part in _chunks(0, len(values), _SIDES):
+        for part in _chunks(0, len(values), _LOOKED_AT):
             if len(going) == kept.shape[1] or (going and relative[order[part]].max() <= goal):
                 break
             columns = order[part]
@@ -161,8 +170,12 @@ class _Basis:
     def _errors(self, values: Array, inner: Array, columns: Array, tol: float, relative: Array) -> Array:
         """Give A x − μ B x of some Ritz vectors, and write their relative sizes down."""
         eps, size = float(np.finfo(self.pencil.dtype).eps), float(np.abs(values).max(initial=0))
-        block, *dear = (self._combine(each, inner[:, columns]) for each in self.store)
-        one, other = self.pencil.sides(block, dear)
+        other, *dear = (self._combine(each, inner[:, columns]) for each in self.store)
+        one, G = dear[0], self.pencil.low_rank
+        other *= other.dtype.type(self.pencil.shift)
+        other += dear[-1]
+        if G is not None:
+            subtract(other, G, (self.bridges @ inner[:, columns]).astype(G.dtype))
         weights = lengths(other)
         other *= values[columns].astype(other.dtype)
         one -= other
@@ -172,20 +185,24 @@ class _Basis:
         return one
 
     def advance(self, inner: Array, going: Array, directions: Array) -> bool:
-        """Turn the basis into [Ritz vectors, their last step, new directions]; False if no direction is new.
+        """Add new directions, which are used up; False if none is new.
 
-        `directions` is used up.
+        Where they have no room, the basis is turned into [Ritz vectors, their last step] first.
         """
-        present, last = _steps(inner, going, self.n_old)
-        turned = np.hstack([present, last])
-        for each in self.store:
-            _turn(each[:, : self.width], turned.astype(each.dtype))
-        self.width, self.n_old = turned.shape[1], present.shape[1]
-        self.A, self.B = turned.T @ self.A @ turned, turned.T @ self.B @ turned
+        if self.width + directions.shape[1] > self.room:
+            present, last = _steps(inner, going, self.n_old)
+            self._turn(np.hstack([present, last]))
+            self.n_old = present.shape[1]
         fresh = _outside(directions, self.Q)
         if fresh.shape[1]:
             self.add(fresh)
         return bool(fresh.shape[1])
+
+    def _turn(self, turned: Array) -> None:
+        for each in self.store:
+            _turn(each[:, : self.width], turned.astype(each.dtype))
+        self.width, self.bridges = turned.shape[1], self.bridges @ turned
+        self.A, self.C = turned.T @ self.A @ turned, turned.T @ self.C @ turned
 
     def combined(self, inner: Array) -> Array:
         """Give the vectors with these coefficients; the basis is used up."""
@@ -196,20 +213,18 @@ class _Basis:
         return times(stored[:, : self.width], inner.astype(stored.dtype))
 
     def add(self, fresh: Array) -> None:
-        """Multiply new directions and put them at the end; project the sides on them, in double precision."""
+        """Multiply new directions, put them at the end, and see what the sides are in them."""
         old, self.width = self.width, self.width + fresh.shape[1]
         for part in _chunks(old, self.width, _COLUMNS):
             block = fresh[:, part.start - old : part.stop - old]
             for number, each in enumerate((block, *self.pencil.products(block))):
                 self._put(number, part, each)
-        sides = np.zeros((self.width, self.width)), np.zeros((self.width, self.width))
-        sides[0][:old, :old], sides[1][:old, :old] = self.A, self.B
-        for part in _chunks(old, self.width, _SIDES):
-            block, *dear = (each[:, part] for each in self.store)
-            for total, side in zip(sides, self.pencil.sides(block, dear), strict=True):
-                total[:, part] = inner_products(self.Q, side)
-                total[part, :old] = total[:old, part].T
-        self.A, self.B = ((total + total.T) / 2 for total in sides)
+        new = slice(old, self.width)
+        self.A = _with_more(self.A, inner_products(self.Q, self.store[1][:, new]))
+        self.C = self.A if len(self.store) == 2 else _with_more(self.C, inner_products(self.Q, self.store[2][:, new]))
+        G = self.pencil.low_rank
+        more = np.empty((0, fresh.shape[1])) if G is None else inner_products(G, self.Q[:, new])
+        self.bridges = np.hstack([self.bridges, more])
 
     def _put(self, number: int, columns: slice, block: Array) -> None:
         """Write a block of the basis (0) or of its dear products, behind the columns that are filled."""
@@ -236,7 +251,7 @@ class _Kept:
             return
         basis = self.basis
         arrays = {f"store {i}": each[:, : basis.width] for i, each in enumerate(basis.store)}
-        sides = {"A": basis.A, "B": basis.B, "relative": relative}
+        sides = {"A": basis.A, "C": basis.C, "bridges": basis.bridges, "relative": relative}
         self.place.keep(self.problem, {**arrays, **sides, "n_old": basis.n_old, "iterations": iterations})
 
     def resume(self) -> tuple[Array, int] | None:
@@ -245,7 +260,8 @@ class _Kept:
         if state is None:
             return None
         basis = self.basis
-        basis.A, basis.B, basis.n_old, basis.width = state["A"], state["B"], state["n_old"], len(state["A"])
+        basis.A, basis.C, basis.bridges = state["A"], state["C"], state["bridges"]
+        basis.n_old, basis.width = state["n_old"], len(basis.A)
         for number in range(len(basis.store)):
             basis._put(number, slice(0, basis.width), state[f"store {number}"])
         return state["relative"], state["iterations"]
@@ -254,6 +270,14 @@ class _Kept:
 def _chunks(start: int, stop: int, width: int) -> Iterator[slice]:
     for first in range(start, stop, width):
         yield slice(first, min(stop, first + width))
+
+
+def _with_more(projected: Array, columns: Array) -> Array:
+    """Add columns to a symmetric matrix, and the rows that go with them, in double precision."""
+    old, width = len(projected), len(columns)
+    wider = np.zeros((width, width))
+    wider[:old, :old], wider[:, old:], wider[old:, :old] = projected, columns, columns[:old].T
+    return np.asarray((wider + wider.T) / 2)
 
 
 def _steps(inner: Array, going: Array, n_old: int) -> tuple[Array, Array]:
@@ -275,11 +299,11 @@ def _outside(block: Array, Q: Array) -> Array:
     eps = float(np.finfo(block.dtype).eps)
     sizes = lengths(block)
     block /= np.where(sizes > 0, sizes, 1).astype(block.dtype)
-    orthogonalise(block, Q)
+    subtract(block, Q, inner_products(Q, block))
     new = lengths(block) > 100 * eps
     fresh = _orthonormal(block if new.all() else block[:, new])
     if fresh.shape[1]:
-        orthogonalise(fresh, Q)  # columns that were short have brought some of Q back
+        subtract(fresh, Q, inner_products(Q, fresh))  # columns that were short have brought some of Q back
     return _orthonormal(fresh)
 
 

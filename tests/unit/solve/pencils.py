@@ -10,23 +10,38 @@ import scipy.linalg as la
 
 from tacit.operators.base import Array
 
-__all__ = ["DensePencil", "symmetric"]
+__all__ = ["DensePencil", "OneProduct", "symmetric"]
 
 
 class DensePencil:
-    """Two matrices; the dear product is the one with A, and it is counted by columns."""
+    """Two matrices; the dear products are those with both of them, and they are counted by columns.
 
-    def __init__(self, A: Array, B: Array, dtype: Any = np.float64) -> None:
+    With G and a shift, B is put together of these and of what is left.
+    """
+
+    def __init__(
+        self, A: Array, B: Array, dtype: Any = np.float64, *, shift: float = 0.0, G: Array | None = None
+    ) -> None:
         self.A, self.B = A.astype(dtype), B.astype(dtype)
-        self.shape, self.dtype = A.shape, np.dtype(dtype)
+        self.shape, self.dtype, self.shift = A.shape, np.dtype(dtype), shift
+        self.low_rank = None if G is None else np.asfortranarray(G, dtype)
+        rest = B - shift * np.eye(len(B)) + (0 if G is None else G @ G.T)
+        self.rest = rest.astype(dtype)
         self.widths: list[int] = []
 
     def products(self, S: Array) -> Sequence[Array]:
         self.widths.append(S.shape[1])
-        return [self.A @ S]
+        return [self.A @ S, self.rest @ S]
 
-    def sides(self, S: Array, products: Sequence[Array]) -> tuple[Array, Array]:
-        return np.array(products[0]), self.B @ S
+
+class OneProduct(DensePencil):
+    """B = shift·I + A − G Gᵀ, so that one product is enough."""
+
+    def __init__(self, A: Array, *, shift: float, G: Array, dtype: Any = np.float64) -> None:
+        super().__init__(A, shift * np.eye(len(A)) + A - G @ G.T, dtype, shift=shift, G=G)
+
+    def products(self, S: Array) -> Sequence[Array]:
+        return super().products(S)[:1]
 
 
 def symmetric(values: Array, seed: int) -> Array:

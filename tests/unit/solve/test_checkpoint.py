@@ -215,7 +215,10 @@ def test_regressions_with_another_ridge_do_not_go_on(tmp_path):
 
 
 @pytest.mark.parametrize("life", [3, 6, 20])
-def test_a_killed_search_of_a_pencil_goes_on_to_the_same_bits(tmp_path, life):
+def test_a_killed_search_of_a_pencil_goes_on_to_the_same_bits(tmp_path, monkeypatch, life):
+    """Between two turns of its basis, and after some."""
+    monkeypatch.setattr("tacit.solve.pencil._FEWEST", 5)
+
     class MortalPencil(DensePencil):
         def products(self, S):
             if len(self.widths) >= life_of[0]:

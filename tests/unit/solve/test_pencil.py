@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.linalg as la
-from pencils import DensePencil, symmetric
+from pencils import DensePencil, OneProduct, symmetric
 
 from tacit.operators.base import Array
-from tacit.solve.pencil import pencil_eigenpairs
+from tacit.solve.pencil import _Basis, pencil_eigenpairs
 from tacit.solve.result import Eigenpairs
 
 N = 60
@@ -20,6 +19,13 @@ N = 60
 A, B = symmetric(np.linspace(5, 0.1, N), 0), symmetric(np.linspace(1, 4, N), 1)
 EXACT = la.eigh(A, B)
 EXACT = EXACT[0][::-1], EXACT[1][:, ::-1]
+
+
+@pytest.fixture(autouse=True)
+def little_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So little that the basis is turned again and again; with more it would soon span everything here."""
+    monkeypatch.setattr("tacit.solve.pencil._FEWEST", 5)
+    monkeypatch.setattr("tacit.solve.pencil._BLOCKS", 3)
 
 
 def solve(pencil: DensePencil, k: int, **options: Any) -> Eigenpairs:
@@ -149,19 +155,36 @@ def test_every_product_is_made_once() -> None:
 def test_what_has_converged_is_looked_at_again_only_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Residuals are made for as many vectors as get new directions, leading ones first; the last look is at all."""
     monkeypatch.setattr("tacit.solve.pencil._FEWEST", 4)
-    monkeypatch.setattr("tacit.solve.pencil._SIDES", 4)
+    monkeypatch.setattr("tacit.solve.pencil._LOOKED_AT", 4)
     looked: list[int] = []
+    errors = _Basis._errors
 
-    class CountingPencil(DensePencil):
-        def sides(self, S: Array, products: Sequence[Array]) -> tuple[Array, Array]:
-            looked.append(S.shape[1])
-            return super().sides(S, products)
+    def counted(self: _Basis, values: Array, inner: Array, columns: Array, *rest: Any) -> Array:
+        looked.append(len(columns))
+        return errors(self, values, inner, columns, *rest)
 
-    found = solve(CountingPencil(A, B), 20, start=EXACT[1][:, :24] + 1e-3 * la.hilbert(N)[:, :24], tol=1e-8)
+    monkeypatch.setattr(_Basis, "_errors", counted)
+    found = solve(DensePencil(A, B), 20, start=EXACT[1][:, :24] + 1e-3 * la.hilbert(N)[:, :24], tol=1e-8)
     assert found.converged
     np.testing.assert_allclose(found.values, EXACT[0][:20], rtol=1e-9)
-    everything = 20 * (found.iterations + 1) + sum(looked[:6])
-    assert sum(looked) < everything / 2
+    assert sum(looked) < 20 * (found.iterations + 1) / 2
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("blocks", [2, 4, 8])
+def test_a_side_may_be_made_of_parts(monkeypatch: pytest.MonkeyPatch, blocks: int, dtype: Any) -> None:
+    """B = shift·I + C − G Gᵀ, with C another matrix or A itself; the basis has room for few blocks, or for many."""
+    monkeypatch.setattr("tacit.solve.pencil._BLOCKS", blocks)
+    monkeypatch.setattr("tacit.solve.pencil._FEWEST", 3)
+    G = np.random.default_rng(8).standard_normal((N, 4)) / 20
+    tol = 1e-9 if dtype == np.float64 else 1e-4
+    for pencil in (DensePencil(A, B, dtype, shift=0.7, G=G), OneProduct(A, shift=2.0, G=G, dtype=dtype)):
+        found = solve(pencil, 6, tol=tol)
+        assert found.converged
+        expected = la.eigh(A, pencil.B.astype(np.float64))[0][::-1][:6]
+        np.testing.assert_allclose(found.values, expected, rtol=10 * tol)
+        gram = found.vectors.T.astype(np.float64) @ pencil.B @ found.vectors
+        np.testing.assert_allclose(gram, np.eye(6), atol=100 * np.finfo(dtype).eps)
 
 
 def test_a_preconditioner_saves_iterations() -> None:
@@ -175,34 +198,31 @@ def test_a_preconditioner_saves_iterations() -> None:
     np.testing.assert_allclose(helped.values, la.eigh(A, metric)[0][::-1][:4], rtol=1e-8)
 
 
-class WatchfulPencil(DensePencil):
-    """A pencil that looks at what it is given."""
-
-    def __init__(self, A: Array, B: Array, dtype: Any) -> None:
-        super().__init__(A, B, dtype)
-        self.errors = {"orthonormality": 0.0, "products": 0.0}
-
-    def products(self, S: Array) -> Sequence[Array]:
-        self._note("orthonormality", S.T.astype(np.float64) @ S - np.eye(S.shape[1]))
-        return super().products(S)
-
-    def sides(self, S: Array, products: Sequence[Array]) -> tuple[Array, Array]:
-        self._note("products", (products[0] - self.A @ S) / np.linalg.norm(S, axis=0))
-        return super().sides(S, products)
-
-    def _note(self, what: str, error: Array) -> None:
-        self.errors[what] = max(self.errors[what], float(np.abs(error).max(initial=0)))
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_basis_stays_orthonormal_and_its_products_true(dtype: Any) -> None:
+def test_the_basis_stays_orthonormal_and_its_products_true(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Dear products are carried along and never made again, so that an error would stay and grow."""
-    pencil = WatchfulPencil(A, B, dtype)
-    eps = float(np.finfo(dtype).eps)
+    G = np.random.default_rng(8).standard_normal((N, 4)) / 20
+    pencil = DensePencil(A, B, dtype, shift=0.7, G=G)
+    eps, errors = float(np.finfo(dtype).eps), {"orthonormality": 0.0, "products": 0.0, "bridges": 0.0}
+    add = _Basis.add
+
+    def watched(self: _Basis, fresh: Array) -> None:
+        add(self, fresh)
+        Q = self.Q.astype(np.float64)
+        found = {
+            "orthonormality": Q.T @ Q - np.eye(self.width),
+            "products": np.hstack([self.store[i][:, : self.width] - M @ Q for i, M in ((1, A), (2, pencil.rest))]),
+            "bridges": self.bridges - G.T @ Q,
+        }
+        for what, error in found.items():
+            errors[what] = max(errors[what], float(np.abs(error).max(initial=0)))
+
+    monkeypatch.setattr(_Basis, "add", watched)
     found = solve(pencil, 5, tol=10 * eps, max_iter=100)
     assert found.iterations > 10
-    assert pencil.errors["orthonormality"] < 20 * eps
-    assert pencil.errors["products"] < 300 * eps
+    assert errors["orthonormality"] < 50 * eps
+    assert errors["products"] < 300 * eps
+    assert errors["bridges"] < 300 * eps
     values, vectors = found.values.astype(np.float64), found.vectors.astype(np.float64)
     np.testing.assert_allclose(vectors.T @ B @ vectors, np.eye(5), atol=100 * eps)
     np.testing.assert_allclose(vectors.T @ A @ vectors, np.diag(values), atol=100 * eps)
