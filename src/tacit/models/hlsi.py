@@ -38,8 +38,8 @@ from tacit.models.scatter import DualScatter, PrimalScatter, ProductScatter, Sca
 from tacit.operators import Kernel
 from tacit.operators.base import Array
 from tacit.operators.elsewhere import is_elsewhere
+from tacit.operators.threads import one_thread
 from tacit.relations.taxonomy import Taxonomy
-from tacit.solve.threads import one_thread
 
 __all__ = ["HLSI"]
 

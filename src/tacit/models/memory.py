@@ -25,8 +25,9 @@ from tacit.checks import check_choice, human_size, is_sparse
 from tacit.errors import InputError
 from tacit.models.free_memory import available_memory
 from tacit.models.scatter_pencil import MOST_BRIDGES
-from tacit.operators.columns import COLUMNS, n_threads
+from tacit.operators.columns import COLUMNS
 from tacit.operators.compiled import has_kernels
+from tacit.operators.threads import n_threads
 from tacit.solve.conjugate import width_for
 from tacit.solve.krylov import block_for
 from tacit.solve.pencil import columns_for

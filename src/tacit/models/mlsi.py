@@ -43,9 +43,9 @@ from tacit.models.updating import Updatable, begin_history
 from tacit.operators import Kernel, as_operator
 from tacit.operators.base import Array
 from tacit.operators.elsewhere import is_elsewhere
+from tacit.operators.threads import one_thread
 from tacit.relations.labels import LabelMatrix
 from tacit.relations.taxonomy import Taxonomy
-from tacit.solve.threads import one_thread
 
 __all__ = ["COORDINATES", "MLSI"]
 

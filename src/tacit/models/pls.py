@@ -14,8 +14,8 @@ import scipy.linalg as la
 from tacit.models.label_projection import LabelProjection
 from tacit.operators import Centred, Operator
 from tacit.operators.base import Array
+from tacit.operators.threads import one_thread
 from tacit.solve.signs import signs_of
-from tacit.solve.threads import one_thread
 
 __all__ = ["PLS"]
 

@@ -22,7 +22,7 @@ from tacit.models.prototype_distances import (
     squared_lengths,
 )
 from tacit.operators.base import Array
-from tacit.operators.columns import share
+from tacit.operators.threads import share
 
 __all__ = ["MEASURES", "automatic_width", "relations"]
 

@@ -14,9 +14,10 @@ from scipy.sparse.linalg import LinearOperator
 
 from tacit.checks import is_sparse
 from tacit.errors import InputError
-from tacit.operators.columns import COLUMNS, column_blocks, share
+from tacit.operators.columns import COLUMNS, column_blocks
 from tacit.operators.compiled import has_kernels
 from tacit.operators.sparse_products import backward, forward
+from tacit.operators.threads import share
 
 __all__ = ["MatrixOperator", "Operator", "as_operator"]
 

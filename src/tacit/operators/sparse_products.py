@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from tacit.operators.columns import COLUMNS, column_blocks, n_threads, share
+from tacit.operators.columns import COLUMNS, column_blocks
 from tacit.operators.compiled import has_kernels, kernel
+from tacit.operators.threads import n_threads, share
 
 __all__ = ["LINE", "backward", "forward"]
 

@@ -17,11 +17,11 @@ from scipy.sparse.linalg import LinearOperator
 
 from tacit.operators.base import Array, Operator
 from tacit.operators.sparse_products import LINE
+from tacit.operators.threads import one_thread
 from tacit.solve.checkpoint import next_checkpoint
 from tacit.solve.result import LeastSquares
 from tacit.solve.solved_columns import SolvedColumns
 from tacit.solve.tall import factored, in_rows, inner
-from tacit.solve.threads import one_thread
 
 __all__ = ["block_cg", "preconditioned_cg", "reachable", "width_for"]
 

@@ -9,10 +9,10 @@ import scipy.linalg as la
 
 from tacit.errors import InputError
 from tacit.operators.base import Array, Operator
+from tacit.operators.threads import one_thread
 from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs, LeastSquares, SingularTriplets
 from tacit.solve.signs import descending, signs_of
-from tacit.solve.threads import one_thread
 
 __all__ = ["dense_eigenpairs", "dense_least_squares", "dense_singular_triplets"]
 

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.linalg as la
 
 from tacit.operators.base import Array, Operator
+from tacit.operators.threads import one_thread
 from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint, state_of, with_state
 from tacit.solve.give_back import give_back
 from tacit.solve.residuals import relative_residuals
@@ -30,7 +31,6 @@ from tacit.solve.tall import (
     subtract,
     triangle,
 )
-from tacit.solve.threads import one_thread
 
 __all__ = ["block_for", "block_krylov"]
 

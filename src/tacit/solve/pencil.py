@@ -18,13 +18,13 @@ import numpy as np
 import scipy.linalg as la
 
 from tacit.operators.base import Array
+from tacit.operators.threads import one_thread
 from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint
 from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs
 from tacit.solve.signs import signs_of
 from tacit.solve.tall import factored, in_rows, lengths, subtract, times
 from tacit.solve.tall import inner as inner_products
-from tacit.solve.threads import one_thread
 
 __all__ = ["Pencil", "columns_for", "pencil_eigenpairs"]
 

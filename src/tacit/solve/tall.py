@@ -15,8 +15,7 @@ import numpy as np
 import scipy.linalg as la
 
 from tacit.operators.base import Array
-from tacit.operators.columns import share
-from tacit.solve.threads import one_thread
+from tacit.operators.threads import one_thread, share
 
 __all__ = [
     "WELL_CONDITIONED",

@@ -31,7 +31,8 @@ def true_residuals(matrix: np.ndarray, rhs: np.ndarray, solution: np.ndarray) ->
 @pytest.mark.parametrize("tol", [1e-3, 1e-10])
 def test_residuals_are_true_and_below_the_tolerance(method: object, tol: float) -> None:
     found = method(as_operator(S), B, tol=tol)  # type: ignore[operator]
-    np.testing.assert_allclose(found.residuals, true_residuals(S, B, found.solution), rtol=1e-6, atol=1e-15)
+    # either is a difference of numbers of size 1, and rounds as this processor does
+    np.testing.assert_allclose(found.residuals, true_residuals(S, B, found.solution), rtol=1e-6, atol=1e-13)
     assert found.residuals.max() <= tol
     assert found.converged
     np.testing.assert_allclose(found.solution, la.solve(S, B), atol=100 * tol)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tacit.operators import as_operator
 from tacit.solve.dense import dense_eigenpairs, dense_singular_triplets
@@ -14,6 +15,15 @@ def test_the_largest_entry_decides_and_the_first_of_equals() -> None:
     vectors = np.array([[1.0, -3.0, -2.0, 0.0], [-4.0, 1.0, 2.0, 0.0]])
     np.testing.assert_array_equal(signs_of(vectors), [-1, -1, -1, 1])
     assert signs_of(vectors.astype(np.float32)).dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rounding_does_not_decide(dtype: type) -> None:
+    up, down = np.nextafter(dtype(0.2), dtype(1)), np.nextafter(dtype(0.2), dtype(0))
+    for first in (up, down):
+        vector = np.array([0.1, -first, 0.2, -0.2], dtype)[:, None]
+        assert signs_of(vector).tolist() == [-1]
+        assert signs_of(-vector).tolist() == [1]
 
 
 def test_nothing_has_no_sign() -> None:

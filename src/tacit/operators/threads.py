@@ -1,0 +1,159 @@
+"""How many threads there are, work shared among them, and one BLAS thread for what is too small to share.
+
+Whoever limits the threads of the matrix library, by `OMP_NUM_THREADS`, by threadpoolctl or as joblib does in its
+workers, limits ours: those who ask for one thread mean all of them.
+
+The threads of a matrix library meet many times in one small factorisation. On a busy machine, or in a container that
+may use fewer cores than it sees, each meeting can cost a time slice. Measured on two cores with six busy processes, one
+thread against two: eigenvalues of 300 x 300 in 0.03 s against 0.1-1.9 s, QR of 2000 x 48 in 2 ms against 30-1000 ms,
+singular values of 500 x 500 in 0.1 s against 3.8 s; the leading 30 triplets of a sparse 2000 x 6000 matrix, with
+`one_thread` against without, in 0.2 s against 3.8 s. Large products share well and keep their threads.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from contextvars import copy_context
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import joblib
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+__all__ = ["n_threads", "one_thread", "share"]
+
+Item = TypeVar("Item")
+
+_WORTH_SHARING = 2e10  # floating-point operations, about half a second of one core
+
+
+def share(task: Callable[[Item], Any], items: Iterable[Item]) -> None:
+    """Call `task` with each of the items, in this thread and in as many others as `n_threads` leaves.
+
+    Whoever is free takes the next item, so a core that others use holds nobody up. This thread never waits for a helper
+    that has not begun, so calls may be nested and may come from many threads at once; the more there are at work
+    already, the fewer help.
+    """
+    waiting, size, team = deque(items), n_threads(), _team(os.getpid())
+
+    def work() -> None:
+        while True:
+            try:
+                item = waiting.popleft()
+            except IndexError:
+                return
+            task(item)
+
+    with team.seats(min(size, len(waiting)), of=size) as n_seats:
+        # each in a copy of the context, in which NumPy keeps what the caller wants done about overflow
+        helpers = [_pool(os.getpid(), size).submit(copy_context().run, team.help, work) for _ in range(n_seats - 1)]
+        try:
+            work()
+        finally:
+            waiting.clear()  # nothing is left, unless something failed: then nobody need go on
+            begun = [helper for helper in helpers if not helper.cancel()]
+            wait(begun)
+    for helper in begun:
+        helper.result()
+
+
+def n_threads() -> int:
+    """Give how many threads to use: the cores of this process, or as many as it is limited to if that is fewer."""
+    asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    limit = int(asked) if asked.isdecimal() and int(asked) > 0 else _cores()
+    return min(limit, _cores(), _BLAS.before or _BLAS.threads() or limit)
+
+
+@contextmanager
+def one_thread(work: float = 0.0) -> Iterator[None]:
+    """Run the block with one BLAS thread, unless its `work` in floating-point operations is worth sharing.
+
+    The number of threads belongs to the whole process, so only one Python thread at a time may change it: two that take
+    turns would leave it changed. Others go on with what they find.
+    """
+    if work > _WORTH_SHARING or not _BLAS.owner.acquire(blocking=False):
+        yield
+        return
+    outer = _BLAS.before
+    try:
+        _BLAS.before = outer or _BLAS.threads()
+        with _controller().limit(limits=1, user_api="blas"):
+            yield
+    finally:
+        _BLAS.before = outer
+        _BLAS.owner.release()
+
+
+class _Blas:
+    """The threads of the matrix libraries; `before` is how many they had where `one_thread` holds them down."""
+
+    def __init__(self) -> None:
+        self.owner = threading.RLock()
+        self.before: int | None = None
+
+    def threads(self) -> int | None:
+        """Give the fewest threads that one of them has; None if no library tells."""
+        libraries = (library for library in _controller().lib_controllers if library.user_api == "blas")
+        return min((n for library in libraries if (n := library.num_threads)), default=None)
+
+
+_BLAS = _Blas()
+
+
+class _Team:
+    """Who is at work in `share`; a thread whose call is inside another one counts once."""
+
+    def __init__(self) -> None:
+        self._lock, self._here, self._taken = threading.Lock(), threading.local(), 0
+
+    @contextmanager
+    def seats(self, wanted: int, *, of: int) -> Iterator[int]:
+        """Take seats until the end of the block, one for this thread in any case, more as far as there are."""
+        inside = getattr(self._here, "inside", False)
+        with self._lock:
+            more = max(0, min(wanted - 1, of - self._taken - (not inside)))
+            taken = more + (not inside)
+            self._taken += taken
+        self._here.inside = True
+        try:
+            yield 1 + more
+        finally:
+            self._here.inside = inside
+            with self._lock:
+                self._taken -= taken
+
+    def help(self, work: Callable[[], None]) -> None:
+        """Work in a seat that somebody has taken for this thread."""
+        self._here.inside = True
+        try:
+            work()
+        finally:
+            self._here.inside = False
+
+
+@lru_cache(maxsize=1)
+def _cores() -> int:
+    return joblib.cpu_count()
+
+
+@lru_cache(maxsize=1)
+def _controller() -> ThreadpoolController:
+    """Find the libraries once: looking at everything that is loaded takes milliseconds."""
+    return ThreadpoolController()
+
+
+@lru_cache(maxsize=1)
+def _pool(process: int, size: int) -> ThreadPoolExecutor:
+    """Make the helpers when they are first needed, and anew in a process that was forked, which has no threads."""
+    return ThreadPoolExecutor(max_workers=size, thread_name_prefix="tacit")
+
+
+@lru_cache(maxsize=1)
+def _team(process: int) -> _Team:
+    """Make it anew in a process that was forked, where none of those who were at work is."""
+    return _Team()
