@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -20,14 +21,19 @@ _SCRIPT = Path(__file__).with_name("jobs.py")
 
 @dataclass(frozen=True)
 class Job:
-    """A job of `jobs.py` with its options."""
+    """A job of `jobs.py` with its options, and what its process finds in the environment beside what is there."""
 
     name: str
     options: Mapping[str, Any]
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def changed(self, **options: Any) -> Job:
         """Give the same job with other options."""
-        return Job(self.name, {**self.options, **options})
+        return replace(self, options={**self.options, **options})
+
+    def within(self, **environment: str) -> Job:
+        """Give the same job in another environment."""
+        return replace(self, environment={**self.environment, **environment})
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,8 @@ class Run:
 def run(folder: Path, job: Job) -> Run:
     """Run a job once on the X and Y of a folder."""
     command = [sys.executable, str(_SCRIPT), job.name, str(folder), json.dumps(dict(job.options))]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = {**os.environ, **job.environment}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
         raise RuntimeError(f"the job {job.name} failed with {dict(job.options)}:\n{done.stderr}")
     took = json.loads(done.stdout.splitlines()[-1])

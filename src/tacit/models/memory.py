@@ -25,9 +25,6 @@ from tacit.checks import check_choice, human_size, is_sparse
 from tacit.errors import InputError
 from tacit.models.free_memory import available_memory
 from tacit.models.scatter_pencil import MOST_BRIDGES
-from tacit.operators.columns import COLUMNS
-from tacit.operators.compiled import has_kernels
-from tacit.operators.threads import n_threads
 from tacit.solve.conjugate import width_for
 from tacit.solve.krylov import block_for
 from tacit.solve.pencil import columns_for
@@ -205,7 +202,7 @@ class _Shapes:
             return {"block of the one pass": 3 * self.b * width * min(width, 3 * n_wanted + 10)}
         block = min(n_rows, block_for(n_wanted))
         room = min(n_rows, max(3 * n_wanted + 2 * block, 96)) + block
-        between = block + 32 if has_kernels() else COLUMNS * n_threads()  # of a product with the Gram matrix
+        between = 2 * block  # within a product with the Gram matrix, as it comes and as it goes on
         return {
             "basis": self.b * n_rows * room,
             "blocks of the solver": self.b * (n_rows * 3 * block + max(self.n, self.m) * between),

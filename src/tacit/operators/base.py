@@ -14,19 +14,15 @@ from scipy.sparse.linalg import LinearOperator
 
 from tacit.checks import is_sparse
 from tacit.errors import InputError
-from tacit.operators.columns import COLUMNS, column_blocks
-from tacit.operators.compiled import has_kernels
 from tacit.operators.sparse_products import backward, forward
-from tacit.operators.threads import share
 
 __all__ = ["MatrixOperator", "Operator", "as_operator"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# Bytes of the N x columns product within AᵀA V, for as many columns as go through a sparse matrix together: more would
-# leave the cache, and with many records it would be the largest array of all.
-_BETWEEN = 1_000_000
-_STRIPE = 32  # columns that kernels take through both products at a time, for the same reason
+# Columns that go through both products of AᵀA V at a time: more would leave the cache, and with many records what is
+# in between would be the largest array of all.
+_STRIPE = 32
 
 
 class Operator(LinearOperator):
@@ -91,31 +87,14 @@ class Operator(LinearOperator):
         """Let go of what is kept from one product to the next; a later product makes it anew."""
 
     def gram(self, V: Array) -> Array:
-        """Give AᵀA V; where A is sparse, some columns at a time.
-
-        What is in between stays narrow then. SciPy's products take a few columns in each thread, through both of them
-        while they are in the cache of that core; kernels share out each product by themselves.
-        """
-        if self.is_dense:
-            return np.asarray(self.T @ (self @ V))
-        if has_kernels():
-            blocks = [slice(first, first + _STRIPE) for first in range(0, V.shape[1], _STRIPE)]
-        else:
-            width = max(COLUMNS, _BETWEEN // (max(1, self.shape[0]) * self.dtype.itemsize))
-            blocks = column_blocks(V.shape[1], width)
-        if len(blocks) == 1:
+        """Give AᵀA V; where A is sparse, some columns at a time, so that what is in between stays narrow."""
+        if self.is_dense or V.shape[1] <= _STRIPE:
             return np.asarray(self.T @ (self @ V))
         order: Literal["C", "F"] = "F" if V.flags.f_contiguous else "C"  # as the solver likes it
         product = np.empty((self.shape[1], V.shape[1]), np.result_type(self.dtype, V.dtype), order=order)
-
-        def fill(columns: slice) -> None:
+        for first in range(0, V.shape[1], _STRIPE):
+            columns = slice(first, first + _STRIPE)
             product[:, columns] = self.T @ (self @ V[:, columns])
-
-        if has_kernels():
-            for block in blocks:
-                fill(block)
-        else:
-            share(fill, blocks)
         return product
 
     def square(self) -> Array:

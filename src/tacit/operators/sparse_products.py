@@ -3,27 +3,24 @@
 Each number of a product is the sum of the same terms in the same order however rows and columns are shared out, so one
 thread and many give the same bits. Forward, rows do not know of each other; backward, columns do not.
 
-Who has llvmlite gets kernels made for the processor (`compiled`), others SciPy's, which let other threads run too.
+Who has llvmlite gets kernels made for the processor (`compiled`), others SciPy's (`scipy_products`).
 """
 
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from tacit.operators.columns import COLUMNS, column_blocks
 from tacit.operators.compiled import has_kernels, kernel
+from tacit.operators.scipy_products import row_chunks, scipy_backward, scipy_forward
 from tacit.operators.threads import n_threads, share
 
 __all__ = ["LINE", "backward", "forward"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# Multiplications of a product, about a millisecond of one core, below which threads take longer to start than they save
-_WORTH_SHARING = 2_000_000
 # Entries of a matrix for which a kernel is worth its making. What is multiplied with it does not count: products of a
 # few columns are to have the same bits as products of many.
 _WORTH_COMPILING = 500_000
@@ -38,9 +35,9 @@ _ROW_CHUNKS = 16  # for each thread: a core that others use holds nobody up
 def forward(matrix: Any, V: Array) -> Array:
     """X V, for a CSR matrix X."""
     if not _compiles(matrix, V):
-        return _by_columns(matrix, V)
+        return scipy_forward(matrix, V)
     product = np.empty((matrix.shape[0], V.shape[1]), matrix.dtype)
-    chunks = _row_chunks(matrix)
+    chunks = row_chunks(matrix, _ROW_CHUNKS * n_threads())
     lanes = LINE // V.itemsize
     for columns in _cut(V.shape[1], _WIDEST // V.itemsize, lanes):
         block = _padded(V[:, columns], _lanes(columns.stop - columns.start, V.itemsize))
@@ -55,7 +52,7 @@ def forward(matrix: Any, V: Array) -> Array:
 def backward(matrix: Any, U: Array) -> Array:
     """Xᵀ U, for a CSR matrix X."""
     if not _compiles(matrix, U):
-        return _by_columns(matrix.T, U)
+        return scipy_backward(matrix, U)
     # column by column, as the bases of solvers are, and each thread writes its own
     product = np.empty((matrix.shape[1], U.shape[1]), matrix.dtype, order="F")
     width = min(_WIDEST_BACKWARD // U.itemsize, -(-U.shape[1] // n_threads()))
@@ -87,19 +84,6 @@ def _compiles(matrix: Any, block: Array) -> bool:
         and matrix.dtype in (np.float32, np.float64)
         and has_kernels()
     )
-
-
-def _by_columns(matrix: Any, V: Array) -> Array:
-    """Multiply by SciPy, a few columns at a time, in several threads."""
-    if V.shape[1] < 2 * COLUMNS or matrix.nnz * V.shape[1] < _WORTH_SHARING:
-        return np.asarray(matrix @ V)
-    product = np.empty((matrix.shape[0], V.shape[1]), np.result_type(matrix.dtype, V.dtype))
-
-    def fill(columns: slice) -> None:
-        product[:, columns] = matrix @ V[:, columns]
-
-    share(fill, column_blocks(V.shape[1]))
-    return product
 
 
 def _cut(n_columns: int, width: int, lanes: int) -> list[slice]:
@@ -137,11 +121,3 @@ def _aligned(shape: tuple[int, int], dtype: np.dtype) -> Array:
     raw = np.empty(n_bytes + LINE, np.uint8)
     start = -raw.ctypes.data % LINE
     return raw[start : start + n_bytes].view(dtype).reshape(shape)
-
-
-def _row_chunks(matrix: Any) -> list[tuple[int, int]]:
-    """Cut the rows into stretches of about as many entries each."""
-    n_chunks = min(matrix.shape[0], _ROW_CHUNKS * n_threads())
-    wanted = np.linspace(0, matrix.nnz, n_chunks + 1)[1:-1]
-    cuts = np.searchsorted(matrix.indptr, wanted)
-    return list(pairwise([0, *cuts.tolist(), matrix.shape[0]]))

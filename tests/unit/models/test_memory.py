@@ -60,11 +60,8 @@ print(json.dumps([int(X.nnz), memory("VmHWM") - before]))
 @pytest.mark.parametrize(
     ("model", "method"), [("LSI", "fit"), ("LSI", "fit_transform"), ("MLSI", "fit_transform"), ("HLSI", "fit")]
 )
-def test_the_estimate_is_near_what_a_fit_takes(
-    model: str, method: str, n_records: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_estimate_is_near_what_a_fit_takes(model: str, method: str, n_records: int) -> None:
     """With SciPy's products: what else loads with kernels for the processor is not the fit's."""
-    monkeypatch.setattr("tacit.models.memory.has_kernels", lambda: False)
     n_terms, k, p = 8_000, 30, 30
     command = [sys.executable, "-c", _MEASURE, model, method, *map(str, (n_records, n_terms, k, p))]
     alone = os.environ | {"OMP_NUM_THREADS": "1", "TACIT_KERNELS": "scipy"}

@@ -1,0 +1,77 @@
+"""Products of a CSR matrix with a block of vectors by SciPy, shared among the cores.
+
+SciPy multiplies on one core, but lets other threads run meanwhile. Forward each thread takes some rows, with all the
+columns of a stripe; backward some columns, since rows would add to each other's sums. Few columns at a time are dear,
+as much of the work is done once an entry however many there are, and too many leave the cache. 15 million entries x
+47,236 terms, one core, ms a column of float32: forward 6.8, 4.0, 3.4, 3.5 with 8, 16, 32, 64 columns, backward 4.7,
+3.5, 3.1, 3.2; of float64 7.5, 6.4, 7.0, 7.9 and 6.8, 6.2, 6.0, 8.7. On a core with smaller caches 16 are the best.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tacit.operators.columns import column_blocks
+from tacit.operators.threads import n_threads, share
+
+__all__ = ["row_chunks", "scipy_backward", "scipy_forward"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Multiplications of a product, about a millisecond of one core, below which threads take longer to start than they save
+_WORTH_SHARING = 2_000_000
+_STRIPE = 32  # columns forward
+_FEWEST, _MOST = 8, 16  # columns of one thread backward
+_ROW_CHUNKS = 4  # for each thread: a core that others use holds nobody up
+
+
+def scipy_forward(matrix: Any, V: Array) -> Array:
+    """X V, for a CSR matrix X."""
+    if not _is_worth_sharing(matrix, V):
+        return np.asarray(matrix @ V)
+    product = np.empty((matrix.shape[0], V.shape[1]), np.result_type(matrix.dtype, V.dtype))
+    chunks = row_chunks(matrix, _ROW_CHUNKS * n_threads())
+    for columns in column_blocks(V.shape[1], _STRIPE):
+        block = np.ascontiguousarray(V[:, columns])  # once, or SciPy would do so for every chunk
+        share(partial(_fill_rows, matrix, block, product[:, columns]), chunks)
+    return product
+
+
+def _fill_rows(matrix: Any, block: Array, product: Array, rows: tuple[int, int]) -> None:
+    first, last = rows
+    start, stop = matrix.indptr[first], matrix.indptr[last]
+    chunk = sp.csr_array((last - first, matrix.shape[1]), dtype=matrix.dtype)  # given the arrays it would copy them
+    chunk.data, chunk.indices = matrix.data[start:stop], matrix.indices[start:stop]
+    chunk.indptr = matrix.indptr[first : last + 1] - start
+    product[first:last] = chunk @ block
+
+
+def scipy_backward(matrix: Any, U: Array) -> Array:
+    """Xᵀ U, for a CSR matrix X."""
+    turned = matrix.T
+    if U.shape[1] <= _FEWEST or not _is_worth_sharing(matrix, U):
+        return np.asarray(turned @ U)
+    product = np.empty((matrix.shape[1], U.shape[1]), np.result_type(matrix.dtype, U.dtype), order="F")  # as kernels do
+    width = int(np.clip(-(-U.shape[1] // n_threads()), _FEWEST, _MOST))
+
+    def fill(columns: slice) -> None:
+        product[:, columns] = turned @ U[:, columns]
+
+    share(fill, column_blocks(U.shape[1], width))
+    return product
+
+
+def _is_worth_sharing(matrix: Any, block: Array) -> bool:
+    return bool(matrix.nnz * block.shape[1] >= _WORTH_SHARING)
+
+
+def row_chunks(matrix: Any, n_chunks: int) -> list[tuple[int, int]]:
+    """Cut the rows into stretches of about as many entries each."""
+    wanted = np.linspace(0, matrix.nnz, min(matrix.shape[0], n_chunks) + 1)[1:-1]
+    cuts = np.searchsorted(matrix.indptr, wanted)
+    return list(pairwise([0, *cuts.tolist(), matrix.shape[0]]))
