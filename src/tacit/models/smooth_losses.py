@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from scipy.special import expit
 
 from tacit.checks import is_sparse
-from tacit.operators.base import Array, Operator
+from tacit.operators.base import Array, Operator, as_operator
 from tacit.solve.tall import inner, times
 
 __all__ = ["LOSSES", "Fitted", "Loss", "Objective", "smooth_regressions"]
@@ -93,6 +93,7 @@ def smooth_regressions(
     width : labels at a time, so that the n_records x labels arrays stay small
     """
     columns, max_steps = Y.tocsc(), max_iter or _NEWTON_STEPS
+    X = as_operator(X) if is_sparse(X) else X
     parts = [_fit_block(X, columns[:, i : i + width], objective, tol, max_steps) for i in range(0, Y.shape[1], width)]
     weights = np.concatenate([weights for weights, _, _ in parts], axis=1)
     steps, converged = max(n for _, n, _ in parts), all(fine for _, _, fine in parts)
@@ -203,14 +204,14 @@ def _line_search(
 
 
 def _times(X: Any, weights: Array) -> Array:
-    scores = np.asarray(X @ weights[:-1]) if is_sparse(X) else times(X, weights[:-1])
+    scores = times(X, weights[:-1]) if isinstance(X, np.ndarray) else np.asarray(X @ weights[:-1])
     scores += weights[-1]
     return scores
 
 
 def _adjoint(X: Any, T: Array, objective: Objective) -> Array:
     last = T.sum(axis=0, keepdims=True) if objective.fit_intercept else np.zeros((1, T.shape[1]), T.dtype)
-    return np.concatenate([np.asarray(X.T @ T) if is_sparse(X) else inner(X, T), last])
+    return np.concatenate([inner(X, T) if isinstance(X, np.ndarray) else np.asarray(X.T @ T), last])
 
 
 def _logistic_totals(scores: Array, Y: sp.csc_array) -> Array:
