@@ -29,7 +29,16 @@ from tacit.solve.conjugate import width_for
 from tacit.solve.krylov import block_for
 from tacit.solve.pencil import columns_for
 
-__all__ = ["LARGE", "FitMemory", "check_fit", "check_memory", "fit_memory", "memory_of_fit"]
+__all__ = [
+    "LARGE",
+    "FitMemory",
+    "check_fit",
+    "check_memory",
+    "fit_memory",
+    "memory_of_fit",
+    "note_told",
+    "relations_memory",
+]
 
 LARGE = 2**30  # bytes from which on people are told before a fit begins
 _WORTH_LOOKING = 2**26  # bytes below which no machine is asked what it has free
@@ -48,21 +57,23 @@ class FitMemory:
     Attributes
     ----------
     what : the fit, for people: "MLSI with n_components=100 of 800,000 records and 47,236 terms"
-    parts : name and bytes of what is held, the largest first; "X" is there before the fit begins
+    parts : name and bytes of what is held, the largest first
+    given : names of those parts that are there before the fit begins, such as "X"
     """
 
     what: str
     parts: Mapping[str, int]
+    given: frozenset[str] = frozenset({"X"})
 
     @property
     def total(self) -> int:
-        """X plus work."""
+        """What is given plus work."""
         return sum(self.parts.values())
 
     @property
     def work(self) -> int:
-        """What the fit will take beside X, which is there already."""
-        return self.total - self.parts.get("X", 0)
+        """What the fit will take beside what is given."""
+        return sum(size for name, size in self.parts.items() if name not in self.given)
 
     def sentence(self) -> str:
         """Say it for people: "… needs about 2.1 GiB (basis 1.1 GiB, X 900.0 MiB, …)"."""
@@ -108,20 +119,15 @@ def fit_memory(
         positions=positions,
         one_pass=solver == "single_pass",
     )
-    steps = _STEPS[name](shapes)
-    fullest: Parts = dict(sorted(steps, key=_held_bytes)[-1])
-    fullest["buffers"] = _BUFFERS
-    if held:
-        fullest["X"] = shapes.n_bytes
+    what = f"{name.upper()} with n_components={n_components} of {n_records:,} records and {n_terms:,} terms"
+    return _at_peak(what, _STEPS[name](shapes), {"X": shapes.n_bytes} if held else {})
+
+
+def _at_peak(what: str, steps: list[Parts], given: Parts) -> FitMemory:
+    """Tell of the step that holds most, beside what was there before."""
+    fullest: Parts = dict(sorted(steps, key=_held_bytes)[-1], buffers=_BUFFERS, **given)
     ordered = sorted(fullest.items(), key=lambda part: -part[1])
-    return FitMemory(
-        f"{name.upper()} with n_components={n_components} of {n_records:,} records and {n_terms:,} terms",
-        {each: round(size) for each, size in ordered if size >= 1},
-    )
-
-
-def _held_bytes(parts: Parts) -> float:
-    return sum(parts.values())
+    return FitMemory(what, {each: round(size) for each, size in ordered if size >= 1}, frozenset(given))
 
 
 def memory_of_fit(
@@ -145,33 +151,70 @@ def memory_of_fit(
     )
 
 
+def _held_bytes(parts: Parts) -> float:
+    return sum(parts.values())
+
+
+def relations_memory(n_objects: int, n_bytes: int, n_components: int, *, dtype: Any = np.float32) -> FitMemory:
+    """Estimate the fit of MLSA: the search, and what objects of all types become.
+
+    Parameters
+    ----------
+    n_objects : of all types
+    n_bytes : memory of the relations that are in memory
+    n_components : dimensions asked for
+    dtype : of the relations
+    """
+    s = _Shapes(n_objects, n_objects, n_components, 0, np.dtype(dtype).itemsize, n_bytes, positions=False)
+    steps: list[Parts] = [s.krylov(n_objects, s.k), {"concepts and positions": 4 * s.b * n_objects * s.k}]
+    return _at_peak(
+        f"MLSA with n_components={n_components} of {n_objects:,} objects",
+        steps,
+        {"relations": n_bytes} if n_bytes else {},
+    )
+
+
 def check_fit(
     X: Any, n_components: int, *, model: str, n_labels: int = 0, positions: bool = False, solver: str = "auto"
 ) -> None:
     """Look whether a fit to X has the memory it needs, as `check_memory` does; parameters as those of `fit_memory`."""
     estimate = memory_of_fit(X, n_components, model=model, n_labels=n_labels, positions=positions, solver=solver)
-    if estimate.work >= _WORTH_LOOKING:
-        check_memory(estimate)
+    check_memory(estimate)
 
 
 def check_memory(estimate: FitMemory, available: int | None = None) -> None:
     """Refuse a fit that cannot have the memory it needs; tell the logger "tacit" of one that is large.
+
+    It is told once for the same sizes, as a warning, which Python prints where logging was not set up; then as a piece
+    of information.
 
     Parameters
     ----------
     estimate : of `fit_memory`
     available : bytes that may be taken, default what is free
     """
+    if available is None and estimate.work < _WORTH_LOOKING:
+        return
     free = available_memory() if available is None else available
     if estimate.work > free:
         raise InputError(
-            f"X is too large for the memory: got a fit that needs {human_size(estimate.work)} beside X where "
-            f"{human_size(free)} are free, expected one that fits. {estimate.sentence()}. Take fewer n_components, "
-            "float32 instead of float64, rows on disk (write_rows) or on a cluster (cluster_rows). Set TACIT_MEMORY, "
-            "in bytes, if more may be used than seems free."
+            f"the fit is too large for the memory: got one that needs {human_size(estimate.work)} beside the data "
+            f"where {human_size(free)} are free, expected one that fits. {estimate.sentence()}. Take fewer "
+            "n_components, float32 instead of float64, rows on disk (write_rows) or on a cluster (cluster_rows). Set "
+            "TACIT_MEMORY, in bytes, if more may be used than seems free."
         )
     if estimate.total >= LARGE:
-        _LOGGER.info("%s; %s are free.", estimate.sentence(), human_size(free))
+        level = logging.INFO if estimate.what in _TOLD else logging.WARNING
+        _LOGGER.log(level, "%s; %s are free.", estimate.sentence(), human_size(free))
+        note_told(estimate)
+
+
+def note_told(estimate: FitMemory) -> None:
+    """Take note that people know of a fit of such a size."""
+    _TOLD.add(estimate.what)
+
+
+_TOLD: set[str] = set()
 
 
 @dataclass(frozen=True)

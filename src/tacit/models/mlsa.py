@@ -28,8 +28,9 @@ from sklearn.utils.validation import check_is_fitted
 from tacit.checks import as_rng, check_choice, check_count, check_number
 from tacit.errors import InputError
 from tacit.models.base import SpaceModel, check_terms, warn_if_fewer
+from tacit.models.memory import check_memory, relations_memory
 from tacit.models.mlsa_fold_in import FoldIn
-from tacit.models.mlsa_operator import unified_matrix
+from tacit.models.mlsa_operator import stored_bytes, unified_matrix
 from tacit.models.transductive import read_labels
 from tacit.operators.base import Array
 from tacit.relations.labels import LabelMatrix
@@ -243,6 +244,7 @@ class MLSA(SpaceModel):
         graph.check()
         kinds = list(graph.types)
         R = unified_matrix(graph)
+        check_memory(relations_memory(R.shape[0], stored_bytes(graph), self.n_components, dtype=R.dtype))
         found = leading_eigenpairs(
             R,
             self.n_components,

@@ -13,7 +13,7 @@ from tacit.relations.block import Block
 from tacit.relations.far_rows import is_far
 from tacit.relations.typed import Relations
 
-__all__ = ["unified_matrix"]
+__all__ = ["stored_bytes", "unified_matrix"]
 
 
 def unified_matrix(graph: Relations) -> SymmetricBlocks:
@@ -28,6 +28,12 @@ def unified_matrix(graph: Relations) -> SymmetricBlocks:
     blocks += [(None, kinds.index(group[0].column_type), _together(graph, group)) for group in shared]
     dtype = np.result_type(*(factor.dtype for block in used for factor in block.factors))
     return SymmetricBlocks(list(graph.sizes.values()), blocks, dtype)
+
+
+def stored_bytes(graph: Relations) -> int:
+    """Give the memory that the relations take; far rows take none."""
+    factors = {id(factor): factor for block in graph.blocks for factor in block.factors if not is_far(factor)}
+    return sum(as_operator(factor).n_bytes for factor in factors.values())
 
 
 def _groups(blocks: Sequence[Block]) -> list[list[Block]]:

@@ -86,10 +86,21 @@ def place_relation(
     if is_far(matrix):
         _check_in_place(matrix, shape, (row_type, column_type), (row_places, column_places))
         return grown, matrix
+    return grown, _moved(matrix, shape, row_places, column_places)
+
+
+def _moved(
+    matrix: sp.csr_array, shape: tuple[int, int], rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]
+) -> sp.csr_array:
+    """Bring the rows and columns of a matrix to their places; one that has them keeps its arrays."""
+    if matrix.shape == shape and all(np.array_equal(places, np.arange(len(places))) for places in (rows, columns)):
+        return matrix
     entries = matrix.tocoo()
-    placed = sp.csr_array((entries.data, (row_places[entries.row], column_places[entries.col])), shape=shape)
+    narrow = entries.row.dtype if max(shape) < 2**31 else np.int64  # wider ones take half as much memory again
+    at = (rows.astype(narrow)[entries.row], columns.astype(narrow)[entries.col])
+    placed = sp.csr_array((entries.data, at), shape=shape)
     placed.sort_indices()
-    return grown, placed
+    return placed
 
 
 def places_of(kind: str, wanted: Names, place: dict[Hashable, int]) -> npt.NDArray[np.int64]:

@@ -16,7 +16,7 @@ from tacit.errors import InputError
 from tacit.index.suggester import Suggester
 from tacit.models.free_memory import available_memory
 from tacit.models.head import LabelHead
-from tacit.models.memory import LARGE, memory_of_fit
+from tacit.models.memory import LARGE, memory_of_fit, note_told
 from tacit.relations.labels import LabelMatrix, as_labels
 from tacit.relations.taxonomy import Taxonomy
 from tacit.tasks.build_relations import fit_relations
@@ -109,6 +109,7 @@ def _tell_memory(name: str, X: Any, labels: LabelMatrix | None, settings: BuildS
     if estimate.total >= LARGE:
         say.begin("memory")
         say.end(f"{estimate.sentence()}; {human_size(available_memory())} are free")
+        note_told(estimate)
 
 
 def _fit_lsi(name: str, X: Any, labels: Any, known: Known, settings: BuildSettings) -> tuple[Fitted, Floats]:

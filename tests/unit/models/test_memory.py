@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tacit import HLSI, LSI, MLSI
+from tacit import HLSI, LSI, MLSA, MLSI, Relations
 from tacit.errors import InputError
 from tacit.models.free_memory import available_memory
-from tacit.models.memory import LARGE, check_fit, check_memory, fit_memory, memory_of_fit
+from tacit.models.memory import LARGE, check_fit, check_memory, fit_memory, memory_of_fit, relations_memory
 
 _STATUS = Path("/proc/self/status")
 
@@ -58,7 +58,8 @@ print(json.dumps([int(X.nnz), memory("VmHWM") - before]))
 @pytest.mark.skipif(not _STATUS.exists(), reason="only Linux tells the peak memory of a process and lets it be reset")
 @pytest.mark.parametrize("n_records", [6_000, 30_000])
 @pytest.mark.parametrize(
-    ("model", "method"), [("LSI", "fit"), ("LSI", "fit_transform"), ("MLSI", "fit_transform"), ("HLSI", "fit")]
+    ("model", "method"),
+    [("LSI", "fit"), ("LSI", "fit_transform"), ("MLSI", "fit_transform"), ("HLSI", "fit"), ("MLSA", "fit")],
 )
 def test_the_estimate_is_near_what_a_fit_takes(model: str, method: str, n_records: int) -> None:
     """With SciPy's products: what else loads with kernels for the processor is not the fit's."""
@@ -69,7 +70,10 @@ def test_the_estimate_is_near_what_a_fit_takes(model: str, method: str, n_record
     assert not done.returncode, done.stderr
     n_entries, taken = json.loads(done.stdout)
     parameters = {"model": model.lower(), "n_labels": p, "positions": method == "fit_transform"}
-    estimate = fit_memory(n_records, n_terms, n_entries, k, **parameters)
+    if model == "MLSA":
+        estimate = relations_memory(n_records + n_terms + p, 8 * n_entries, k)
+    else:
+        estimate = fit_memory(n_records, n_terms, n_entries, k, **parameters)
     slack = 2**21  # what a library keeps for itself differs from run to run, and is much beside a few MiB
     said = f"{taken / 2**20:.0f} MiB taken, {estimate.sentence()}"
     assert 0.7 * taken - slack < estimate.total < 1.5 * taken + slack, said
@@ -112,9 +116,9 @@ def test_a_fit_that_cannot_have_its_memory_is_refused_with_the_reason() -> None:
     estimate = fit_memory(10**8, 10**6, 10**10, 100, model="lsi", positions=True)
     with pytest.raises(
         InputError,
-        match=r"X is too large for the memory: got a fit that needs \d+\.\d GiB beside X where 8\.0 GiB are free, "
-        r"expected one that fits\. LSI with n_components=100 of 100,000,000 records .* needs about .*\(X .*\)\. Take "
-        r"fewer n_components, float32 .*write_rows.*cluster_rows.*TACIT_MEMORY",
+        match=r"the fit is too large for the memory: got one that needs \d+\.\d GiB beside the data where 8\.0 GiB "
+        r"are free, expected one that fits\. LSI with n_components=100 of 100,000,000 records .* needs about "
+        r".*\(X .*\)\. Take fewer n_components, float32 .*write_rows.*cluster_rows.*TACIT_MEMORY",
     ):
         check_memory(estimate, 2**33)
     check_memory(estimate, 2**43)
@@ -126,22 +130,48 @@ def test_x_itself_is_there_already_and_needs_no_further_memory() -> None:
     check_memory(estimate, 2**28)
 
 
-def test_a_large_fit_is_told_to_the_logger(caplog: pytest.LogCaptureFixture) -> None:
-    small, large = (fit_memory(n, 47_236, 76 * n, 100, model="lsi", positions=True) for n in (1_000, 2_000_000))
+def test_a_large_fit_is_told_once_and_then_in_passing(caplog: pytest.LogCaptureFixture) -> None:
+    small, large = (fit_memory(n, 47_236, 76 * n, 100, model="lsi", positions=True) for n in (1_000, 2_000_001))
     assert small.total < LARGE < large.total
     with caplog.at_level(logging.INFO, logger="tacit"):
         check_memory(small, 2**40)
         assert not caplog.records
         check_memory(large, 2**40)
-    assert [record.name for record in caplog.records] == ["tacit"]
-    assert caplog.messages[0] == f"{large.sentence()}; 1.0 TiB are free."
+        check_memory(large, 2**40)
+    assert [(record.name, record.levelname) for record in caplog.records] == [("tacit", "WARNING"), ("tacit", "INFO")]
+    assert set(caplog.messages) == {f"{large.sentence()}; 1.0 TiB are free."}
+
+
+def test_a_large_fit_is_printed_before_it_begins() -> None:
+    """As people see it who have set up nothing."""
+    script = (
+        "from tacit.models.memory import check_memory, fit_memory\n"
+        "check_memory(fit_memory(2_000_000, 47_236, 152_000_000, 100), 2**40)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stderr.startswith("LSI with n_components=100 of 2,000,000 records and 47,236 terms needs about 1.")
+    assert done.stderr.endswith(" are free.\n")
+
+
+def test_relations_are_estimated_and_refused_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    table = sp.random_array((20_000, 9_000), density=1e-3, format="csr", dtype=np.float32, rng=rng)
+    graph = Relations().add("user", "item", table)
+    estimate = relations_memory(29_000, 2**21, 300)
+    assert estimate.total == estimate.work + 2**21
+    assert estimate.sentence().startswith("MLSA with n_components=300 of 29,000 objects needs about ")
+    monkeypatch.setenv("TACIT_MEMORY", str(2**22))
+    with pytest.raises(InputError, match=r"too large for the memory: .* MLSA with n_components=300 of 29,000 objects"):
+        MLSA(300).fit(graph)
+    monkeypatch.setenv("TACIT_MEMORY", str(2**30))
+    MLSA(2, tol=0.5).fit(graph)
 
 
 def test_the_check_of_a_fit_looks_at_the_memory_only_if_it_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TACIT_MEMORY", "1000")
     check_fit(np.ones((20, 10)), 3, model="lsi")
     wide = sp.csr_array((np.ones(1, np.float32), ([0], [0])), shape=(3_000_000, 100_000))
-    with pytest.raises(InputError, match=r"beside X where 1000 bytes are free"):
+    with pytest.raises(InputError, match=r"beside the data where 1000 bytes are free"):
         check_fit(wide, 100, model="mlsi", n_labels=10)
 
 

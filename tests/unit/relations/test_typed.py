@@ -75,6 +75,17 @@ def test_objects_are_found_by_name_and_new_ones_follow(graph: Relations) -> None
     grown.check()
 
 
+def test_places_take_no_more_memory_than_the_matrix_gave_them() -> None:
+    ratings = sp.csr_array(RATINGS)
+    assert ratings.indices.dtype == np.int32
+    first = Relations().add("user", "item", ratings, rows=["u", "v"], columns=["a", "b", "c"])
+    moved = first.add("user", "item", ratings, rows=["v", "w"], columns=["c", "b", "a"], name="again")
+    for name, expected in (("user-item", [[5, 0, 1], [0, 3, 4]]), ("again", [[0, 0, 0], [1, 0, 5], [4, 3, 0]])):
+        placed = (first if name == "user-item" else moved).block(name).factors[0]
+        assert placed.indices.dtype == placed.indptr.dtype == np.int32
+        np.testing.assert_array_equal(placed.toarray(), expected)
+
+
 def test_names_are_numbers_unless_given() -> None:
     graph = Relations().add("user", "item", RATINGS)
     assert graph.types == {"user": (0, 1), "item": (0, 1, 2)}
