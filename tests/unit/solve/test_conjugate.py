@@ -217,7 +217,7 @@ def test_an_operator_may_give_back_what_it_was_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_columns", "n_bytes", "width"), [(100, 0, 32), (100, 2**27, 64), (100, 2**30, 100), (3, 0, 3)]
+    ("n_columns", "n_bytes", "width"), [(100, 0, 32), (100, 2**26, 48), (100, 2**27, 100), (100, 2**30, 100), (3, 0, 3)]
 )
 def test_so_many_columns_search_together_as_fill_lines_and_fit_beside_the_matrix(
     n_columns: int, n_bytes: int, width: int
