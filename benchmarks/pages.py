@@ -19,7 +19,9 @@ __all__ = ["DOCS", "facts", "mean_and_spread", "put_section", "table"]
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _FASTER = ("llvmlite",)  # extras that change how long things take, where they are
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+# as it was at the start, when libraries read it: Dask sets it later, for its workers
+_THREADS = next((os.environ[name] for name in _LIMITS if name in os.environ), "as many as cores")
 
 
 def facts(libraries: Sequence[str] = ()) -> str:
@@ -30,10 +32,9 @@ def facts(libraries: Sequence[str] = ()) -> str:
     there = [name for name in _FASTER if _is_there(name)]
     versions = ", ".join(f"{name} {version(name)}" for name in (*_LIBRARIES, *there, *libraries))
     gigabytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    threads = next((os.environ[name] for name in _THREADS if name in os.environ), "as many as cores")
     return (
         f"Measured on {date.today().isoformat()} with Tacit {_tacit_version()}, Python {platform.python_version()}, "
-        f"{versions}; {os.cpu_count()} cores, {gigabytes:.0f} GiB of memory, threads: {threads}."
+        f"{versions}; {os.cpu_count()} cores, {gigabytes:.0f} GiB of memory, threads: {_THREADS}."
     )
 
 

@@ -61,10 +61,11 @@ def _run(suite: type[Any]) -> Iterator[tuple[str, str, str, str, str, str]]:
             for work in works:
                 seconds = _seconds(getattr(one, f"time_{work}", None), values)
                 more = _more_memory(getattr(one, f"peakmem_{work}", None), values)
-                yield suite.__name__, shown, work, seconds, more, ""
+                yield suite.__name__, shown, work.replace("_", " "), seconds, more, ""
             for name in qualities:
                 quality = f"{getattr(one, name)(*values):.3g}"
                 yield suite.__name__, shown, name.removeprefix("track_").replace("_", " "), "", "", quality
+            getattr(one, "teardown", lambda *_: None)(*values)
 
 
 def _seconds(work: Callable[..., Any] | None, values: Sequence[Any]) -> str:

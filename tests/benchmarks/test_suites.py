@@ -19,8 +19,10 @@ SUITES = sorted(path.stem for path in (BENCHMARKS / "suites").glob("*.py") if pa
 
 # what a tracked quality may be at the smallest size: a suite that measures nonsense is worse than none
 QUALITIES = {
+    "track_difference_from_memory": (0, 1e-3),
     "track_difference_from_scikit_learn": (0, 1e-9),
     "track_disagreement_with_transpose": (0, 1e-5),
+    "track_drift": (0, 0.3),
     "track_largest_residual": (0, 0.05),
     "track_micro_f1": (0.3, 1),
     "track_neighbours_that_share_topics": (0.4, 1),
@@ -33,17 +35,18 @@ QUALITIES = {
 def test_a_suite_runs_and_its_qualities_are_sane(name: str) -> None:
     for suite in _suites(importlib.import_module(f"suites.{name}")):
         methods = [method for method, _ in inspect.getmembers(suite, inspect.isfunction) if not method.startswith("_")]
-        kinds = {method.split("_")[0] for method in methods} - {"setup"}
+        kinds = {method.split("_")[0] for method in methods} - {"setup", "teardown"}
         assert kinds == {"time", "peakmem", "track"}, f"{suite.__name__} must have all three side by side"
         assert len(suite.params) == len(suite.param_names)
         for values in itertools.product(*suite.params):
             one = suite()
             one.setup(*values)
-            for method in methods:
-                result = getattr(one, method)(*values) if method != "setup" else None
+            for method in (method for method in methods if method not in ("setup", "teardown")):
+                result = getattr(one, method)(*values)
                 if method.startswith("track_"):
                     low, high = QUALITIES[method]
                     assert low <= result <= high, f"{suite.__name__}.{method}{values} = {result}"
+            getattr(one, "teardown", lambda *_: None)(*values)
 
 
 def test_an_unknown_profile_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,9 +64,7 @@ def share(task: Callable[[Item], Any], items: Iterable[Item]) -> None:
 
 def n_threads() -> int:
     """Give how many threads to use: the cores of this process, or as many as it is limited to if that is fewer."""
-    asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    limit = int(asked) if asked.isdecimal() and int(asked) > 0 else _cores()
-    return min(limit, _cores(), _BLAS.before or _BLAS.threads() or limit)
+    return min(_cores(), _BLAS.before or _BLAS.threads() or _asked() or _cores())
 
 
 @contextmanager
@@ -139,6 +137,17 @@ class _Team:
 @lru_cache(maxsize=1)
 def _cores() -> int:
     return joblib.cpu_count()
+
+
+@lru_cache(maxsize=1)
+def _asked() -> int | None:
+    """Read OMP_NUM_THREADS as it was when it was first needed, where no matrix library has read it for us.
+
+    It may change: Dask sets it to 1 in the process that starts workers, so that these find it, and does not take it
+    back.
+    """
+    asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return int(asked) if asked.isdecimal() and int(asked) > 0 else None
 
 
 @lru_cache(maxsize=1)

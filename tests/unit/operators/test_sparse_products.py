@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tacit.operators import Gram, as_operator, sparse_products
+from tacit.operators import Gram, as_operator, scipy_products, sparse_products, threads
 from tacit.operators.compiled import has_kernels
 from tacit.operators.sparse_products import backward, forward
 
@@ -20,6 +20,7 @@ def way(request, monkeypatch) -> str:
         pytest.fail("llvmlite is missing, which the extra `test` installs")
     monkeypatch.setattr(sparse_products, "has_kernels", lambda: request.param == "compiled")
     monkeypatch.setattr(sparse_products, "_WORTH_COMPILING", 0)
+    monkeypatch.setattr(scipy_products, "_WORTH_SHARING", 0)
     return request.param
 
 
@@ -73,8 +74,9 @@ def test_neither_threads_nor_other_columns_change_a_bit(way, monkeypatch, n_colu
     V = np.random.default_rng(6).standard_normal((300, 40)).astype(np.float32)
     U = np.random.default_rng(7).standard_normal((5000, 40)).astype(np.float32)
     whole = forward(X, V), backward(X, U)
-    for n_threads in ("1", "2"):
-        monkeypatch.setenv("OMP_NUM_THREADS", n_threads)
+    for n_threads in (1, 2, 5):
+        for module in (sparse_products, scipy_products, threads):
+            monkeypatch.setattr(module, "n_threads", lambda n=n_threads: n)
         some = forward(X, V[:, :n_columns]), backward(X, U[:, :n_columns])
         for part, all_of_it in zip(some, whole, strict=True):
             assert (part == all_of_it[:, :n_columns]).all()
