@@ -34,6 +34,7 @@ class ScatterPencil:
         self.X, self.F, self.shift = X, F, float(gamma)
         self.degrees = None if all_one(degrees) else degrees.astype(X.dtype)[:, None]
         self.shape, self.dtype = (X.shape[1], X.shape[1]), X.dtype
+        self.n_bytes = 0 if is_read_anew(X) else (X.operator if isinstance(X, Centred) else X).n_bytes
         self.low_rank = class_bridges(X, F) if F.shape[1] <= MOST_BRIDGES else None
         # shares sum to one, and centred records to nothing: the root's column depends on the others
         depends = isinstance(X, Centred) and self.degrees is None

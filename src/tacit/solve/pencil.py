@@ -28,8 +28,8 @@ from tacit.solve.tall import inner as inner_products
 
 __all__ = ["Pencil", "columns_for", "pencil_eigenpairs"]
 
-_COLUMNS = 32  # columns that are multiplied at the same time
-_LOOKED_AT = 32  # vectors whose residuals are held at the same time
+_COLUMNS = 32  # columns that are multiplied at the same time, at most
+_LOOKED_AT = 32  # vectors whose residuals are held at the same time, at most
 # Vectors that get new directions in an iteration, or a fifth of all if that is more: some at a time take hardly more
 # products than all together, and far less memory. A product of 20 columns takes as long as one of 32 (200,000 records,
 # 100 classes: 11 iterations and 4.4 s with 32, 16 and 6.7 s with 20).
@@ -44,6 +44,7 @@ class Pencil(Protocol):
     dtype: np.dtype
     shift: float
     low_rank: Array | None  # G
+    n_bytes: int  # memory of the data, beside which that of the search is small or not; 0 if it is elsewhere
 
     def products(self, S: Array) -> Sequence[Array]:
         """Give the dear products of a block: A S, and C S unless C is A."""
@@ -73,8 +74,8 @@ def pencil_eigenpairs(
     -------
     Eigenpairs : the vectors have xᵀ B x = 1
     """
-    room, most = columns_for(n_components)
-    basis = _Basis(pencil, start, room=room)
+    room, most = columns_for(n_components, pencil.shape[0] * pencil.dtype.itemsize, pencil.n_bytes)
+    basis = _Basis(pencil, start, room=room, at_once=_COLUMNS if most >= _COLUMNS else _COLUMNS // 2)
     del start
     basis.begin()
     goal = max(tol, float(np.finfo(pencil.dtype).eps))
@@ -100,10 +101,23 @@ def pencil_eigenpairs(
     return Eigenpairs(values.astype(pencil.dtype), vectors, relative, iterations, "lobpcg", converged=converged)
 
 
-def columns_for(n_components: int) -> tuple[int, int]:
-    """How many columns the basis has room for, and how many vectors get new directions in an iteration."""
+def columns_for(n_components: int, column_bytes: int, n_bytes: int) -> tuple[int, int]:
+    """How many columns the basis has room for, and how many vectors get new directions in an iteration.
+
+    Fewer of both where the search would take more memory than the data.
+
+    Parameters
+    ----------
+    n_components : how many eigenpairs
+    column_bytes : memory of a vector
+    n_bytes : memory of the data, 0 if it is elsewhere
+    """
     most = max(_FEWEST, n_components // 5)
-    return n_components + _BLOCKS * most, most
+    room = n_components + _BLOCKS * most
+    if n_bytes and (2 * room + 4 * most) * column_bytes > n_bytes:
+        most = max(_FEWEST // 2, n_components // 80 * 16)  # a fifth, in whole lines, which products take as they are
+        room = n_components + 2 * most  # the last step and the new directions, and turned every time
+    return room, most
 
 
 class _Basis:
@@ -113,8 +127,8 @@ class _Basis:
     columns at a time.
     """
 
-    def __init__(self, pencil: Pencil, start: Array | Iterable[Array], *, room: int) -> None:
-        self.pencil, self.n_old, self.width, self.room = pencil, 0, 0, room
+    def __init__(self, pencil: Pencil, start: Array | Iterable[Array], *, room: int, at_once: int = _COLUMNS) -> None:
+        self.pencil, self.n_old, self.width, self.room, self.at_once = pencil, 0, 0, room, at_once
         # the basis and its dear products; memory of columns that are never written is never taken
         self.store = [np.empty((pencil.shape[0], room), pencil.dtype, order="F")]
         self.A = self.C = np.empty((0, 0))
@@ -157,7 +171,7 @@ class _Basis:
         kept = np.empty((len(self.Q), min(most, len(values))), self.pencil.dtype, order="F")
         going: list[int] = []
         order = np.argsort(relative <= goal, kind="stable")
-        for part in _chunks(0, len(values), _LOOKED_AT):
+        for part in _chunks(0, len(values), min(_LOOKED_AT, self.at_once)):
             if len(going) == kept.shape[1] or (going and relative[order[part]].max() <= goal):
                 break
             columns = order[part]
@@ -215,7 +229,7 @@ class _Basis:
     def add(self, fresh: Array) -> None:
         """Multiply new directions, put them at the end, and see what the sides are in them."""
         old, self.width = self.width, self.width + fresh.shape[1]
-        for part in _chunks(old, self.width, _COLUMNS):
+        for part in _chunks(old, self.width, self.at_once):
             block = fresh[:, part.start - old : part.stop - old]
             for number, each in enumerate((block, *self.pencil.products(block))):
                 self._put(number, part, each)

@@ -23,7 +23,7 @@ class DensePencil:
         self, A: Array, B: Array, dtype: Any = np.float64, *, shift: float = 0.0, G: Array | None = None
     ) -> None:
         self.A, self.B = A.astype(dtype), B.astype(dtype)
-        self.shape, self.dtype, self.shift = A.shape, np.dtype(dtype), shift
+        self.shape, self.dtype, self.shift, self.n_bytes = A.shape, np.dtype(dtype), shift, 0
         self.low_rank = None if G is None else np.asfortranarray(G, dtype)
         rest = B - shift * np.eye(len(B)) + (0 if G is None else G @ G.T)
         self.rest = rest.astype(dtype)

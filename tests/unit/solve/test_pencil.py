@@ -10,7 +10,7 @@ import scipy.linalg as la
 from pencils import DensePencil, OneProduct, symmetric
 
 from tacit.operators.base import Array
-from tacit.solve.pencil import _Basis, pencil_eigenpairs
+from tacit.solve.pencil import _Basis, columns_for, pencil_eigenpairs
 from tacit.solve.result import Eigenpairs
 
 N = 60
@@ -185,6 +185,34 @@ def test_a_side_may_be_made_of_parts(monkeypatch: pytest.MonkeyPatch, blocks: in
         np.testing.assert_allclose(found.values, expected, rtol=10 * tol)
         gram = found.vectors.T.astype(np.float64) @ pencil.B @ found.vectors
         np.testing.assert_allclose(gram, np.eye(6), atol=100 * np.finfo(dtype).eps)
+
+
+def test_beside_little_data_the_search_takes_less_memory_and_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    rooms: list[int] = []
+    make = _Basis.__init__
+
+    def watched(self: _Basis, pencil: Any, start: Any, *, room: int, at_once: int) -> None:
+        rooms.append(room)
+        make(self, pencil, start, room=room, at_once=at_once)
+
+    monkeypatch.setattr(_Basis, "__init__", watched)
+    for n_bytes in (0, 10**9, 1):  # elsewhere, large, small
+        pencil = DensePencil(A, B)
+        pencil.n_bytes = n_bytes
+        found = solve(pencil, 8)
+        assert found.converged
+        np.testing.assert_allclose(found.values, EXACT[0][:8], atol=1e-10)
+    assert rooms == [8 + 3 * 5, 8 + 3 * 5, 8 + 2 * 2]
+
+
+def test_room_is_made_where_the_data_are_large_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    column = 47_236 * 4
+    assert columns_for(100, column, 123_000_000) == (228, 32)
+    assert columns_for(100, column, 61_000_000) == (132, 16)
+    assert columns_for(100, column, 0) == (228, 32)
+    assert columns_for(10, column, 1) == (10 + 2 * 16, 16)
+    assert columns_for(300, column, 1) == (300 + 2 * 48, 48)
 
 
 def test_a_preconditioner_saves_iterations() -> None:
