@@ -118,7 +118,6 @@ def fit_memory(
         _bytes_of(n_records, n_terms, n_entries, np.dtype(dtype).itemsize),
         positions=positions,
         one_pass=solver == "single_pass",
-        held=held,
     )
     what = f"{name.upper()} with n_components={n_components} of {n_records:,} records and {n_terms:,} terms"
     return _at_peak(what, _STEPS[name](shapes), {"X": shapes.n_bytes} if held else {})
@@ -230,7 +229,6 @@ class _Shapes:
     n_bytes: int  # of X
     positions: bool
     one_pass: bool = False
-    held: bool = True
 
     @property
     def k(self) -> int:
@@ -308,7 +306,7 @@ def _hlsi(s: _Shapes) -> list[Parts]:
     bridges: Parts = {"classes and terms": s.b * s.m * ((s.p if kept else 0) + n_mixed)}
     n_directions = max(32, s.k + 8 - s.p)
     start = min(s.p, s.k + 8) + n_directions
-    room, going = columns_for(s.k, s.b * s.m, s.n_bytes if s.held else 0)
+    room, going = columns_for(s.k, s.b * s.m, s.n_bytes)
     # its products too, new directions and what becomes of them
     basis = (2 if kept else 3) * max(start, room) + 4 * going
     steps: list[Parts] = [

@@ -105,8 +105,12 @@ class _LinearScatter(ScatterForm):
     def __init__(self, X: Any, graph: HierarchyGraph, gamma: float, *, mean: Array | None) -> None:
         self.gamma, self.reports = gamma, []
         self.X = as_operator(X) if mean is None else Centred(X, mean)
-        self.degrees = graph.degrees
-        self.F = _factor(graph, centred=mean is not None)
+        self.degrees, self.graph = graph.degrees, graph
+
+    @property
+    def F(self) -> sp.csr_array:
+        """The classes, made anew: one product needs them, and beside a search they would be memory for nothing."""
+        return _factor(self.graph, centred=isinstance(self.X, Centred))
 
     @property
     def weighted(self) -> Operator:
@@ -177,11 +181,10 @@ class ProductScatter(_LinearScatter):
     ) -> None:
         super().__init__(X, graph, gamma, mean=mean)
         self.tol, self.max_iter, self.rng = tol, max_iter, rng
-        self.F = self.F.astype(self.X.dtype)
 
     def leading(self, n_components: int) -> tuple[Array, Array]:
         """Search for the space."""
-        pencil = ScatterPencil(self.X, self.F, self.degrees, self.gamma)
+        pencil = ScatterPencil(self.X, self.F.astype(self.X.dtype), self.degrees, self.gamma)
         bridges = pencil.some_bridges(n_components + _SPARE, self.rng)
         # classes that hold the same records, or together all of them, lead to fewer directions than there are classes
         n_directions = int(np.clip(n_components + _SPARE - _rank(bridges), _DIRECTIONS, n_components + _SPARE))

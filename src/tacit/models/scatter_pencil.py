@@ -16,6 +16,7 @@ from tacit.operators import Centred, Operator
 from tacit.operators.algebra import is_read_anew
 from tacit.operators.base import Array
 from tacit.operators.elsewhere import adjoint_blocks
+from tacit.solve.costs import stored_entries
 from tacit.solve.tall import inner, subtract
 
 __all__ = ["MOST_BRIDGES", "ScatterPencil", "SpectralInverse", "all_one", "class_bridges", "start_blocks"]
@@ -31,11 +32,13 @@ class ScatterPencil:
     """
 
     def __init__(self, X: Operator, F: sp.csr_array, degrees: Array, gamma: float) -> None:
-        self.X, self.F, self.shift = X, F, float(gamma)
+        self.X, self.shift = X, float(gamma)
         self.degrees = None if all_one(degrees) else degrees.astype(X.dtype)[:, None]
         self.shape, self.dtype = (X.shape[1], X.shape[1]), X.dtype
-        self.n_bytes = 0 if is_read_anew(X) else (X.operator if isinstance(X, Centred) else X).n_bytes
-        self.low_rank = class_bridges(X, F) if F.shape[1] <= MOST_BRIDGES else None
+        self.n_bytes = stored_entries(X) * (X.dtype.itemsize + 4)  # wherever they are: the search is to be the same
+        few = F.shape[1] <= MOST_BRIDGES
+        self.low_rank = class_bridges(X, F) if few else None
+        self.F = None if few else F
         # shares sum to one, and centred records to nothing: the root's column depends on the others
         depends = isinstance(X, Centred) and self.degrees is None
         self.n_independent = max(1, F.shape[1] - depends)
@@ -49,7 +52,7 @@ class ScatterPencil:
         first = np.asarray(self.X.T @ between)
         if is_one:
             return [first]
-        called = None if self.low_rank is not None else self.F @ (self.F.T @ between)
+        called = None if self.F is None else self.F @ (self.F.T @ between)
         if self.degrees is not None:
             between *= self.degrees
         if called is not None:
@@ -58,10 +61,13 @@ class ScatterPencil:
 
     def some_bridges(self, most: int, rng: np.random.Generator) -> Array:
         """Give the columns of G, or random mixtures of them if they are more than `most`."""
-        if self.F.shape[1] <= most and self.low_rank is not None:
+        if self.F is not None:
+            mix = rng.standard_normal((self.F.shape[1], min(most, self.F.shape[1]))).astype(self.dtype)
+            return np.asarray(self.X.T @ (self.F @ mix))
+        assert self.low_rank is not None
+        if self.low_rank.shape[1] <= most:
             return self.low_rank[:, : self.n_independent]
-        mix = rng.standard_normal((self.F.shape[1], min(most, self.F.shape[1]))).astype(self.dtype)
-        return np.asarray(self.X.T @ (self.F @ mix)) if self.low_rank is None else self.low_rank @ mix
+        return self.low_rank @ rng.standard_normal((self.low_rank.shape[1], most)).astype(self.dtype)
 
 
 def start_blocks(bridges: Array, directions: Array, inverse: Callable[[Array], Array]) -> Iterator[Array]:

@@ -35,6 +35,7 @@ _LOOKED_AT = 32  # vectors whose residuals are held at the same time, at most
 # 100 classes: 11 iterations and 4.4 s with 32, 16 and 6.7 s with 20).
 _FEWEST = 32
 _BLOCKS = 4  # of new directions that the basis has room for
+_LITTLE = 2**26  # bytes that a search may take in any case
 
 
 class Pencil(Protocol):
@@ -44,7 +45,7 @@ class Pencil(Protocol):
     dtype: np.dtype
     shift: float
     low_rank: Array | None  # G
-    n_bytes: int  # memory of the data, beside which that of the search is small or not; 0 if it is elsewhere
+    n_bytes: int  # size of the data, beside which the memory of the search is small or not
 
     def products(self, S: Array) -> Sequence[Array]:
         """Give the dear products of a block: A S, and C S unless C is A."""
@@ -104,17 +105,17 @@ def pencil_eigenpairs(
 def columns_for(n_components: int, column_bytes: int, n_bytes: int) -> tuple[int, int]:
     """How many columns the basis has room for, and how many vectors get new directions in an iteration.
 
-    Fewer of both where the search would take more memory than the data.
+    Fewer of both where the search would take more memory than the data, and enough to speak of.
 
     Parameters
     ----------
     n_components : how many eigenpairs
     column_bytes : memory of a vector
-    n_bytes : memory of the data, 0 if it is elsewhere
+    n_bytes : size of the data
     """
     most = max(_FEWEST, n_components // 5)
     room = n_components + _BLOCKS * most
-    if n_bytes and (2 * room + 4 * most) * column_bytes > n_bytes:
+    if (2 * room + 4 * most) * column_bytes > max(n_bytes, _LITTLE):
         most = max(_FEWEST // 2, n_components // 80 * 16)  # a fifth, in whole lines, which products take as they are
         room = n_components + 2 * most  # the last step and the new directions, and turned every time
     return room, most

@@ -196,7 +196,8 @@ def test_beside_little_data_the_search_takes_less_memory_and_finds_the_same(monk
         make(self, pencil, start, room=room, at_once=at_once)
 
     monkeypatch.setattr(_Basis, "__init__", watched)
-    for n_bytes in (0, 10**9, 1):  # elsewhere, large, small
+    for n_bytes, little in ((10**9, 0), (0, 10**9), (1, 0)):
+        monkeypatch.setattr("tacit.solve.pencil._LITTLE", little)
         pencil = DensePencil(A, B)
         pencil.n_bytes = n_bytes
         found = solve(pencil, 8)
@@ -210,8 +211,8 @@ def test_room_is_made_where_the_data_are_large_beside_it(monkeypatch: pytest.Mon
     column = 47_236 * 4
     assert columns_for(100, column, 123_000_000) == (228, 32)
     assert columns_for(100, column, 61_000_000) == (132, 16)
-    assert columns_for(100, column, 0) == (228, 32)
     assert columns_for(10, column, 1) == (10 + 2 * 16, 16)
+    assert columns_for(10, column // 2, 1) == (10 + 4 * 32, 32)  # little in any case
     assert columns_for(300, column, 1) == (300 + 2 * 48, 48)
 
 
