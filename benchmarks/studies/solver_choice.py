@@ -179,8 +179,8 @@ _METHOD = (
 )
 _READING = (
     "Of 2026-11-18, 150 problems, on another machine than the one that the constants were fitted on: all of them are "
-    "about half to two thirds as large there, so that the choice stands. The cost model stays within half as much again "
-    "of the fastest solver for nearly nine of ten problems, and within little more than three times for all. "
+    "about half to two thirds as large there, so that the choice stands. The cost model stays within half as much "
+    "again of the fastest solver for nearly nine of ten problems, and within little more than three times for all. "
     "Fixed limits were up to fifteen times off: 200 components of a kernel matrix of 1,000 records belong to LAPACK. "
     "Block Krylov is the fastest for large sparse matrices, ARPACK for those of medium size and for tight tolerances, "
     "where a product costs little and the fewest of them win. How many products an iteration needs depends on a "
