@@ -130,6 +130,10 @@ def _at_peak(what: str, steps: list[Parts], given: Parts) -> FitMemory:
     return FitMemory(what, {each: round(size) for each, size in ordered if size >= 1}, frozenset(given))
 
 
+def _held_bytes(parts: Parts) -> float:
+    return sum(parts.values())
+
+
 def memory_of_fit(
     X: Any, n_components: int, *, model: str, n_labels: int = 0, positions: bool = False, solver: str = "auto"
 ) -> FitMemory:
@@ -151,10 +155,6 @@ def memory_of_fit(
     )
 
 
-def _held_bytes(parts: Parts) -> float:
-    return sum(parts.values())
-
-
 def relations_memory(n_objects: int, n_bytes: int, n_components: int, *, dtype: Any = np.float32) -> FitMemory:
     """Estimate the fit of MLSA: the search, and what objects of all types become.
 
@@ -167,11 +167,8 @@ def relations_memory(n_objects: int, n_bytes: int, n_components: int, *, dtype: 
     """
     s = _Shapes(n_objects, n_objects, n_components, 0, np.dtype(dtype).itemsize, n_bytes, positions=False)
     steps: list[Parts] = [s.krylov(n_objects, s.k), {"concepts and positions": 4 * s.b * n_objects * s.k}]
-    return _at_peak(
-        f"MLSA with n_components={n_components} of {n_objects:,} objects",
-        steps,
-        {"relations": n_bytes} if n_bytes else {},
-    )
+    what = f"MLSA with n_components={n_components} of {n_objects:,} objects"
+    return _at_peak(what, steps, {"relations": n_bytes} if n_bytes else {})
 
 
 def check_fit(

@@ -16,7 +16,6 @@ from tacit.operators import Centred, Operator
 from tacit.operators.algebra import is_read_anew
 from tacit.operators.base import Array
 from tacit.operators.elsewhere import adjoint_blocks
-from tacit.solve.costs import stored_entries
 from tacit.solve.tall import inner, subtract
 
 __all__ = ["MOST_BRIDGES", "ScatterPencil", "SpectralInverse", "all_one", "class_bridges", "start_blocks"]
@@ -35,7 +34,7 @@ class ScatterPencil:
         self.X, self.shift = X, float(gamma)
         self.degrees = None if all_one(degrees) else degrees.astype(X.dtype)[:, None]
         self.shape, self.dtype = (X.shape[1], X.shape[1]), X.dtype
-        self.n_bytes = stored_entries(X) * (X.dtype.itemsize + 4)  # wherever they are: the search is to be the same
+        self.n_bytes = (X.operator if isinstance(X, Centred) else X).n_bytes
         few = F.shape[1] <= MOST_BRIDGES
         self.low_rank = class_bridges(X, F) if few else None
         self.F = None if few else F

@@ -80,7 +80,10 @@ class Operator(LinearOperator):
 
     @property
     def n_bytes(self) -> int:
-        """Memory that the matrix takes, beside which the arrays of a solver are small or not; 0 if it is unknown."""
+        """Memory that the matrix takes, beside which the arrays of a solver are small or not; 0 if it is unknown.
+
+        Of rows that are elsewhere, what they would take here: solvers go by it, and are to give the same everywhere.
+        """
         return 0
 
     def forget(self) -> None:

@@ -46,6 +46,11 @@ class RowView(Operator):
         """As the rows themselves: further columns cost little beside another pass."""
         return True
 
+    @property
+    def n_bytes(self) -> int:
+        """Memory that these rows would take here, were all of the same length."""
+        return self.source.n_bytes * self.shape[0] // max(1, self.source.shape[0])
+
     def take(self, rows: Array) -> RowView:
         """Give some of the rows."""
         chosen = np.asarray(rows) if self.rows is None else self.rows[rows]

@@ -71,6 +71,11 @@ class RowBlocks(Operator):
         """How many entries are stored."""
         return self.facts.n_entries
 
+    @property
+    def n_bytes(self) -> int:
+        """Memory that the matrix would take here, as one."""
+        return self.nnz * (self.dtype.itemsize + 4) + 4 * (self.shape[0] + 1)
+
     def blocks(self) -> Iterator[sp.csr_array]:
         """Give the blocks of rows themselves, one after the other."""
         yield from self._each(_itself)  # type: ignore[misc] # a block is no array, but is handed through like one

@@ -26,18 +26,7 @@ from tacit.operators.base import MatrixOperator, Operator
 from tacit.operators.gram import Gram
 from tacit.solve.krylov import block_for
 
-__all__ = [
-    "MOST_BYTES",
-    "RATES",
-    "Cost",
-    "Problem",
-    "Work",
-    "cheapest",
-    "costs_of",
-    "generalised_costs",
-    "problem_of",
-    "stored_entries",
-]
+__all__ = ["MOST_BYTES", "RATES", "Cost", "Problem", "Work", "cheapest", "costs_of", "generalised_costs", "problem_of"]
 
 MOST_BYTES = 2**29  # that a solver may take where another takes less
 _DOUBT = 1.5  # how much faster ARPACK must be: it may miss copies of a value, and then all is to be done again
@@ -127,7 +116,7 @@ def problem_of(A: Operator, n_components: int, tol: float, *, triplets: bool) ->
     return Problem(
         min(A.shape),
         max(A.shape),
-        stored_entries(A),
+        _entries(A),
         n_components,
         max(tol, float(np.finfo(A.dtype).eps)),
         A.dtype.itemsize,
@@ -151,12 +140,12 @@ def generalised_costs(
 ) -> list[Cost]:
     """Estimate LAPACK, LOBPCG (if it `has_room`) and ARPACK (with the inverse of B at hand) for A x = λ B x."""
     p = problem_of(A, n_components, tol, triplets=False)
-    both = replace(p, n_entries=p.n_entries + stored_entries(B), dense=p.dense and B.is_dense)
+    both = replace(p, n_entries=p.n_entries + _entries(B), dense=p.dense and B.is_dense)
     given = [("dense", Work(lapack=_PENCIL * p.n**3, steps=1), 6.0 * p.itemsize * p.n**2)]
     if has_room:
-        given.append(_lobpcg(both, stored_entries(B)))
+        given.append(_lobpcg(both, _entries(B)))
     if invertible and n_components < p.n:
-        inverse = min(p.n**2, _SOLVING * stored_entries(B))
+        inverse = min(p.n**2, _SOLVING * _entries(B))
         given.append(_lanczos(replace(both, n_entries=both.n_entries + inverse)))
     return [Cost(solver, _seconds(work, RATES), n_bytes, work) for solver, work, n_bytes in given]
 
@@ -197,10 +186,10 @@ def _words(cost: Cost, room: float) -> str:
     return f"{cost.seconds:.1g} s" if cost.n_bytes <= room else f"does not fit ({human_size(int(cost.n_bytes))})"
 
 
-def stored_entries(A: Any) -> int:
+def _entries(A: Any) -> int:
     """Stored entries that a product goes through; a guess where an operator keeps them to itself."""
     if isinstance(A, Gram):
-        return 2 * stored_entries(A.operator)
+        return 2 * _entries(A.operator)
     if isinstance(A, MatrixOperator):
         return int(A.matrix.size if A.is_dense else A.matrix.nnz)
     if isinstance(stored := getattr(A, "nnz", None), int):
@@ -208,7 +197,7 @@ def stored_entries(A: Any) -> int:
     if A.n_bytes:
         return int(A.n_bytes // (A.dtype.itemsize + 4))
     inner = getattr(A, "operator", getattr(A, "source", None))
-    return stored_entries(inner) if isinstance(inner, Operator) else int(_UNKNOWN * A.shape[0] * A.shape[1])
+    return _entries(inner) if isinstance(inner, Operator) else int(_UNKNOWN * A.shape[0] * A.shape[1])
 
 
 def _dense(p: Problem) -> tuple[str, Work, float]:

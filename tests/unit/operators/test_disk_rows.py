@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit import InputError
-from tacit.operators import Centred, Gram, Scaled, Stacked
+from tacit.operators import Centred, Gram, Scaled, Stacked, as_operator
 from tacit.operators.disk_manifest import MANIFEST, PARTS, file_name
 from tacit.operators.disk_rows import DiskRows, open_rows
 from tacit.operators.disk_writer import write_rows
@@ -78,6 +78,15 @@ def test_it_knows_its_facts_without_reading(tmp_path):
     assert rows.facts.n_filled == np.count_nonzero(A.toarray().any(axis=1))
     assert rows.squared_norm() == pytest.approx(np.square(A.data).sum())
     assert rows.n_reads == 0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_solvers_see_the_same_size_wherever_the_rows_are(tmp_path, dtype):
+    """They choose by it how many columns search together, and another choice is another answer, within its `tol`."""
+    A = matrix(dtype=dtype)
+    rows = write_rows(tmp_path / "rows", A, bytes_per_shard=2000)
+    assert rows.n_bytes == as_operator(A).n_bytes == Gram(rows).n_bytes == as_view(rows).n_bytes
+    assert take_rows(rows, np.arange(100)).n_bytes == pytest.approx(as_operator(A[:100]).n_bytes, rel=0.1)
 
 
 @settings(deadline=None, max_examples=15)
