@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from tacit.errors import InputError
-from tacit.index.disk import remove_tree, replace_text
+from tacit.files import remove_tree, replace_text
 from tacit.index.locking import LOCK_NAME
 
 __all__ = [

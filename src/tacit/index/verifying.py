@@ -15,8 +15,8 @@ import numpy as np
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError
+from tacit.files import file_sha256
 from tacit.index.arrays import map_array
-from tacit.index.disk import file_sha256
 from tacit.index.folder import as_folder, read_manifest, size_complaint
 from tacit.index.layout import MANIFEST, RECORDS, current_generation
 from tacit.index.manifest import Manifest

@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import Any
 
 from tacit.errors import InputError
+from tacit.files import file_sha256, flush_file, flush_folder, flush_tree, remove_tree
 from tacit.index.arrays import map_array, write_array
-from tacit.index.disk import file_sha256, flush_file, flush_folder, flush_tree, remove_tree
 from tacit.index.folder import Generation, as_folder
 from tacit.index.layout import (
     MANIFEST,

@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_number, is_sparse
 from tacit.errors import InputError
+from tacit.machine import one_thread
 from tacit.models.base import SCALINGS, warn_if_fewer
 from tacit.models.form_choice import choose_form
 from tacit.models.hierarchy_graph import HierarchyGraph, hierarchy_graph
@@ -38,7 +39,6 @@ from tacit.models.scatter import DualScatter, PrimalScatter, ProductScatter, Sca
 from tacit.operators import Kernel
 from tacit.operators.base import Array
 from tacit.operators.elsewhere import is_elsewhere
-from tacit.operators.threads import one_thread
 from tacit.relations.taxonomy import Taxonomy
 
 __all__ = ["HLSI"]

@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_count, check_number, is_sparse
 from tacit.errors import InputError
+from tacit.machine import one_thread
 from tacit.models.augmented_form import AugmentedForm
 from tacit.models.base import SCALINGS, directions_before, warn, warn_if_fewer
 from tacit.models.blend import Blend, blend
@@ -43,7 +44,6 @@ from tacit.models.updating import Updatable, begin_history
 from tacit.operators import Kernel, as_operator
 from tacit.operators.base import Array
 from tacit.operators.elsewhere import is_elsewhere
-from tacit.operators.threads import one_thread
 from tacit.relations.labels import LabelMatrix
 from tacit.relations.taxonomy import Taxonomy
 

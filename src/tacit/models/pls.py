@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 
+from tacit.machine import one_thread
 from tacit.models.label_projection import LabelProjection
 from tacit.operators import Centred, Operator
 from tacit.operators.base import Array
-from tacit.operators.threads import one_thread
 from tacit.solve.signs import signs_of
 
 __all__ = ["PLS"]

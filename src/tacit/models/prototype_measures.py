@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.checks import is_sparse
+from tacit.machine import share
 from tacit.models.prototype_distances import (
     MinkowskiDistances,
     Products,
@@ -22,7 +23,6 @@ from tacit.models.prototype_distances import (
     squared_lengths,
 )
 from tacit.operators.base import Array
-from tacit.operators.threads import share
 
 __all__ = ["MEASURES", "automatic_width", "relations"]
 

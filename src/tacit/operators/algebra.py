@@ -9,10 +9,10 @@ import numpy as np
 
 from tacit.checks import check_rows
 from tacit.errors import InputError
+from tacit.machine import share
 from tacit.operators.base import Array, Operator, _Transposed, as_operator
 from tacit.operators.columns import row_blocks
 from tacit.operators.elsewhere import is_elsewhere
-from tacit.operators.threads import share
 
 __all__ = ["Centred", "DiagonalPlusLowRank", "Product", "Scaled", "Stacked", "Sum", "is_read_anew"]
 

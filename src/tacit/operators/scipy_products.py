@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from tacit.machine import n_threads, share
 from tacit.operators.columns import column_blocks
-from tacit.operators.threads import n_threads, share
 
 __all__ = ["row_chunks", "scipy_backward", "scipy_forward"]
 

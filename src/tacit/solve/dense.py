@@ -8,8 +8,8 @@ import numpy as np
 import scipy.linalg as la
 
 from tacit.errors import InputError
+from tacit.machine import one_thread
 from tacit.operators.base import Array, Operator
-from tacit.operators.threads import one_thread
 from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs, LeastSquares, SingularTriplets
 from tacit.solve.signs import descending, signs_of

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 
+from tacit.machine import one_thread
 from tacit.operators.base import Array, Operator
-from tacit.operators.threads import one_thread
 from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint, state_of, with_state
 from tacit.solve.give_back import give_back
 from tacit.solve.residuals import relative_residuals

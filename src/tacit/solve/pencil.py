@@ -17,8 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.linalg as la
 
+from tacit.machine import one_thread
 from tacit.operators.base import Array
-from tacit.operators.threads import one_thread
 from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint
 from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs

@@ -14,8 +14,8 @@ from typing import Literal, TypeVar
 import numpy as np
 import scipy.linalg as la
 
+from tacit.machine import one_thread, share
 from tacit.operators.base import Array
-from tacit.operators.threads import one_thread, share
 
 __all__ = [
     "WELL_CONDITIONED",

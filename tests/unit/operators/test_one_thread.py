@@ -8,7 +8,7 @@ import numpy as np  # noqa: F401 # loads the BLAS library that the limit is for
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from tacit.operators.threads import one_thread
+from tacit.machine import one_thread
 
 
 def threads() -> set[int]:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tacit.operators import Gram, as_operator, scipy_products, sparse_products, threads
+from tacit import machine as threads
+from tacit.operators import Gram, as_operator, scipy_products, sparse_products
 from tacit.operators.compiled import has_kernels
 from tacit.operators.sparse_products import backward, forward
 

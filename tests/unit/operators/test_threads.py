@@ -17,8 +17,9 @@ import pytest
 import scipy.sparse as sp
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from tacit.operators import Gram, Stacked, as_operator, threads
-from tacit.operators.threads import n_threads, one_thread, share
+from tacit import machine as threads
+from tacit.machine import n_threads, one_thread, share
+from tacit.operators import Gram, Stacked, as_operator
 
 
 @pytest.fixture(autouse=True)
