@@ -14,8 +14,8 @@ import numpy as np
 
 from tacit import LabelMatrix, Taxonomy
 from tacit.corpus import Record
-from tacit.corpus.datasets import load_arxiv, load_reuters21578
-from tacit.corpus.taxonomies import load_taxonomy
+from tacit.datasets.published import load_arxiv, load_reuters21578
+from tacit.datasets.taxonomies import load_taxonomy
 
 __all__ = [
     "DATA",

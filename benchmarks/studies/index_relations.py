@@ -64,7 +64,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.corpus import load_movielens, load_newsgroups, load_reuters21578
-from tacit.corpus.named import film_records
+from tacit.datasets.registry import film_records
 from tacit.relations.labels import LabelMatrix, as_labels
 from tacit.tasks.build_relations import fit_relations
 from tacit.tasks.build_settings import BuildSettings

@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import normalize
 
 from tacit import MLSA, Relations
-from tacit.corpus.movielens import load_movielens
+from tacit.datasets.movielens import load_movielens
 from tacit.evaluate import half_life_utility
 from tacit.relations.ratings import user_means
 from tacit.tasks.recommend import cosine_similarities, direct_scores, pearson_similarities, predict_eq7

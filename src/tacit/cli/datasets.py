@@ -17,7 +17,7 @@ from tacit.cli.output import write_json
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.corpus.fetching import Download, Fetched
+    from tacit.datasets.fetching import Download, Fetched
 
 __all__ = ["datasets_command"]
 
@@ -68,9 +68,9 @@ def fetch_command(
     the data, and later downloads are held against it. The terms of use are shown; by fetching you accept them.
     """
     from tacit.checks import check_choice
-    from tacit.corpus.fetching import data_folder, fetch_dataset
-    from tacit.corpus.named import dataset_names
-    from tacit.corpus.public_homes import HOMES
+    from tacit.datasets.fetching import data_folder, fetch_dataset
+    from tacit.datasets.public_homes import HOMES
+    from tacit.datasets.registry import dataset_names
 
     for name in names:
         check_choice("NAME", name, tuple(HOMES))
@@ -91,9 +91,9 @@ def fetch_command(
 
 
 def _write_list(data_dir: str | None, as_json: bool) -> None:
-    from tacit.corpus.fetching import data_folder, is_there
-    from tacit.corpus.named import dataset_names
-    from tacit.corpus.public_homes import HOMES
+    from tacit.datasets.fetching import data_folder, is_there
+    from tacit.datasets.public_homes import HOMES
+    from tacit.datasets.registry import dataset_names
     from tacit.errors import InputError
 
     folder: Path | None = None
@@ -165,7 +165,7 @@ def _files(files: tuple[str, ...]) -> str:
 
 
 def _facts(found: Fetched) -> dict[str, Any]:
-    from tacit.corpus.named import dataset_names
+    from tacit.datasets.registry import dataset_names
 
     return {
         "name": found.name,

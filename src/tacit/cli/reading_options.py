@@ -192,7 +192,7 @@ def read_given(
 
 def _check_not_named(sources: Sequence[str]) -> None:
     """Say how a data set is asked for where its name stands in the place of a file."""
-    from tacit.corpus.named import dataset_names
+    from tacit.datasets.registry import dataset_names
 
     for source in sources:
         if source in dataset_names() and not Path(source).exists():

@@ -1,16 +1,16 @@
 """Collections: files and named data sets become records with id, text, labels, links and fields."""
 
-from tacit.corpus.column_map import ColumnMap
-from tacit.corpus.datasets import VectorSet, load_arxiv, load_mulan, load_rcv1, load_reuters21578
-from tacit.corpus.enzyme import load_enzyme
-from tacit.corpus.movielens import MovieLens, load_movielens
-from tacit.corpus.named import Dataset, dataset_names, read_dataset
-from tacit.corpus.newsgroups import load_newsgroups
+from tacit.corpus.columns import ColumnMap
 from tacit.corpus.problems import Problem, Problems
 from tacit.corpus.reading import Reading, read_records
 from tacit.corpus.record import Record
-from tacit.corpus.standard_library import standard_library_records
-from tacit.corpus.taxonomies import TaxonomyTable, load_taxonomy
+from tacit.datasets.enzyme import load_enzyme
+from tacit.datasets.movielens import MovieLens, load_movielens
+from tacit.datasets.newsgroups import load_newsgroups
+from tacit.datasets.published import VectorSet, load_arxiv, load_mulan, load_rcv1, load_reuters21578
+from tacit.datasets.registry import Dataset, dataset_names, read_dataset
+from tacit.datasets.standard_library import standard_library_records
+from tacit.datasets.taxonomies import TaxonomyTable, load_taxonomy
 
 __all__ = [
     "ColumnMap",

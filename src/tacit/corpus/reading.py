@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from tacit.checks import check_count
-from tacit.corpus.annif import annif_csv_rows, annif_json_rows, annif_tsv_rows, looks_like_annif
-from tacit.corpus.column_map import ColumnMap, missing_column
-from tacit.corpus.json_lines import json_rows
+from tacit.corpus.columns import ColumnMap, missing_column
+from tacit.corpus.formats.annif import annif_csv_rows, annif_json_rows, annif_tsv_rows, looks_like_annif
+from tacit.corpus.formats.json_lines import json_rows
+from tacit.corpus.formats.tables import parquet_rows, table_rows
+from tacit.corpus.formats.text_folder import text_rows
 from tacit.corpus.problems import Problems
 from tacit.corpus.record import Record
 from tacit.corpus.row_record import RecordMaker, cell_separators
 from tacit.corpus.sources import Source, find_sources
-from tacit.corpus.tables import parquet_rows, table_rows
-from tacit.corpus.text_folder import text_rows
 from tacit.errors import InputError, TacitWarning
 
 __all__ = ["Reading", "read_records"]

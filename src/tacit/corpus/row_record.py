@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from tacit.corpus.column_map import ColumnMap
+from tacit.corpus.columns import ColumnMap
 from tacit.corpus.problems import Problems
 from tacit.corpus.record import Record
 

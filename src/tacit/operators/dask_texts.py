@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from tacit.corpus.column_map import ColumnMap
+from tacit.corpus.columns import ColumnMap
 from tacit.corpus.reading import read_records
 from tacit.corpus.record import Record
 from tacit.corpus.sources import find_sources

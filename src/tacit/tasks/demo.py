@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.checks import check_count
-from tacit.corpus.standard_library import standard_library_parents, standard_library_records
+from tacit.datasets.standard_library import standard_library_parents, standard_library_records
 from tacit.errors import InputError
 from tacit.index import Filters
 from tacit.index.folder import as_folder

@@ -8,7 +8,7 @@ import tarfile
 import threading
 from pathlib import Path
 
-from tacit.corpus.public_homes import HOMES, Home, Source
+from tacit.datasets.public_homes import HOMES, Home, Source
 
 ENZYME = b"""CC   ENZYME nomenclature
 //

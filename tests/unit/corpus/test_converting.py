@@ -26,8 +26,8 @@ from tacit.corpus import (
     load_taxonomy,
     read_dataset,
 )
-from tacit.corpus.fetching import fetch_dataset
-from tacit.corpus.public_homes import HOMES, Home, Source
+from tacit.datasets.fetching import fetch_dataset
+from tacit.datasets.public_homes import HOMES, Home, Source
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ import pytest
 from shelf import ENZYME, SGML, TOPICS, Shelf, everything_in, home_of, tar_of
 
 from tacit.corpus import load_enzyme
-from tacit.corpus.converting import CONVERTERS
-from tacit.corpus.fetching import Download, data_folder, fetch_dataset, is_there
-from tacit.corpus.named import dataset_names
-from tacit.corpus.public_homes import HOMES
+from tacit.datasets.converting import CONVERTERS
+from tacit.datasets.fetching import Download, data_folder, fetch_dataset, is_there
+from tacit.datasets.public_homes import HOMES
+from tacit.datasets.registry import dataset_names
 from tacit.errors import InputError
 
 

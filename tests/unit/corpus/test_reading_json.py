@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from tacit.corpus import json_lines as module
 from tacit.corpus import read_records
+from tacit.corpus.formats import json_lines as module
 from tacit.errors import InputError, TacitWarning
 
 ROWS = [{"id": str(i), "text": f"tëxt {i} " + "x" * (37 * i % 200), "labels": [f"l{i % 3}"]} for i in range(50)]

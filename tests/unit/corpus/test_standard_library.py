@@ -11,8 +11,8 @@ from collections import Counter
 import pytest
 
 from tacit.corpus import Record, standard_library_records
-from tacit.corpus import standard_library as module_under_test
-from tacit.corpus.standard_library import standard_library_parents
+from tacit.datasets import standard_library as module_under_test
+from tacit.datasets.standard_library import standard_library_parents
 from tacit.errors import InputError
 
 
@@ -121,7 +121,7 @@ def test_definitions_that_depend_on_the_platform_are_found(tmp_path):
 
 def test_reading_imports_nothing_with_side_effects():
     code = (
-        "import sys; from tacit.corpus.standard_library import standard_library_records as read; read()\n"
+        "import sys; from tacit.datasets.standard_library import standard_library_records as read; read()\n"
         "print(sorted({'antigravity', 'this', 'tkinter', 'turtle', 'idlelib', 'distutils'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.corpus.named import film_records
 from tacit.corpus.record import Record
+from tacit.datasets.registry import film_records
 from tacit.errors import InputError, TacitWarning
 from tacit.index import Filters
 from tacit.tasks.build import build

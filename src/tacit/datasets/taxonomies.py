@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tacit.checks import check_choice
-from tacit.corpus.datasets import _ARXIV_KEPT, _find
-from tacit.corpus.enzyme import load_enzyme
+from tacit.datasets.enzyme import load_enzyme
+from tacit.datasets.published import _ARXIV_KEPT, _find
 from tacit.errors import InputError
 
 __all__ = ["TaxonomyTable", "load_taxonomy"]

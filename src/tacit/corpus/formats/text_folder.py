@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tacit.corpus.annif import subjects_of
+from tacit.corpus.formats.annif import subjects_of
 from tacit.corpus.problems import Problems
 from tacit.corpus.sources import Source, whole_text
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tacit.checks import check_choice
-from tacit.corpus.datasets import load_arxiv, load_reuters21578
-from tacit.corpus.enzyme import load_enzyme
-from tacit.corpus.movielens import load_movielens
-from tacit.corpus.newsgroups import load_newsgroups
 from tacit.corpus.record import Record
-from tacit.corpus.standard_library import standard_library_records
+from tacit.datasets.enzyme import load_enzyme
+from tacit.datasets.movielens import load_movielens
+from tacit.datasets.newsgroups import load_newsgroups
+from tacit.datasets.published import load_arxiv, load_reuters21578
+from tacit.datasets.standard_library import standard_library_records
 from tacit.errors import InputError
 
 __all__ = ["Dataset", "dataset_names", "read_dataset"]

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from tacit.checks import check_choice
-from tacit.corpus.converting import CONVERTERS
-from tacit.corpus.public_homes import HOMES, Home, Source
+from tacit.datasets.converting import CONVERTERS
+from tacit.datasets.public_homes import HOMES, Home, Source
 from tacit.errors import InputError
 
 __all__ = ["Download", "Fetched", "data_folder", "fetch_dataset", "is_there"]

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tacit.checks import check_choice
-from tacit.corpus.datasets import _find, _joined, _json_lines
 from tacit.corpus.record import Record
+from tacit.datasets.published import _find, _joined, _json_lines
 from tacit.errors import InputError
 
 __all__ = ["load_newsgroups"]

@@ -18,10 +18,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from tacit.corpus.json_lines import json_rows
+from tacit.corpus.formats.json_lines import json_rows
+from tacit.corpus.formats.tables import table_rows
 from tacit.corpus.problems import Problems
 from tacit.corpus.sources import Source, text_lines
-from tacit.corpus.tables import table_rows
 
 __all__ = ["annif_csv_rows", "annif_json_rows", "annif_tsv_rows", "looks_like_annif", "subjects_of"]
 

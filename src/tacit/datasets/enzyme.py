@@ -12,8 +12,8 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from tacit.corpus.datasets import _find
 from tacit.corpus.record import Record
+from tacit.datasets.published import _find
 from tacit.errors import InputError
 
 __all__ = ["load_enzyme"]

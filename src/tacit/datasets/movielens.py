@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tacit.corpus.datasets import _find
+from tacit.datasets.published import _find
 from tacit.errors import InputError
 
 __all__ = ["Items", "MovieLens", "Ratings", "Users", "load_movielens"]

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tacit.corpus.converting_vectors import convert_movielens, convert_mulan, convert_rcv1
+from tacit.datasets.converting_vectors import convert_movielens, convert_mulan, convert_rcv1
 from tacit.errors import InputError
 
 __all__ = ["CONVERTERS"]
