@@ -31,8 +31,8 @@ from synthetic import RELATIONS, Blocks, planted_relations, planted_topics
 
 from tacit import HLSI, MLSA, MLSI, GraphEmbedding, Relations
 from tacit.models.graph_spectrum import graph_spectrum
-from tacit.relations.graph import Graph, as_graph
-from tacit.relations.neighbours import neighbour_graph
+from tacit.relations.graphs.graph import Graph, as_graph
+from tacit.relations.graphs.neighbours import neighbour_graph
 
 __all__ = [
     "JOBS",

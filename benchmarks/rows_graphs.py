@@ -20,7 +20,7 @@ from runs import Job, Run, run, run_interleaved
 from synthetic import planted_topics
 
 from tacit.evaluate import overlap_ndcg
-from tacit.relations.graph import Graph, as_graph
+from tacit.relations.graphs.graph import Graph, as_graph
 
 __all__ = ["GraphJudge", "compare_graphs", "found_neighbours"]
 

@@ -16,7 +16,7 @@ from sklearn.preprocessing import normalize
 from tacit import MLSA, Relations
 from tacit.datasets.movielens import load_movielens
 from tacit.evaluate import half_life_utility
-from tacit.relations.ratings import user_means
+from tacit.relations.tables.ratings import user_means
 from tacit.tasks.recommend import cosine_similarities, direct_scores, pearson_similarities, predict_eq7
 
 __all__ = [

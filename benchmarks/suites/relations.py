@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.relations.labels import LabelMatrix, as_labels
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
 
 from .profiles import collection, profile
 

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from tacit.operators.dask_texts import cluster_texts
     from tacit.operators.disk_rows import open_rows
     from tacit.operators.disk_writer import write_rows
-    from tacit.relations.labels import LabelMatrix
-    from tacit.relations.taxonomy import Taxonomy
-    from tacit.relations.typed import Relations
+    from tacit.relations.labels.matrix import LabelMatrix
+    from tacit.relations.tables.relations import Relations
+    from tacit.relations.taxonomy.taxonomy import Taxonomy
     from tacit.solve.checkpoint import checkpoints
     from tacit.tasks.build import build, refit
     from tacit.tasks.build_settings import BuildSettings
@@ -100,7 +100,7 @@ _HOMES = {
     "PLS": "tacit.models.pls",
     "HLSI": "tacit.models.hlsi",
     "HierarchyClassifier": "tacit.models.hierarchy_classifier",
-    "Taxonomy": "tacit.relations.taxonomy",
+    "Taxonomy": "tacit.relations.taxonomy.taxonomy",
     "TopDownClassifier": "tacit.models.top_down",
     "LE": "tacit.models.graph_methods",
     "LPP": "tacit.models.graph_methods",
@@ -117,10 +117,10 @@ _HOMES = {
     "InputError": "tacit.errors",
     "KernelLSI": "tacit.models.lsi",
     "LabelHead": "tacit.models.head",
-    "LabelMatrix": "tacit.relations.labels",
+    "LabelMatrix": "tacit.relations.labels.matrix",
     "MissingExtraError": "tacit.errors",
     "RelationFeatures": "tacit.models.prototypes",
-    "Relations": "tacit.relations.typed",
+    "Relations": "tacit.relations.tables.relations",
     "SolverError": "tacit.errors",
     "TacitError": "tacit.errors",
     "TacitWarning": "tacit.errors",

@@ -15,7 +15,7 @@ from tacit import MLSI
 
 def _few_neighbours(n_records: int = 800) -> tuple[Any, Any]:
     """Give records and the weights of their graph, in one piece."""
-    from tacit.relations.neighbours import neighbour_graph
+    from tacit.relations.graphs.neighbours import neighbour_graph
 
     X, _ = importlib.import_module("synthetic").planted_topics(n_records, n_terms=400, n_topics=6, dtype=np.float64)
     return X, importlib.import_module("jobs").narrow(neighbour_graph(X, 8).parts[0].weights)
@@ -25,7 +25,7 @@ def test_embeddings_of_graphs_are_found_and_judged_as_the_dense_problem_is() -> 
     from scipy.linalg import eigh
     from scipy.sparse import csr_array
 
-    from tacit.relations.graph import as_graph
+    from tacit.relations.graphs.graph import as_graph
 
     jobs, rows = importlib.import_module("jobs"), importlib.import_module("rows_graphs")
     _, W = _few_neighbours()
@@ -150,7 +150,7 @@ def test_the_study_of_graph_embeddings_runs_and_its_page_can_be_made_again(
 
 
 def test_ours_gets_the_first_tolerance_that_is_as_good_as_a_peer(tmp_path: Path) -> None:
-    from tacit.relations.graph import as_graph
+    from tacit.relations.graphs.graph import as_graph
 
     jobs, runs, rows = (importlib.import_module(name) for name in ("jobs", "runs", "rows_graphs"))
     _, W = _few_neighbours()

@@ -12,7 +12,7 @@ import pytest
 import tacit
 from tacit.cli.app import main
 from tacit.corpus.record import Record
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build_settings import BuildSettings
 from tacit.text import TextSettings
 

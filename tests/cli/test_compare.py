@@ -9,7 +9,7 @@ import pytest
 
 from tacit.cli.app import main
 from tacit.corpus.record import Record
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build import build
 from tacit.tasks.build_settings import BuildSettings
 

@@ -12,7 +12,7 @@ from mlsi_twin import largest_angle
 
 from tacit import LE, LPP, OLPP, SLE, SUSC, USC, GraphEmbedding
 from tacit.models.graph_spectrum import graph_spectrum
-from tacit.relations.graph import Edges, Graph, Kinds
+from tacit.relations.graphs.graph import Edges, Graph, Kinds
 
 N, K = 60, 5
 CONSTRAINT = {"le": "degrees", "usc": "identity", "lpp": "degrees", "olpp": "projections"}

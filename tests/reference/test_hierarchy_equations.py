@@ -14,7 +14,7 @@ from sklearn.svm import LinearSVC
 
 from tacit.models import hierarchy_fit
 from tacit.models.hierarchy_classifier import HierarchyClassifier
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 PARENTS: dict[Hashable, tuple[Hashable, ...]] = {
     "a": (),

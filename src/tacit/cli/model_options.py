@@ -14,7 +14,7 @@ import click
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
-    from tacit.relations.taxonomy import Taxonomy
+    from tacit.relations.taxonomy.taxonomy import Taxonomy
     from tacit.tasks.build_settings import BuildSettings
     from tacit.text.settings import TextSettings
 
@@ -124,7 +124,7 @@ def read_taxonomy(chosen: ModelOptions, dataset: str | None = None, data_dir: st
                 f"--taxonomy is given twice: got {chosen.taxonomy!r} and --taxonomy-separator, expected one of them."
             )
         return None
-    from tacit.relations.taxonomy import Taxonomy
+    from tacit.relations.taxonomy.taxonomy import Taxonomy
 
     if chosen.taxonomy is None:
         if dataset not in _WITH_TAXONOMY:

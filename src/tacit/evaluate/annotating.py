@@ -19,7 +19,7 @@ from tacit.checks import check_count, check_rows
 from tacit.errors import InputError
 from tacit.evaluate.ranking import discounts, top_columns
 from tacit.evaluate.truth import as_dense, as_judged, as_pair
-from tacit.relations.labels import LabelMatrix
+from tacit.relations.labels.matrix import LabelMatrix
 
 __all__ = ["AtK", "SetScores", "annotation_at_k", "annotation_sets"]
 

@@ -16,7 +16,7 @@ from tacit.errors import InputError
 from tacit.evaluate.truth import is_bare
 from tacit.models.head import LabelHead
 from tacit.models.label_classifier import LabelClassifier
-from tacit.relations.labels import LabelMatrix, as_labels
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
 
 __all__ = [
     "Candidate",

@@ -18,7 +18,7 @@ from tacit.evaluate.comparing_input import Job, Parameters, Split, Splits
 from tacit.evaluate.comparing_outcomes import Failure, Trial
 from tacit.evaluate.labelling import auc, f1
 from tacit.models.label_classifier import LabelClassifier
-from tacit.relations.labels import LabelMatrix
+from tacit.relations.labels.matrix import LabelMatrix
 
 __all__ = ["MEASURES", "Bench", "heard"]
 

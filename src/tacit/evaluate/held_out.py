@@ -13,9 +13,9 @@ from tacit.checks import as_rng, check_number
 from tacit.errors import InputError
 from tacit.evaluate.recommending import precision_recall_ndcg
 from tacit.models.mlsa import MLSA
-from tacit.relations.block import Block
-from tacit.relations.block_weights import Factors
-from tacit.relations.typed import Relations
+from tacit.relations.tables.block import Block
+from tacit.relations.tables.relations import Relations
+from tacit.relations.tables.scaling import Factors
 
 __all__ = ["HeldOut", "hold_out"]
 

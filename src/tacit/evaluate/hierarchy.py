@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from tacit.errors import TacitWarning
 from tacit.evaluate.nodes import read_nodes
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["HierarchicalF1", "Level", "LevelReport", "TreeDistance", "hierarchical_f1", "level_report", "tree_distance"]
 

@@ -7,7 +7,7 @@ expected value over all orders of the tied items, which has a closed form and ne
 infinity means "not recommended": such an item has no place in the list.
 
 `scores` may be an array (n_users, n_items), or a function that is given rows of users and returns their scores, so that
-a table too large for the memory is never held whole. Ratings are read by `tacit.relations.ratings.as_ratings`.
+a table too large for the memory is never held whole. Ratings are read by `tacit.relations.tables.ratings.as_ratings`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tacit.checks import check_count, check_number
 from tacit.errors import InputError
 from tacit.evaluate.places import Scores, chances_of_a_place, expected_weights, score_blocks
 from tacit.evaluate.truth import as_dense
-from tacit.relations.ratings import as_ratings, user_means
+from tacit.relations.tables.ratings import as_ratings, user_means
 
 __all__ = ["HalfLifeUtility", "TopK", "coverage", "half_life_utility", "precision_recall_ndcg", "ranking_scores"]
 

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 from tacit.checks import check_finite, check_rows
 from tacit.errors import InputError
-from tacit.relations.label_forms import read_matrix
-from tacit.relations.labels import LabelMatrix, as_labels
+from tacit.relations.labels.forms import read_matrix
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
 
 __all__ = ["as_dense", "as_judged", "as_pair", "check_scores", "is_bare"]
 

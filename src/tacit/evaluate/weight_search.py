@@ -20,9 +20,9 @@ from tacit.checks import as_rng, check_count, check_number
 from tacit.errors import InputError
 from tacit.evaluate.held_out import hold_out
 from tacit.models.mlsa import MLSA
-from tacit.relations.block import Block
-from tacit.relations.block_weights import normalised
-from tacit.relations.typed import Relations
+from tacit.relations.tables.block import Block
+from tacit.relations.tables.relations import Relations
+from tacit.relations.tables.scaling import normalised
 
 __all__ = ["WeightChoice", "WeightTrial", "choose_weights"]
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
-    from tacit.relations.taxonomy import Taxonomy
+    from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["taxonomy_from_facts", "taxonomy_to_facts"]
 
@@ -36,7 +36,7 @@ def taxonomy_to_facts(taxonomy: Taxonomy) -> dict[str, Any]:
 
 def taxonomy_from_facts(facts: Any) -> Taxonomy:
     """Make the taxonomy again from `taxonomy_to_facts`."""
-    from tacit.relations.taxonomy import Taxonomy
+    from tacit.relations.taxonomy.taxonomy import Taxonomy
 
     names, parents = tuple(facts["names"]), facts["parents"]
     ends = np.cumsum([0, *map(len, parents)])

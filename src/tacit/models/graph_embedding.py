@@ -38,11 +38,11 @@ from tacit.models.record_kernel import hold
 from tacit.models.transductive import read_labels
 from tacit.operators import as_operator
 from tacit.operators.base import Array
-from tacit.relations.graph import Graph, as_graph
-from tacit.relations.label_graph import label_graph
-from tacit.relations.mixed_graphs import combined_graph
-from tacit.relations.neighbours import neighbour_graph
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.graphs.graph import Graph, as_graph
+from tacit.relations.graphs.label_graph import label_graph
+from tacit.relations.graphs.mixed_graphs import combined_graph
+from tacit.relations.graphs.neighbours import neighbour_graph
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.solve.choose import SOLVERS
 
 __all__ = ["GraphEmbedding"]

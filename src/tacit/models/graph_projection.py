@@ -21,7 +21,7 @@ from tacit.checks import is_sparse
 from tacit.models.graph_spectrum import laplacian_times
 from tacit.operators import as_operator
 from tacit.operators.base import Array
-from tacit.relations.graph import Graph
+from tacit.relations.graphs.graph import Graph
 from tacit.solve import leading_singular_triplets
 from tacit.solve.signs import signs_of
 

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from tacit.operators import Operator, as_operator
 from tacit.operators.base import Array
-from tacit.relations.graph import Edges, Graph
+from tacit.relations.graphs.graph import Edges, Graph
 from tacit.solve import leading_eigenpairs, without_vectors
 from tacit.solve.result import Eigenpairs
 from tacit.solve.signs import signs_of

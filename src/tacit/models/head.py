@@ -32,7 +32,7 @@ from tacit.models.linear import (
 )
 from tacit.operators.elsewhere import as_view
 from tacit.operators.row_blocks import RowBlocks
-from tacit.relations.labels import as_labels
+from tacit.relations.labels.matrix import as_labels
 
 __all__ = ["LabelHead"]
 

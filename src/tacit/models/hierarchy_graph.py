@@ -32,8 +32,8 @@ from tacit.errors import InputError
 from tacit.operators.algebra import DiagonalPlusLowRank
 from tacit.operators.base import as_operator
 from tacit.operators.elsewhere import adjoint_blocks, is_elsewhere
-from tacit.relations.labels import LabelMatrix, as_labels
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["ROOT", "HierarchyGraph", "expanded_labels", "graph_of", "hierarchy_graph", "squared_lengths"]
 

@@ -39,7 +39,7 @@ from tacit.models.scatter import DualScatter, PrimalScatter, ProductScatter, Sca
 from tacit.operators import Kernel
 from tacit.operators.base import Array
 from tacit.operators.elsewhere import is_elsewhere
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["HLSI"]
 

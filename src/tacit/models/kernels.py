@@ -16,7 +16,7 @@ from tacit.models.base import warn
 from tacit.models.free_memory import available_memory
 from tacit.operators import Kernel, as_operator, kernel_matrix
 from tacit.operators.base import Array
-from tacit.relations.labels import LabelMatrix
+from tacit.relations.labels.matrix import LabelMatrix
 
 __all__ = [
     "check_fits",

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from tacit.models.hierarchy_graph import expanded_labels
 from tacit.models.transductive import read_labels
-from tacit.relations.labels import LabelMatrix, as_labels
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
 
 __all__ = ["joined_labels", "labels_of_batch", "no_labels"]
 

@@ -35,7 +35,7 @@ from tacit.models.record_spread import check_spread, mean_row
 from tacit.models.scatter_pencil import class_bridges
 from tacit.operators import Centred, Operator
 from tacit.operators.base import Array
-from tacit.relations.labels import as_labels
+from tacit.relations.labels.matrix import as_labels
 from tacit.solve import leading_singular_triplets, without_vectors
 from tacit.solve.signs import descending, signs_of
 

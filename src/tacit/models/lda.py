@@ -18,7 +18,7 @@ from tacit.models.classes import known_records, name_array
 from tacit.models.label_projection import LabelProjection, embedded_directions, label_root
 from tacit.operators import Centred
 from tacit.operators.base import Array
-from tacit.relations.labels import LabelMatrix, as_labels
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
 
 __all__ = ["LDA"]
 

@@ -24,7 +24,7 @@ from tacit.models.kernels import check_kernel, label_features, precomputed_label
 from tacit.models.label_projection import LabelProjection, embedded_directions, label_root
 from tacit.operators import Centred, Kernel
 from tacit.operators.base import Array
-from tacit.relations.labels import as_labels
+from tacit.relations.labels.matrix import as_labels
 
 __all__ = ["MDDM"]
 

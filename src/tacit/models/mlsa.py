@@ -33,8 +33,8 @@ from tacit.models.mlsa_fold_in import FoldIn
 from tacit.models.mlsa_operator import stored_bytes, unified_matrix
 from tacit.models.transductive import read_labels
 from tacit.operators.base import Array
-from tacit.relations.labels import LabelMatrix
-from tacit.relations.typed import Relations
+from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.tables.relations import Relations
 from tacit.solve import leading_eigenpairs, without_vectors
 from tacit.solve.choose import SOLVERS
 

@@ -18,10 +18,10 @@ import scipy.sparse as sp
 from tacit.checks import check_choice, check_finite, check_rows, is_sparse
 from tacit.errors import InputError
 from tacit.operators.base import Array
-from tacit.relations.block import Block
-from tacit.relations.block_weights import Factors, row_blocks
-from tacit.relations.far_rows import is_far
-from tacit.relations.typed import Relations
+from tacit.relations.tables.block import Block
+from tacit.relations.tables.far_rows import is_far
+from tacit.relations.tables.relations import Relations
+from tacit.relations.tables.scaling import Factors, row_blocks
 
 __all__ = ["FoldIn"]
 

@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.operators import Operator, Product, Scaled, SymmetricBlocks, as_operator
-from tacit.relations.block import Block
-from tacit.relations.far_rows import is_far
-from tacit.relations.typed import Relations
+from tacit.relations.tables.block import Block
+from tacit.relations.tables.far_rows import is_far
+from tacit.relations.tables.relations import Relations
 
 __all__ = ["stored_bytes", "unified_matrix"]
 

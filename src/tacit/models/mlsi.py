@@ -44,8 +44,8 @@ from tacit.models.updating import Updatable, begin_history
 from tacit.operators import Kernel, as_operator
 from tacit.operators.base import Array
 from tacit.operators.elsewhere import is_elsewhere
-from tacit.relations.labels import LabelMatrix
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["COORDINATES", "MLSI"]
 

@@ -21,7 +21,7 @@ from tacit.models.kernels import squared_norm
 from tacit.models.updating import drift_from, unseen_share, word_directions
 from tacit.operators import as_operator
 from tacit.operators.base import Array
-from tacit.relations.labels import LabelMatrix
+from tacit.relations.labels.matrix import LabelMatrix
 
 __all__ = ["drift_of"]
 

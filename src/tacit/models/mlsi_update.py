@@ -36,7 +36,7 @@ from tacit.models.updating import KEPT
 from tacit.operators import Operator
 from tacit.operators.base import Array
 from tacit.operators.elsewhere import is_elsewhere
-from tacit.relations.labels import LabelMatrix
+from tacit.relations.labels.matrix import LabelMatrix
 from tacit.solve.signs import signs_of
 
 __all__ = ["check_updatable", "history_of_fit", "merge"]

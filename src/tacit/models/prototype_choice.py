@@ -21,7 +21,7 @@ from tacit.checks import is_sparse
 from tacit.models.base import warn
 from tacit.models.prototype_distances import SquaredDistances, as_double, check_overflow
 from tacit.operators.base import Array
-from tacit.relations.labels import LabelMatrix
+from tacit.relations.labels.matrix import LabelMatrix
 
 __all__ = ["Traversal", "class_centres", "random_records", "shares"]
 

@@ -25,7 +25,7 @@ from tacit.errors import InputError
 from tacit.models.prototype_choice import class_centres, random_records
 from tacit.models.prototype_measures import MEASURES, automatic_width, relations
 from tacit.operators.base import Array
-from tacit.relations.labels import as_labels
+from tacit.relations.labels.matrix import as_labels
 
 __all__ = ["SELECTIONS", "RelationFeatures"]
 

@@ -19,8 +19,8 @@ from tacit.models.classes import BEYOND, is_number, known_records
 from tacit.models.head import LabelHead
 from tacit.models.hierarchy_graph import ROOT, expanded_labels
 from tacit.models.label_classifier import LabelClassifier
-from tacit.relations.labels import LabelMatrix, as_labels
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["Step", "TopDownClassifier"]
 

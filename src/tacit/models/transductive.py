@@ -21,7 +21,7 @@ from tacit.models.base import check_terms, warn, warn_if_fewer
 from tacit.models.kernels import squared_norm
 from tacit.operators import Scaled, Stacked, as_operator
 from tacit.operators.base import Array
-from tacit.relations.labels import LabelMatrix, as_labels
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.solve import leading_singular_triplets
 from tacit.solve.signs import signs_of
 

@@ -9,23 +9,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacit.relations.labels import LabelMatrix, as_labels
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
-    from tacit.relations.block import Block
-    from tacit.relations.typed import Relations
+    from tacit.relations.tables.block import Block
+    from tacit.relations.tables.relations import Relations
 
 __all__ = ["Block", "LabelMatrix", "Relations", "Taxonomy", "as_labels"]
 
 
 def __getattr__(name: str) -> Any:
     if name == "Block":
-        from tacit.relations.block import Block
+        from tacit.relations.tables.block import Block
 
         return Block
     if name == "Relations":
-        from tacit.relations.typed import Relations
+        from tacit.relations.tables.relations import Relations
 
         return Relations
     raise AttributeError(f"module 'tacit.relations' has no attribute {name!r}")

@@ -21,7 +21,7 @@ from tacit.index.nearest import lengths_of
 from tacit.index.neighbour_graph import is_large, write_neighbours
 from tacit.index.space import Space
 from tacit.index.taxonomy_facts import taxonomy_from_facts, taxonomy_to_facts
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build_model import Fitted, Known, fit_model
 from tacit.tasks.build_settings import BuildSettings
 from tacit.tasks.build_taxonomy import label_titles, taxonomy_of_paths, warn_of_unknown, with_titles

@@ -17,8 +17,8 @@ from tacit.index.suggester import Suggester
 from tacit.models.free_memory import available_memory
 from tacit.models.head import LabelHead
 from tacit.models.memory import LARGE, memory_of_fit, note_told
-from tacit.relations.labels import LabelMatrix, as_labels
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build_relations import fit_relations
 from tacit.tasks.build_settings import BuildSettings
 from tacit.tasks.fitted import Fitted, Known

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.checks import check_number, is_sparse
-from tacit.relations.labels import LabelMatrix, as_labels
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.tasks.build_settings import BuildSettings
 from tacit.tasks.fitted import Fitted, Known
 from tacit.tasks.model_parameters import make_model, plain_parameters
@@ -97,7 +97,7 @@ def _relations(
     weights: dict[str, float],
     model: Any,
 ) -> Any:
-    from tacit.relations.typed import Relations
+    from tacit.relations.tables.relations import Relations
 
     graph = Relations().add("record", "term", X, normalise="spectral")
     if labels is not None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tacit.corpus.record import Record
 from tacit.errors import TacitWarning
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build_model import Known
 
 __all__ = ["label_titles", "taxonomy_of_paths", "warn_of_unknown", "with_titles"]

@@ -21,7 +21,7 @@ from tacit.index.taxonomy_facts import taxonomy_from_facts
 from tacit.tasks.live import Live
 
 if TYPE_CHECKING:
-    from tacit.relations.taxonomy import Taxonomy
+    from tacit.relations.taxonomy.taxonomy import Taxonomy
     from tacit.tasks.cluster_index import Groups
     from tacit.tasks.comparing_models import Comparison
     from tacit.tasks.evaluating import Evaluation

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.checks import check_choice, check_count
 from tacit.corpus.record import Record
 from tacit.errors import InputError, SolverError, TacitWarning
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build_settings import MODELS, BuildSettings
 from tacit.tasks.evaluating import Evaluation, check_measurable, current_settings, measure_index, told_split
 from tacit.tasks.evaluating_fitted import Features, FittedIndex, RawWords

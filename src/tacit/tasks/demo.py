@@ -70,7 +70,7 @@ def build_demo(path: str | Path = DEMO_INDEX, *, report: Report | None = None) -
     say.begin("loading the numerical libraries")
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    from tacit.relations.taxonomy import Taxonomy
+    from tacit.relations.taxonomy.taxonomy import Taxonomy
     from tacit.tasks.build import build
 
     taxonomy = Taxonomy.from_parents(standard_library_parents(records))

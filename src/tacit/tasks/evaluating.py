@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.checks import check_count
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build_settings import BuildSettings
 from tacit.tasks.evaluating_fitted import Features, FittedIndex, Measured
 from tacit.tasks.evaluating_search import SearchBench, SearchMeasures

@@ -14,7 +14,7 @@ from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index.nearest import top
 from tacit.index.space import Space
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build_model import Known, fit_model
 from tacit.tasks.build_settings import BuildSettings
 from tacit.tasks.evaluating_split import Part
@@ -132,7 +132,7 @@ class RawWords:
 
     def __init__(self, part: Part, settings: BuildSettings, features: Features, say: Stages) -> None:
         from tacit.models.head import LabelHead
-        from tacit.relations.labels import as_labels
+        from tacit.relations.labels.matrix import as_labels
 
         self.features, self._head = features, None
         self.label_names: tuple[str, ...] = ()

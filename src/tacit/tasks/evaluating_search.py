@@ -19,7 +19,7 @@ import numpy.typing as npt
 from tacit.corpus.record import Record
 from tacit.evaluate.found_lists import found_overlap_ndcg, reciprocal_ranks
 from tacit.index import RecordStore
-from tacit.relations.labels import as_labels
+from tacit.relations.labels.matrix import as_labels
 from tacit.tasks.evaluating_fitted import Features, Measured
 from tacit.tasks.evaluating_split import Part, Split, draw
 from tacit.tasks.search import WAYS, fused_by_score

@@ -9,8 +9,8 @@ import numpy as np
 
 from tacit.evaluate.annotating import AtK, SetScores, annotation_at_k, annotation_sets
 from tacit.evaluate.hierarchy import hierarchical_f1, tree_distance
-from tacit.relations.labels import LabelMatrix
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.evaluating_fitted import Measured
 from tacit.tasks.evaluating_split import Part
 

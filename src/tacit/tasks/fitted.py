@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.index.suggester import Suggester
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["Fitted", "Known"]
 

@@ -16,7 +16,7 @@ from tacit.errors import InputError
 
 if TYPE_CHECKING:
     from tacit.index import Filters
-    from tacit.relations.taxonomy import Taxonomy
+    from tacit.relations.taxonomy.taxonomy import Taxonomy
     from tacit.tasks.collection import Collection
 
 __all__ = ["Grouping", "MapGroup", "coloured", "grouping"]

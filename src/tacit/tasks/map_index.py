@@ -21,7 +21,7 @@ from tacit.tasks.map_groups import MapGroup, coloured, grouping
 from tacit.tasks.plot import PICTURES
 
 if TYPE_CHECKING:
-    from tacit.relations.taxonomy import Taxonomy
+    from tacit.relations.taxonomy.taxonomy import Taxonomy
     from tacit.tasks.collection import Collection
 
 __all__ = ["Map", "MapName", "check_output", "draw_map", "map_of", "write_map"]

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from tacit.checks import check_choice, check_count, check_finite, is_sparse
 from tacit.errors import InputError
-from tacit.relations.ratings import as_ratings, user_means
+from tacit.relations.tables.ratings import as_ratings, user_means
 from tacit.tasks.similarities import as_dense, deviations, marks
 
 __all__ = ["predict_eq7", "strongest"]

@@ -12,8 +12,8 @@ from scipy.spatial import cKDTree
 
 from tacit.checks import check_finite, shown
 from tacit.errors import InputError
-from tacit.relations.labels import LabelMatrix, as_labels
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["MOST_FAMILIES", "Nesting", "PanelFacts", "ShownClasses", "facts_of", "frame", "panel_facts", "show_classes"]
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tacit.checks import as_rng, check_count, check_rows
 from tacit.checks import shown as listed
 from tacit.errors import InputError, TacitWarning
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.panel_facts import (
     NEITHER,
     SEVERAL,

@@ -11,7 +11,7 @@ from sklearn.preprocessing import normalize
 
 from tacit.checks import check_choice, check_count, check_finite, check_rows, is_sparse
 from tacit.errors import InputError
-from tacit.relations.ratings import as_ratings, user_means
+from tacit.relations.tables.ratings import as_ratings, user_means
 
 __all__ = [
     "as_dense",

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build_settings import BuildSettings
 from tacit.tasks.evaluating_fitted import Features, FittedIndex
 from tacit.tasks.evaluating_search import SearchBench

@@ -8,7 +8,7 @@ from sklearn.metrics import f1_score, ndcg_score, precision_score, recall_score
 
 from tacit.errors import InputError
 from tacit.evaluate.annotating import annotation_at_k, annotation_sets
-from tacit.relations.labels import LabelMatrix
+from tacit.relations.labels.matrix import LabelMatrix
 
 
 @pytest.fixture(scope="module")

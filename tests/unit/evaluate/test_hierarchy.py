@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from tacit.errors import InputError, TacitWarning
 from tacit.evaluate import f1, hierarchical_f1, hierarchy, level_report, tree_distance
 from tacit.relations import LabelMatrix
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 #        animals            things
 #        /     \              |

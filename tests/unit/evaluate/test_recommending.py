@@ -16,7 +16,7 @@ from tacit.evaluate import (
     precision_recall_ndcg,
     ranking_scores,
 )
-from tacit.relations.ratings import as_ratings, user_means
+from tacit.relations.tables.ratings import as_ratings, user_means
 
 
 def orders(scores, seen):

@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 
 from tacit import LE, LPP, OLPP, SLE, SLPP, SOLPP, SUSC, USC, GraphEmbedding, InputError, LabelHead, TacitWarning
 from tacit.evaluate import f1
-from tacit.relations.graph import as_graph
-from tacit.relations.neighbours import neighbour_graph
+from tacit.relations.graphs.graph import as_graph
+from tacit.relations.graphs.neighbours import neighbour_graph
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*labels? (has|have) no record.*")
 

@@ -21,7 +21,7 @@ from tacit.models.calibration import apply_sigmoids, fit_sigmoids
 from tacit.models.head import LabelHead
 from tacit.models.linear import cross_fitted_scores, fit_ridge, fit_svm, ridge_and_left_out_scores
 from tacit.models.thresholds import best_f1_thresholds
-from tacit.relations.labels import LabelMatrix
+from tacit.relations.labels.matrix import LabelMatrix
 
 METHODS = ["logistic", "svm", "ridge"]
 

@@ -17,8 +17,8 @@ from tacit.errors import InputError, SolverError, TacitWarning
 from tacit.models.hierarchy_classifier import HierarchyClassifier, close_predictions
 from tacit.models.hierarchy_graph import hierarchy_graph
 from tacit.models.thresholds import best_f1_thresholds
-from tacit.relations.labels import LabelMatrix
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 LOSSES = ["squared", "logistic", "squared_hinge"]
 PARENTS: dict[Hashable, Any] = {"top": None, "a": "top", "b": "top", "a1": "a", "a2": "a", "both": ["a2", "b"]}

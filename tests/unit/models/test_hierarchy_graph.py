@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from reference.hierarchy_twin import edge_laplacian, with_ancestors
 from tacit.errors import InputError
 from tacit.models.hierarchy_graph import ROOT, hierarchy_graph
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 Sets = list[set[Hashable] | None]
 PARENTS = {"a": (), "b": (), "a1": ("a",), "a2": ("a",), "both": ("a2", "b"), "empty": ("b",)}

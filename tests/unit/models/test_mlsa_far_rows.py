@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from tacit import MLSA, InputError, Relations
 from tacit.operators.disk_writer import write_rows
-from tacit.relations.block_weights import is_symmetric, reached_columns, reached_rows
+from tacit.relations.tables.scaling import is_symmetric, reached_columns, reached_rows
 
 
 def counts(shape, seed, density=0.15):

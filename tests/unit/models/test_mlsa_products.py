@@ -10,7 +10,7 @@ from mlsa_graphs import FRIENDS, NORMALISATIONS, RATINGS, A, B, C, assert_own_ro
 
 from planted import Planted
 from tacit import MLSA, Relations
-from tacit.relations import block_weights
+from tacit.relations.tables import scaling as block_weights
 
 
 @pytest.mark.parametrize("normalise", NORMALISATIONS)

@@ -23,8 +23,8 @@ from tacit.models.head import LabelHead
 from tacit.models.hierarchy_classifier import HierarchyClassifier
 from tacit.models.hierarchy_graph import ROOT
 from tacit.models.top_down import TopDownClassifier
-from tacit.relations.labels import LabelMatrix
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 PARENTS: dict[Hashable, Any] = {
     "a": None,

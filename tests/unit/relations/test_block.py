@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from tacit.relations import Relations
-from tacit.relations.block import Block
+from tacit.relations.tables.block import Block
 
 NORMALISATIONS = ["none", "tfidf", "frobenius", "spectral"]
 LEFT = np.array([[2.0, 0, 1, 0], [0, 3, 0, 0], [1, 1, 0, 2], [0, 0, 0, 0], [0, 0, 4, 1]])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
 
 from tacit.errors import InputError
-from tacit.relations.graph import Edges, Graph, Kinds, as_graph
+from tacit.relations.graphs.graph import Edges, Graph, Kinds, as_graph
 
 N_RECORDS = 9
 KIND = np.array([0, 2, -1, 0, 1, 1, -1, 2, 4])  # nobody has kind 3, two have none

@@ -10,10 +10,11 @@ import scipy.sparse as sp
 from label_loops import all_pairs, nearest_neighbours, pair_similarity, random_sets
 
 from tacit.errors import InputError
-from tacit.relations import Taxonomy, label_neighbours, label_sets
-from tacit.relations.graph import Edges, Kinds
-from tacit.relations.label_graph import label_graph
-from tacit.relations.label_similarities import label_similarity
+from tacit.relations import Taxonomy
+from tacit.relations.graphs import label_neighbours, label_sets
+from tacit.relations.graphs.graph import Edges, Kinds
+from tacit.relations.graphs.label_graph import label_graph
+from tacit.relations.graphs.label_similarity import label_similarity
 
 PLAIN = ["hamming", "and", "scaled and", "sorensen", "jaccard", "projected"]
 

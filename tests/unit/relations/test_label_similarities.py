@@ -10,9 +10,10 @@ import scipy.sparse as sp
 from label_loops import all_pairs, as_matrix, mean_square, pair_similarity, projection, random_sets, squared_hamming
 
 from tacit.errors import InputError
-from tacit.relations import LabelMatrix, Taxonomy, label_directions
-from tacit.relations.label_graph import label_graph
-from tacit.relations.label_similarities import label_similarity
+from tacit.relations import LabelMatrix, Taxonomy
+from tacit.relations.graphs import label_directions
+from tacit.relations.graphs.label_graph import label_graph
+from tacit.relations.graphs.label_similarity import label_similarity
 
 PLAIN = ["hamming", "and", "scaled and", "sorensen", "jaccard", "projected"]
 TREE = Taxonomy.from_nested({"all": {"animals": {"cats": ["lions", "tigers"], "dogs": {}}, "law": ["courts", "crime"]}})

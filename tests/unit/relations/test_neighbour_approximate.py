@@ -7,10 +7,10 @@ import pytest
 import scipy.sparse as sp
 
 from tacit.errors import TacitWarning
-from tacit.relations import neighbour_approximate, neighbours
-from tacit.relations.neighbour_search import Arcs, nearest
-from tacit.relations.neighbour_vectors import read_vectors
-from tacit.relations.neighbours import neighbour_graph
+from tacit.relations.graphs import neighbour_approximate, neighbours
+from tacit.relations.graphs.neighbour_search import Arcs, nearest
+from tacit.relations.graphs.neighbours import neighbour_graph
+from tacit.relations.graphs.vectors import read_vectors
 
 METRICS = ["cosine", "euclidean"]
 
@@ -130,7 +130,7 @@ def test_most_neighbours_of_real_texts_are_found(data_dir) -> None:
 
 def test_auto_searches_exactly_after_all_where_too_much_is_missed(monkeypatch):
     """Words drawn independently: a few heavy ones say little about the whole."""
-    monkeypatch.setattr("tacit.relations.neighbours._EXACT_UPTO", 100)
+    monkeypatch.setattr("tacit.relations.graphs.neighbours._EXACT_UPTO", 100)
     X = sp.random_array((600, 3_000), density=0.03, rng=np.random.default_rng(0), format="csr")
     with pytest.warns(TacitWarning, match="search misses neighbours"):
         missed = neighbour_graph(X, 5, search="approximate")

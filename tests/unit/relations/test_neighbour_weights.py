@@ -11,8 +11,8 @@ from sklearn.manifold import LocallyLinearEmbedding
 from sklearn.manifold._locally_linear import barycenter_kneighbors_graph
 
 from tacit.errors import InputError, TacitWarning
-from tacit.relations import neighbour_weights
-from tacit.relations.neighbours import neighbour_graph
+from tacit.relations.graphs import neighbour_weights
+from tacit.relations.graphs.neighbours import neighbour_graph
 
 METRICS = ["cosine", "euclidean"]
 lonely = pytest.mark.filterwarnings("ignore:X has records without neighbours")

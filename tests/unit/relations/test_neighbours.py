@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from neighbour_loops import joined, neighbours, squared_distances
 
 from tacit.errors import InputError, TacitWarning
-from tacit.relations import neighbour_search
-from tacit.relations.graph import Edges
-from tacit.relations.neighbour_vectors import read_vectors
-from tacit.relations.neighbours import neighbour_graph
+from tacit.relations.graphs import neighbour_search
+from tacit.relations.graphs.graph import Edges
+from tacit.relations.graphs.neighbours import neighbour_graph
+from tacit.relations.graphs.vectors import read_vectors
 
 METRICS = ["cosine", "euclidean"]
 FORMS = [np.asarray, sp.csr_array, sp.csc_matrix]

@@ -77,7 +77,7 @@ def test_distances_by_hand(zoo: Taxonomy) -> None:
 
 def test_distances_of_many_nodes_do_not_depend_on_how_they_are_cut(zoo: Taxonomy, monkeypatch) -> None:
     whole, closure = zoo.distances(zoo.names, zoo.names), zoo.closure.toarray()
-    monkeypatch.setattr("tacit.relations.taxonomy_walks._MARKS", 1)
+    monkeypatch.setattr("tacit.relations.taxonomy.walks._MARKS", 1)
     other = Taxonomy.from_parents(ZOO)
     np.testing.assert_array_equal(other.distances(zoo.names, zoo.names), whole)
     np.testing.assert_array_equal(other.closure.toarray(), closure)

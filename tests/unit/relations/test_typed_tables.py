@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.errors import InputError, MissingExtraError
-from tacit.relations import Relations, typed_columns
+from tacit.relations import Relations
+from tacit.relations.tables import columns as typed_columns
 
 TABLE: dict[str, list[Any]] = {
     "user": [7, 3, 7, 11, 3, 7],

@@ -10,8 +10,9 @@ import pytest
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from tacit.relations import Relations, block_weights
-from tacit.relations.block_weights import Factors, is_symmetric, normalised, row_blocks
+from tacit.relations import Relations
+from tacit.relations.tables import scaling as block_weights
+from tacit.relations.tables.scaling import Factors, is_symmetric, normalised, row_blocks
 
 
 def random_factors(rng: np.random.Generator, *sizes: int, density: float = 0.2) -> Factors:

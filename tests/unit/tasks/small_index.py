@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.corpus.record import Record
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build_settings import BuildSettings
 from tacit.text import TextSettings
 

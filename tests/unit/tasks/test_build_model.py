@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from tacit.errors import InputError
 from tacit.models.mlsa import MLSA
-from tacit.relations.typed import Relations
+from tacit.relations.tables.relations import Relations
 from tacit.tasks.build_model import Known, fit_model
 from tacit.tasks.build_relations import fit_relations, link_weight
 from tacit.tasks.build_settings import BuildSettings

@@ -10,8 +10,8 @@ import pytest
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.evaluate.ranking import overlap_ndcg
-from tacit.relations.labels import as_labels
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.labels.matrix import as_labels
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build import build
 from tacit.tasks.build_settings import BuildSettings
 from tacit.tasks.collection import open_index

@@ -11,7 +11,7 @@ from small_index import HOME, SEA, small_records, small_settings, small_taxonomy
 import tacit
 from tacit import InputError
 from tacit.corpus.record import Record
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.explain import explain
 from tacit.tasks.explain_words import importance, listed
 from tacit.tasks.label_names import find_label, find_number

@@ -14,7 +14,7 @@ import pytest
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index import Filters
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build import build
 from tacit.tasks.build_settings import BuildSettings
 from tacit.tasks.collection import open_index

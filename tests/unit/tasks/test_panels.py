@@ -12,7 +12,7 @@ import pytest
 
 from tacit.errors import InputError, TacitWarning
 from tacit.relations import LabelMatrix
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.panel_facts import NEITHER, SEVERAL, PanelFacts, facts_of, frame, show_classes
 from tacit.tasks.panels import _HUES, _caption, _choose_rows, _figure, _legend_names, _looks, draw_panels, panel_facts
 

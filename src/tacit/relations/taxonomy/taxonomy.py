@@ -18,9 +18,9 @@ import scipy.sparse as sp
 
 from tacit.checks import shown
 from tacit.errors import InputError
-from tacit.relations.label_forms import Names, check_names
-from tacit.relations.labels import LabelMatrix, as_labels
-from tacit.relations.taxonomy_input import (
+from tacit.relations.labels.forms import Names, check_names
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.relations.taxonomy.reading import (
     Links,
     read_graph,
     read_nested,
@@ -28,11 +28,11 @@ from tacit.relations.taxonomy_input import (
     read_paths,
     sorted_links,
 )
-from tacit.relations.taxonomy_lift import closure_rows, lifted_indicator
-from tacit.relations.taxonomy_lookup import numbers_of, several
-from tacit.relations.taxonomy_table import read_table
-from tacit.relations.taxonomy_titles import nearest_title, read_titles
-from tacit.relations.taxonomy_walks import depths, distances, reached
+from tacit.relations.taxonomy.taxonomy_lift import closure_rows, lifted_indicator
+from tacit.relations.taxonomy.taxonomy_lookup import numbers_of, several
+from tacit.relations.taxonomy.taxonomy_table import read_table
+from tacit.relations.taxonomy.taxonomy_titles import nearest_title, read_titles
+from tacit.relations.taxonomy.walks import depths, distances, reached
 
 __all__ = ["Taxonomy"]
 
@@ -164,7 +164,7 @@ class Taxonomy:
             skos:narrower count; skos:prefLabel gives titles, or else the last part of the IRI, and skos:altLabel
             alternatives.
         """
-        from tacit.relations.skos import read_skos
+        from tacit.relations.taxonomy.skos import read_skos
 
         links, titles, alternatives = read_skos(source, format)
         return replace(cls._from_links(links, titles), alternative_titles=alternatives, language=language)

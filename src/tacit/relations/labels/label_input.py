@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.errors import InputError
-from tacit.relations.label_forms import Parts, check_sequence, is_missing, read_classes, read_matrix, read_sets
+from tacit.relations.labels.forms import Parts, check_sequence, is_missing, read_classes, read_matrix, read_sets
 
 __all__ = ["labels_of", "read_any"]
 

@@ -12,9 +12,9 @@ import scipy.sparse as sp
 
 from tacit.checks import check_finite, is_sparse, shown
 from tacit.errors import InputError, TacitWarning
-from tacit.relations.far_rows import is_far
-from tacit.relations.label_forms import Names, is_missing
-from tacit.relations.labels import LabelMatrix
+from tacit.relations.labels.forms import Names, is_missing
+from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.tables.far_rows import is_far
 
 __all__ = ["Given", "object_names", "place_relation", "places_of", "read_relation"]
 

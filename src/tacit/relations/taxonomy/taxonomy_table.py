@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tacit.checks import check_choice, shown
 from tacit.errors import InputError
-from tacit.relations.taxonomy_input import Links
+from tacit.relations.taxonomy.reading import Links
 
 __all__ = ["read_table"]
 

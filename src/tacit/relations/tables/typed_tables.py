@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import check_rows
 from tacit.errors import InputError
-from tacit.relations.label_forms import Names, is_missing
-from tacit.relations.typed_columns import coded, numbers, read_columns
-from tacit.relations.typed_input import Given, object_names
+from tacit.relations.labels.forms import Names, is_missing
+from tacit.relations.tables.columns import coded, numbers, read_columns
+from tacit.relations.tables.reading import Given, object_names
 from tacit.text import vectoriser as default_vectoriser
 
 __all__ = ["read_field", "read_pairs", "read_record_labels", "read_words", "record_ids"]

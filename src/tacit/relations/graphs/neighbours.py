@@ -15,11 +15,10 @@ import numpy as np
 
 from tacit.checks import as_rng, check_choice, check_count, check_number
 from tacit.errors import InputError, TacitWarning
-from tacit.relations.graph import Edges, Graph
-from tacit.relations.neighbour_approximate import nearly_nearest
-from tacit.relations.neighbour_search import Arcs, nearest, within_range
-from tacit.relations.neighbour_vectors import Vectors, read_matrix, read_vectors
-from tacit.relations.neighbour_weights import (
+from tacit.relations.graphs.graph import Edges, Graph
+from tacit.relations.graphs.neighbour_approximate import nearly_nearest
+from tacit.relations.graphs.neighbour_search import Arcs, nearest, within_range
+from tacit.relations.graphs.neighbour_weights import (
     arcs_of_pairs,
     automatic_width,
     gaussian,
@@ -28,6 +27,7 @@ from tacit.relations.neighbour_weights import (
     lle_weights,
     symmetric,
 )
+from tacit.relations.graphs.vectors import Vectors, read_matrix, read_vectors
 
 __all__ = ["NeighbourGraph", "neighbour_graph"]
 

@@ -16,8 +16,13 @@ import scipy.sparse as sp
 
 from tacit.checks import check_choice, check_count, check_finite, check_number, is_sparse
 from tacit.errors import InputError
-from tacit.relations.label_directions import hamming_sum, label_directions, mean_over_different_sets, projected_sum
-from tacit.relations.labels import LabelMatrix
+from tacit.relations.graphs.label_directions import (
+    hamming_sum,
+    label_directions,
+    mean_over_different_sets,
+    projected_sum,
+)
+from tacit.relations.labels.matrix import LabelMatrix
 
 __all__ = ["KINDS", "Given", "Measure", "Similarity", "check_some_known", "check_symmetric", "fit_measure"]
 

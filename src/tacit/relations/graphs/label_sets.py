@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 from tacit.checks import human_size, is_sparse
 from tacit.errors import InputError
-from tacit.relations.label_measures import Given, Measure, check_some_known, check_symmetric
-from tacit.relations.labels import LabelMatrix
+from tacit.relations.graphs.label_measures import Given, Measure, check_some_known, check_symmetric
+from tacit.relations.labels.matrix import LabelMatrix
 
 __all__ = ["checked_type", "set_closeness", "set_numbers"]
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, svds
 
-from tacit.relations.far_rows import (
+from tacit.relations.tables.far_rows import (
     absolute_product,
     column_counts,
     has_far,

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.checks import shown
-from tacit.relations.block import Block
-from tacit.relations.block_weights import reached_columns, reached_rows
-from tacit.relations.label_forms import Names
+from tacit.relations.labels.forms import Names
+from tacit.relations.tables.block import Block
+from tacit.relations.tables.scaling import reached_columns, reached_rows
 
 __all__ = ["complaint", "described", "unrelated_types"]
 

@@ -17,14 +17,14 @@ import scipy.sparse as sp
 
 from tacit.checks import check_choice, check_number
 from tacit.errors import InputError
-from tacit.relations.block import Block
-from tacit.relations.block_weights import NORMALISATIONS, Factors, is_symmetric
-from tacit.relations.far_rows import check_normalise, is_far, refuse
-from tacit.relations.label_forms import Names
-from tacit.relations.typed_input import object_names, place_relation, places_of, read_relation
-from tacit.relations.typed_lookup import Key, check_fits, find_block, free_name, meeting
-from tacit.relations.typed_summary import complaint, described
-from tacit.relations.typed_tables import read_field, read_pairs, read_record_labels, read_words, record_ids
+from tacit.relations.labels.forms import Names
+from tacit.relations.tables.block import Block
+from tacit.relations.tables.far_rows import check_normalise, is_far, refuse
+from tacit.relations.tables.reading import object_names, place_relation, places_of, read_relation
+from tacit.relations.tables.scaling import NORMALISATIONS, Factors, is_symmetric
+from tacit.relations.tables.typed_lookup import Key, check_fits, find_block, free_name, meeting
+from tacit.relations.tables.typed_summary import complaint, described
+from tacit.relations.tables.typed_tables import read_field, read_pairs, read_record_labels, read_words, record_ids
 
 __all__ = ["Relations"]
 

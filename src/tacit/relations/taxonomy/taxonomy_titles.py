@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from tacit.errors import InputError
-from tacit.relations.label_forms import is_missing
+from tacit.relations.labels.forms import is_missing
 
 __all__ = ["nearest_title", "read_titles"]
 

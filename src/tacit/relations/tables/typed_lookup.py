@@ -7,8 +7,8 @@ from typing import Any
 
 from tacit.checks import check_choice, shown
 from tacit.errors import InputError
-from tacit.relations.block import Block
-from tacit.relations.label_forms import Names
+from tacit.relations.labels.forms import Names
+from tacit.relations.tables.block import Block
 
 __all__ = ["Key", "check_fits", "find_block", "free_name", "meeting"]
 

@@ -9,9 +9,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.errors import InputError
-from tacit.relations.labels import LabelMatrix
-from tacit.relations.taxonomy_lookup import numbers_of
-from tacit.relations.taxonomy_walks import ways_up
+from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.taxonomy.taxonomy_lookup import numbers_of
+from tacit.relations.taxonomy.walks import ways_up
 
 __all__ = ["closure_rows", "lifted_indicator"]
 

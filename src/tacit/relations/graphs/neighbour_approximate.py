@@ -19,8 +19,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.checks import is_sparse
-from tacit.relations.neighbour_search import Arcs, nearest, nearest_of, rounded
-from tacit.relations.neighbour_vectors import Rows, Vectors
+from tacit.relations.graphs.neighbour_search import Arcs, nearest, nearest_of, rounded
+from tacit.relations.graphs.vectors import Rows, Vectors
 
 __all__ = ["nearly_nearest", "recall_of"]
 

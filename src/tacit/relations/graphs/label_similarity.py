@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from tacit.checks import check_choice, is_sparse
 from tacit.errors import InputError
-from tacit.relations.label_measures import KINDS, Similarity, fit_measure
-from tacit.relations.labels import LabelMatrix, as_labels
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.graphs.label_measures import KINDS, Similarity, fit_measure
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["compared_labels", "label_similarity"]
 

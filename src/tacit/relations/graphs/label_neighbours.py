@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
 from tacit.checks import is_sparse
-from tacit.relations.label_measures import Given, Measure, check_symmetric
+from tacit.relations.graphs.label_measures import Given, Measure, check_symmetric
 
 __all__ = ["label_neighbours"]
 

@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from tacit.checks import check_count, check_finite, check_rows, is_sparse
 from tacit.errors import InputError
-from tacit.relations.graph import Edges, Graph, Kinds, Part
-from tacit.relations.label_measures import Similarity, fit_measure
-from tacit.relations.label_neighbours import label_neighbours
-from tacit.relations.label_sets import checked_type, set_closeness, set_numbers
-from tacit.relations.label_similarities import compared_labels
-from tacit.relations.labels import LabelMatrix
-from tacit.relations.taxonomy import Taxonomy
+from tacit.relations.graphs.graph import Edges, Graph, Kinds, Part
+from tacit.relations.graphs.label_measures import Similarity, fit_measure
+from tacit.relations.graphs.label_neighbours import label_neighbours
+from tacit.relations.graphs.label_sets import checked_type, set_closeness, set_numbers
+from tacit.relations.graphs.label_similarity import compared_labels
+from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["LabelGraph", "label_graph"]
 

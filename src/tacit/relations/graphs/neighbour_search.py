@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 
 from tacit.checks import is_sparse
 from tacit.errors import InputError
-from tacit.relations.neighbour_vectors import Floats, Rows, Vectors
+from tacit.relations.graphs.vectors import Floats, Rows, Vectors
 
 __all__ = ["Arcs", "nearest", "nearest_of", "rounded", "within_range"]
 

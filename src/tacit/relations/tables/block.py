@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from tacit.relations.block_weights import Factors, Scaling, reached_rows, row_blocks, scaling_of
-from tacit.relations.far_rows import has_far, is_far, refuse
+from tacit.relations.tables.far_rows import has_far, is_far, refuse
+from tacit.relations.tables.scaling import Factors, Scaling, reached_rows, row_blocks, scaling_of
 
 __all__ = ["Block"]
 

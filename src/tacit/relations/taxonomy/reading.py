@@ -16,8 +16,8 @@ import scipy.sparse as sp
 
 from tacit.checks import check_choice, shown
 from tacit.errors import InputError, TacitWarning
-from tacit.relations.label_forms import Names, is_missing
-from tacit.relations.taxonomy_walks import find_cycle, parent_csr, parents_first
+from tacit.relations.labels.forms import Names, is_missing
+from tacit.relations.taxonomy.walks import find_cycle, parent_csr, parents_first
 
 __all__ = [
     "Links",

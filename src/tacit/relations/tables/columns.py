@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from tacit.checks import check_choice, check_finite
 from tacit.errors import InputError, MissingExtraError
-from tacit.relations.label_forms import Names, is_missing
-from tacit.relations.typed_input import object_names
+from tacit.relations.labels.forms import Names, is_missing
+from tacit.relations.tables.reading import object_names
 
 __all__ = ["Coded", "coded", "numbers", "read_columns"]
 

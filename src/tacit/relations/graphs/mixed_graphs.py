@@ -6,7 +6,7 @@ from typing import Any
 
 from tacit.checks import check_number, check_rows
 from tacit.errors import InputError
-from tacit.relations.graph import Graph, as_graph
+from tacit.relations.graphs.graph import Graph, as_graph
 
 __all__ = ["combined_graph"]
 

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from tacit.checks import check_choice, shown
 from tacit.errors import InputError, MissingExtraError, TacitWarning
-from tacit.relations.taxonomy_input import Links
+from tacit.relations.taxonomy.reading import Links
 
 __all__ = ["read_skos"]
 

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 from tacit.checks import check_finite, is_sparse
 from tacit.errors import InputError, TacitWarning
-from tacit.relations.neighbour_search import Arcs
-from tacit.relations.neighbour_vectors import Floats, Rows, Vectors
+from tacit.relations.graphs.neighbour_search import Arcs
+from tacit.relations.graphs.vectors import Floats, Rows, Vectors
 
 __all__ = [
     "arcs_of_pairs",
