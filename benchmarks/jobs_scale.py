@@ -96,7 +96,7 @@ def gensim_lsi(X: sp.csr_array, Y: sp.csr_array, *, n_components: int) -> np.nda
 def lsi_rows(rows: Any, *, limit: int | None = None, **parameters: Any) -> np.ndarray:
     """Give the singular values from rows that are elsewhere; on disk, with so many bytes of them in memory."""
     if limit is not None:
-        from tacit.operators.disk_rows import open_rows
+        from tacit.operators.rows.disk import open_rows
 
         rows = open_rows(rows.folder, memory_limit=limit)
     return LSI(**parameters).fit(rows).singular_values_
@@ -184,7 +184,7 @@ _KERNELS = {"tacit": _by_operator, "scipy": _by_scipy}
 
 def rows_folder(folder: Path, X: sp.csr_array) -> Path:
     """Write X as rows on disk beside its plain arrays, once, in shards so small that some fit into a limit."""
-    from tacit.operators.disk_writer import write_rows
+    from tacit.operators.rows.disk_writer import write_rows
 
     target = folder / "rows"
     if not target.exists():
@@ -194,13 +194,13 @@ def rows_folder(folder: Path, X: sp.csr_array) -> Path:
 
 
 def _disk(folder: Path) -> tuple[Any]:
-    from tacit.operators.disk_rows import open_rows
+    from tacit.operators.rows.disk import open_rows
 
     return (open_rows(folder / "rows"),)
 
 
 def _cluster(folder: Path) -> tuple[Any]:
-    from tacit.operators.dask_rows import cluster_rows
+    from tacit.operators.rows.dask import cluster_rows
 
     return (cluster_rows(str(_disk(folder)[0].folder), _client()),)
 

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from tacit.models.row_source import write_positions
     from tacit.models.top_down import TopDownClassifier
     from tacit.models.transductive import transductive_space
-    from tacit.operators.dask_rows import cluster_rows
-    from tacit.operators.dask_texts import cluster_texts
-    from tacit.operators.disk_rows import open_rows
-    from tacit.operators.disk_writer import write_rows
+    from tacit.operators.rows.dask import cluster_rows
+    from tacit.operators.rows.dask_texts import cluster_texts
+    from tacit.operators.rows.disk import open_rows
+    from tacit.operators.rows.disk_writer import write_rows
     from tacit.relations.labels.matrix import LabelMatrix
     from tacit.relations.tables.relations import Relations
     from tacit.relations.taxonomy.taxonomy import Taxonomy
@@ -131,13 +131,13 @@ _HOMES = {
     "refit": "tacit.tasks.build",
     "transductive_space": "tacit.models.transductive",
     "checkpoints": "tacit.solve.checkpoint",
-    "cluster_rows": "tacit.operators.dask_rows",
-    "cluster_texts": "tacit.operators.dask_texts",
-    "open_rows": "tacit.operators.disk_rows",
+    "cluster_rows": "tacit.operators.rows.dask",
+    "cluster_texts": "tacit.operators.rows.dask_texts",
+    "open_rows": "tacit.operators.rows.disk",
     "stream_rows": "tacit.text.streaming",
     "stream_words": "tacit.text.streaming",
     "write_positions": "tacit.models.row_source",
-    "write_rows": "tacit.operators.disk_writer",
+    "write_rows": "tacit.operators.rows.disk_writer",
 }
 _OTHER_NAMES = {"open": "open_index"}  # what is called otherwise at home, where it would hide Python's own
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tacit.operators.dask_rows import cluster_rows
-from tacit.operators.disk_writer import write_rows
+from tacit.operators.rows.dask import cluster_rows
+from tacit.operators.rows.disk_writer import write_rows
 
 ROWS_A_BLOCK = 71  # so that no block is like another, and the last one is short
 

@@ -16,9 +16,9 @@ from tacit import LSI, MLSA, MLSI, Relations
 from tacit.corpus import Record
 from tacit.errors import InputError, TacitError
 from tacit.machine import n_threads
-from tacit.operators.dask_rows import ClusterRows, cluster_rows
-from tacit.operators.dask_texts import cluster_texts
-from tacit.operators.disk_writer import write_rows
+from tacit.operators.rows.dask import ClusterRows, cluster_rows
+from tacit.operators.rows.dask_texts import cluster_texts
+from tacit.operators.rows.disk_writer import write_rows
 from tacit.text.settings import TextSettings
 from tacit.text.words import Words
 

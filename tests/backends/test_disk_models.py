@@ -27,8 +27,8 @@ from tacit import (
     TopDownClassifier,
 )
 from tacit.models.row_source import write_positions
-from tacit.operators.disk_rows import DiskRows
-from tacit.operators.disk_writer import write_rows
+from tacit.operators.rows.disk import DiskRows
+from tacit.operators.rows.disk_writer import write_rows
 
 N_LABELS = 8
 TAXONOMY = Taxonomy.from_nested({"a": ["l0", "l1", "l2", "l3"], "b": ["l4", "l5", "l6", "l7"]})
@@ -228,7 +228,7 @@ SCRIPT = textwrap.dedent("""
     import json, sys
     from pathlib import Path
     from tacit import HLSI, LSI, MLSI, LabelHead
-    from tacit.operators.disk_rows import open_rows
+    from tacit.operators.rows.disk import open_rows
 
     def memory(name):
         status = Path("/proc/self/status").read_text()

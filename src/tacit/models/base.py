@@ -13,7 +13,7 @@ from tacit.checks import check_choice, check_count, check_finite, is_sparse
 from tacit.errors import InputError, TacitWarning
 from tacit.models.row_source import read_row_blocks
 from tacit.operators.base import Array
-from tacit.operators.row_blocks import RowBlocks
+from tacit.operators.rows.blocks import RowBlocks
 
 __all__ = ["SCALINGS", "SpaceModel", "check_terms", "directions_before", "warn", "warn_if_fewer"]
 

@@ -30,8 +30,8 @@ from tacit.models.linear import (
     is_direct,
     ridge_and_left_out_scores,
 )
-from tacit.operators.elsewhere import as_view
-from tacit.operators.row_blocks import RowBlocks
+from tacit.operators.rows.blocks import RowBlocks
+from tacit.operators.rows.views import as_view
 from tacit.relations.labels.matrix import as_labels
 
 __all__ = ["LabelHead"]

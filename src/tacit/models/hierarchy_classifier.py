@@ -21,7 +21,7 @@ from tacit.models.hierarchy_fit import HierarchyProblem
 from tacit.models.hierarchy_graph import expanded_labels
 from tacit.models.label_classifier import LinearLabelClassifier
 from tacit.models.linear import Linear, cross_fitted_scores
-from tacit.operators.elsewhere import is_elsewhere, take_rows
+from tacit.operators.rows.views import is_elsewhere, take_rows
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 

@@ -11,7 +11,7 @@ from tacit.models.honest import HALF, MOST, cross_fitted
 from tacit.models.scatter import ProductScatter, ScatterForm
 from tacit.operators import Centred, Scaled, as_operator
 from tacit.operators.base import Array
-from tacit.operators.elsewhere import take_rows
+from tacit.operators.rows.views import take_rows
 from tacit.solve.signs import signs_of
 
 __all__ = ["honest_targets", "profile"]

@@ -38,7 +38,7 @@ from tacit.models.record_spread import centred_kernel, check_spread, mean_row, s
 from tacit.models.scatter import DualScatter, PrimalScatter, ProductScatter, ScatterForm
 from tacit.operators import Kernel
 from tacit.operators.base import Array
-from tacit.operators.elsewhere import is_elsewhere
+from tacit.operators.rows.views import is_elsewhere
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["HLSI"]

@@ -22,7 +22,7 @@ from tacit.models.augmented_form import AugmentedForm, solve_shifted
 from tacit.models.record_forms import DualForm, PrimalForm, RecordForm
 from tacit.operators import Operator
 from tacit.operators.base import Array
-from tacit.operators.elsewhere import take_rows
+from tacit.operators.rows.views import take_rows
 from tacit.solve import least_squares
 
 __all__ = ["HALF", "MOST", "cross_fitted", "estimated_leverages", "honest_positions", "leave_one_out"]

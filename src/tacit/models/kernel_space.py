@@ -14,7 +14,7 @@ from tacit.models.kernels import check_kernel, kernel_rows, zero_has_no_place
 from tacit.models.record_kernel import record_features
 from tacit.operators import Kernel
 from tacit.operators.base import Array
-from tacit.operators.row_blocks import RowBlocks
+from tacit.operators.rows.blocks import RowBlocks
 
 __all__ = ["COORDINATES", "KernelSpaceModel"]
 

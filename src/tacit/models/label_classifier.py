@@ -15,7 +15,7 @@ from tacit.models.classes import name_array
 from tacit.models.linear import Linear
 from tacit.models.row_source import read_row_blocks
 from tacit.models.thresholds import best_f1_thresholds
-from tacit.operators.row_blocks import RowBlocks
+from tacit.operators.rows.blocks import RowBlocks
 from tacit.relations.labels.matrix import LabelMatrix
 
 __all__ = ["LabelClassifier", "LinearLabelClassifier"]

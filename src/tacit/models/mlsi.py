@@ -43,7 +43,7 @@ from tacit.models.transductive import balance_labels, read_labels
 from tacit.models.updating import Updatable, begin_history
 from tacit.operators import Kernel, as_operator
 from tacit.operators.base import Array
-from tacit.operators.elsewhere import is_elsewhere
+from tacit.operators.rows.views import is_elsewhere
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 

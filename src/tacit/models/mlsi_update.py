@@ -35,7 +35,7 @@ from tacit.models.record_kernel import hold
 from tacit.models.updating import KEPT
 from tacit.operators import Operator
 from tacit.operators.base import Array
-from tacit.operators.elsewhere import is_elsewhere
+from tacit.operators.rows.views import is_elsewhere
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.solve.signs import signs_of
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from tacit.errors import InputError
-from tacit.operators.row_blocks import RowBlocks
+from tacit.operators.rows.blocks import RowBlocks
 
 __all__ = ["read_row_blocks", "write_positions"]
 

@@ -11,8 +11,8 @@ from tacit.checks import check_rows
 from tacit.errors import InputError
 from tacit.machine import share
 from tacit.operators.base import Array, Operator, _Transposed, as_operator
-from tacit.operators.columns import row_blocks
-from tacit.operators.elsewhere import is_elsewhere
+from tacit.operators.products.columns import row_blocks
+from tacit.operators.rows.views import is_elsewhere
 
 __all__ = ["Centred", "DiagonalPlusLowRank", "Product", "Scaled", "Stacked", "Sum", "is_read_anew"]
 

@@ -14,7 +14,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from tacit.checks import is_sparse
 from tacit.errors import InputError
-from tacit.operators.sparse_products import backward, forward
+from tacit.operators.products.sparse import backward, forward
 
 __all__ = ["MatrixOperator", "Operator", "as_operator"]
 

@@ -17,7 +17,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from tacit.machine import one_thread
 from tacit.operators.base import Array, Operator
-from tacit.operators.sparse_products import LINE
+from tacit.operators.products.sparse import LINE
 from tacit.solve.checkpoint import next_checkpoint
 from tacit.solve.result import LeastSquares
 from tacit.solve.solved_columns import SolvedColumns

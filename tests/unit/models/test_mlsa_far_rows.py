@@ -8,7 +8,7 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from tacit import MLSA, InputError, Relations
-from tacit.operators.disk_writer import write_rows
+from tacit.operators.rows.disk_writer import write_rows
 from tacit.relations.tables.scaling import is_symmetric, reached_columns, reached_rows
 
 

@@ -12,8 +12,8 @@ import scipy.sparse as sp
 
 from tacit import InputError
 from tacit.errors import TacitError
-from tacit.operators.dask_rows import ClusterRows, cluster_rows
-from tacit.operators.disk_writer import write_rows
+from tacit.operators.rows.dask import ClusterRows, cluster_rows
+from tacit.operators.rows.disk_writer import write_rows
 
 dask = pytest.importorskip("dask", reason="dask[distributed] is not installed")
 distributed = pytest.importorskip("distributed", reason="dask[distributed] is not installed")
@@ -233,7 +233,7 @@ def test_without_dask_one_sentence_says_what_to_install():
     script = """
         import sys
         sys.modules["distributed"] = None
-        from tacit.operators.dask_rows import cluster_rows
+        from tacit.operators.rows.dask import cluster_rows
         try:
             cluster_rows([[1.0]], "tcp://127.0.0.1:8786")
         except ImportError as error:
@@ -247,6 +247,6 @@ def test_without_dask_one_sentence_says_what_to_install():
 
 
 def test_importing_the_library_does_not_load_dask():
-    script = "import sys, tacit, tacit.operators.dask_rows; print({'dask', 'distributed'} & set(sys.modules))"
+    script = "import sys, tacit, tacit.operators.rows.dask; print({'dask', 'distributed'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout == "set()\n"

@@ -7,9 +7,11 @@ import pytest
 import scipy.sparse as sp
 
 from tacit import machine as threads
-from tacit.operators import Gram, as_operator, scipy_products, sparse_products
-from tacit.operators.compiled import has_kernels
-from tacit.operators.sparse_products import backward, forward
+from tacit.operators import Gram, as_operator
+from tacit.operators.products import by_scipy as scipy_products
+from tacit.operators.products import sparse as sparse_products
+from tacit.operators.products.compiled import has_kernels
+from tacit.operators.products.sparse import backward, forward
 
 SHAPES = [(60, 40), (40, 60), (300, 7), (7, 300), (1, 5), (50, 1)]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tacit import InputError
 from tacit.corpus.reading import read_records
 from tacit.corpus.record import Record
-from tacit.operators.disk_writer import write_rows
+from tacit.operators.rows.disk_writer import write_rows
 from tacit.text import TextSettings, Words, streaming
 from tacit.text.streaming import stream_rows, stream_words
 

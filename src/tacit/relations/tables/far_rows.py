@@ -33,7 +33,7 @@ Vector = npt.NDArray[np.float64]
 
 
 class FarRows(Protocol):
-    """A matrix in blocks of rows that are elsewhere, see `tacit.operators.row_blocks`."""
+    """A matrix in blocks of rows that are elsewhere, see `tacit.operators.rows.blocks`."""
 
     shape: tuple[int, int]
     dtype: np.dtype[Any]

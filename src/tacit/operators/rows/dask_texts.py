@@ -18,8 +18,8 @@ from tacit.corpus.reading import read_records
 from tacit.corpus.record import Record
 from tacit.corpus.sources import find_sources
 from tacit.errors import InputError
-from tacit.operators.dask_client import connect, libraries
-from tacit.operators.dask_rows import ClusterRows, hold_blocks
+from tacit.operators.rows.dask import ClusterRows, hold_blocks
+from tacit.operators.rows.dask_client import connect, libraries
 from tacit.text.partitioned import PartCounts, count_part, join_counts, words_of_counts
 from tacit.text.settings import TextSettings
 from tacit.text.words import Words

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.machine import n_threads, share
-from tacit.operators.columns import column_blocks
+from tacit.operators.products.columns import column_blocks
 
 __all__ = ["row_chunks", "scipy_backward", "scipy_forward"]
 

@@ -21,8 +21,8 @@ import scipy.sparse as sp
 from tacit.checks import check_count, human_size
 from tacit.errors import InputError
 from tacit.operators.base import Array
-from tacit.operators.disk_manifest import PARTS, Manifest, checksum, damaged, file_name, read_manifest
-from tacit.operators.row_blocks import BlockTask, RowBlocks
+from tacit.operators.rows.blocks import BlockTask, RowBlocks
+from tacit.operators.rows.disk_manifest import PARTS, Manifest, checksum, damaged, file_name, read_manifest
 
 __all__ = ["MEMORY_LIMIT", "DiskRows", "open_rows"]
 

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.operators.base import Array, Operator, as_operator
-from tacit.operators.row_blocks import RowBlocks
+from tacit.operators.rows.blocks import RowBlocks
 
 __all__ = ["RowView", "adjoint_blocks", "as_view", "in_double", "is_elsewhere", "take_rows"]
 

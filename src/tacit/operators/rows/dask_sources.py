@@ -12,9 +12,9 @@ import scipy.sparse as sp
 
 from tacit.checks import is_sparse
 from tacit.errors import InputError
-from tacit.operators.dask_client import Cluster, libraries
-from tacit.operators.disk_rows import open_rows
-from tacit.operators.row_blocks import RowFacts, facts_of
+from tacit.operators.rows.blocks import RowFacts, facts_of
+from tacit.operators.rows.dask_client import Cluster, libraries
+from tacit.operators.rows.disk import open_rows
 
 __all__ = ["as_block", "chunks_of", "joined_facts", "see_block"]
 

@@ -18,9 +18,9 @@ import numpy as np
 from tacit.checks import check_count
 from tacit.errors import InputError
 from tacit.operators.base import Array
-from tacit.operators.dask_client import Cluster, connect, libraries
-from tacit.operators.dask_sources import as_block, chunks_of, joined_facts, see_block
-from tacit.operators.row_blocks import BlockTask, RowBlocks, RowFacts
+from tacit.operators.rows.blocks import BlockTask, RowBlocks, RowFacts
+from tacit.operators.rows.dask_client import Cluster, connect, libraries
+from tacit.operators.rows.dask_sources import as_block, chunks_of, joined_facts, see_block
 
 __all__ = ["ClusterRows", "cluster_rows", "hold_blocks"]
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from tacit.machine import n_threads, share
-from tacit.operators.compiled import has_kernels, kernel
-from tacit.operators.scipy_products import row_chunks, scipy_backward, scipy_forward
+from tacit.operators.products.by_scipy import row_chunks, scipy_backward, scipy_forward
+from tacit.operators.products.compiled import has_kernels, kernel
 
 __all__ = ["LINE", "backward", "forward"]
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import InputError
-from tacit.operators.row_blocks import RowFacts
+from tacit.operators.rows.blocks import RowFacts
 
 __all__ = ["MANIFEST", "PARTS", "Manifest", "checksum", "damaged", "file_name", "read_manifest"]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
-from tacit.operators.kernel_source import kernel_source
+from tacit.operators.products.kernel_source import kernel_source
 
 __all__ = ["has_kernels", "kernel"]
 
