@@ -28,10 +28,10 @@ from scipy.optimize import nnls
 
 from tacit.errors import SolverError
 from tacit.operators import Gram, as_operator
-from tacit.solve.costs import RATES, Problem, Work, cheapest, costs_of, problem_of
+from tacit.solve.choice.costs import RATES, Problem, Work, cheapest, costs_of, problem_of
 from tacit.solve.dense import dense_eigenpairs, dense_singular_triplets
-from tacit.solve.krylov import block_krylov
-from tacit.solve.lanczos import lanczos
+from tacit.solve.eigen.krylov import block_krylov
+from tacit.solve.eigen.lanczos import lanczos
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a study is run as a script and shares `pages`
 from pages import DOCS, facts, put_section, table
@@ -187,7 +187,7 @@ _READING = (
     "spectrum that nobody knows beforehand; that is where the worst cases come from."
 )
 _CONSTANTS = (
-    "`RATES` of `tacit.solve.costs` are fitted to all times by least squares of the relative errors. They are those of "
+    "`RATES` of `tacit.solve.choice.costs` are fitted to all times by least squares of the relative errors. They are those of "
     "one machine, so that the choice is the same on all of them; what matters are their ratios. `read`, for rows that "
     "are not in memory, is not measured here."
 )

@@ -27,7 +27,8 @@ import scipy.sparse as sp
 from tacit import MLSI
 from tacit.errors import SolverError
 from tacit.models import mlsi
-from tacit.solve import choose, leading_eigenpairs, leading_singular_triplets, least_squares
+from tacit.solve import leading_eigenpairs, leading_singular_triplets, least_squares
+from tacit.solve.choice import choose
 
 sys.path.insert(
     0, str(Path(__file__).resolve().parents[1])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.solve.costs import RATES, Problem, Work, costs_of
+from tacit.solve.choice.costs import RATES, Problem, Work, costs_of
 
 PROBLEM = Problem(1_000, 3_000, 200_000, 10, 1e-3, 8, triplets=True)
 

@@ -41,7 +41,9 @@ def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any
     """How records are held. Small problems go to LAPACK; here the sparse ones go where the large ones go."""
     if request.param == "dense":
         return np.asarray
-    monkeypatch.setattr(import_module("tacit.solve.choose"), "cheapest", lambda costs, **options: ("krylov", "told to"))
+    monkeypatch.setattr(
+        import_module("tacit.solve.choice.choose"), "cheapest", lambda costs, **options: ("krylov", "told to")
+    )
     for module in ("solve.least_squares", "models.label_regression", "models.morp"):
         monkeypatch.setattr(import_module(f"tacit.{module}"), "_DENSE_LIMIT", 0)
     return sp.csr_array

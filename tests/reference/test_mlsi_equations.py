@@ -85,8 +85,10 @@ ITERATED = {"wide": (60, 150, 60), "square": (70, 70, 70), "tall": (150, 60, 60)
 @pytest.fixture
 def iterative(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small problems would go to LAPACK; here they go where the large ones go."""
-    monkeypatch.setattr(import_module("tacit.solve.choose"), "cheapest", lambda costs, **options: ("krylov", "told to"))
-    monkeypatch.setattr(import_module("tacit.solve.least_squares"), "_DENSE_LIMIT", 0)
+    monkeypatch.setattr(
+        import_module("tacit.solve.choice.choose"), "cheapest", lambda costs, **options: ("krylov", "told to")
+    )
+    monkeypatch.setattr(import_module("tacit.solve.linear.least_squares"), "_DENSE_LIMIT", 0)
 
 
 @pytest.mark.usefixtures("iterative")

@@ -13,9 +13,9 @@ from tacit.models.record_forms import Leading, RecordForm, dense_block
 from tacit.operators import Gram, Operator, Stacked, as_operator
 from tacit.operators.base import Array
 from tacit.solve import LeastSquares, leading_singular_triplets, least_squares, without_vectors
-from tacit.solve.conjugate import block_cg
-from tacit.solve.least_squares import adjoint_times
-from tacit.solve.tall import inner, times
+from tacit.solve.linear.conjugate_gradients import block_cg
+from tacit.solve.linear.least_squares import adjoint_times
+from tacit.solve.tall_arrays import inner, times
 
 __all__ = ["REGRESSION_TOL", "AugmentedForm", "solve_shifted"]
 

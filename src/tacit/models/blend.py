@@ -32,7 +32,7 @@ from tacit.operators.base import Array
 from tacit.solve import leading_singular_triplets
 from tacit.solve.give_back import give_back
 from tacit.solve.signs import signs_of
-from tacit.solve.tall import in_rows
+from tacit.solve.tall_arrays import in_rows
 
 __all__ = ["Blend", "blend"]
 

@@ -43,7 +43,7 @@ from tacit.relations.graphs.label_graph import label_graph
 from tacit.relations.graphs.mixed_graphs import combined_graph
 from tacit.relations.graphs.neighbours import neighbour_graph
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.solve.choose import SOLVERS
+from tacit.solve.choice.choose import SOLVERS
 
 __all__ = ["GraphEmbedding"]
 

@@ -34,7 +34,7 @@ from tacit.models.smooth_losses import LOSSES, Objective, smooth_regressions
 from tacit.operators.algebra import DiagonalPlusLowRank
 from tacit.operators.base import Array, Operator, as_operator
 from tacit.operators.rows.views import adjoint_blocks, as_view, in_double, is_elsewhere
-from tacit.solve.conjugate import block_cg
+from tacit.solve.linear.conjugate_gradients import block_cg
 
 __all__ = ["HierarchyFit", "HierarchyProblem"]
 

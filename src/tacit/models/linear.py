@@ -26,7 +26,7 @@ from tacit.errors import TacitWarning
 from tacit.models.logistic import logistic_regressions
 from tacit.operators.algebra import Centred
 from tacit.operators.rows.views import in_double, is_elsewhere, take_rows
-from tacit.solve.least_squares import least_squares
+from tacit.solve.linear.least_squares import least_squares
 
 __all__ = [
     "Linear",

@@ -38,7 +38,7 @@ from tacit.models.updating import Updatable, begin_history
 from tacit.operators import Centred, Kernel, Operator, as_operator
 from tacit.operators.base import Array
 from tacit.solve import Eigenpairs, SingularTriplets, leading_eigenpairs, leading_singular_triplets, without_vectors
-from tacit.solve.choose import ALL_SOLVERS
+from tacit.solve.choice.choose import ALL_SOLVERS
 
 __all__ = ["LSI", "KernelLSI"]
 

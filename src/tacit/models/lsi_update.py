@@ -21,7 +21,7 @@ from tacit.models.updating import KEPT, drift_from, unseen_share
 from tacit.operators import Centred, as_operator
 from tacit.operators.base import Array
 from tacit.solve import SingularTriplets, without_vectors
-from tacit.solve.choose import ALL_SOLVERS
+from tacit.solve.choice.choose import ALL_SOLVERS
 
 __all__ = ["merge"]
 

@@ -25,9 +25,9 @@ from tacit.checks import check_choice, human_size, is_sparse
 from tacit.errors import InputError
 from tacit.models.free_memory import available_memory
 from tacit.models.scatter_pencil import MOST_BRIDGES
-from tacit.solve.conjugate import width_for
-from tacit.solve.krylov import block_for
-from tacit.solve.pencil import columns_for
+from tacit.solve.eigen.krylov import block_for
+from tacit.solve.eigen.pencil import columns_for
+from tacit.solve.linear.conjugate_gradients import width_for
 
 __all__ = [
     "LARGE",

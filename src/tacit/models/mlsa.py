@@ -36,7 +36,7 @@ from tacit.operators.base import Array
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.tables.relations import Relations
 from tacit.solve import leading_eigenpairs, without_vectors
-from tacit.solve.choose import SOLVERS
+from tacit.solve.choice.choose import SOLVERS
 
 __all__ = ["MLSA"]
 

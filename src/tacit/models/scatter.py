@@ -31,7 +31,7 @@ from tacit.models.scatter_pencil import ScatterPencil, SpectralInverse, all_one,
 from tacit.operators import Centred, Operator, Scaled, as_operator
 from tacit.operators.base import Array
 from tacit.solve import leading_singular_triplets, without_vectors
-from tacit.solve.pencil import pencil_eigenpairs
+from tacit.solve.eigen.pencil import pencil_eigenpairs
 from tacit.solve.signs import signs_of
 
 __all__ = ["DualScatter", "PrimalScatter", "ProductScatter", "ScatterForm"]

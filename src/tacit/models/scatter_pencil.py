@@ -16,7 +16,7 @@ from tacit.operators import Centred, Operator
 from tacit.operators.algebra import is_read_anew
 from tacit.operators.base import Array
 from tacit.operators.rows.views import adjoint_blocks
-from tacit.solve.tall import inner, subtract
+from tacit.solve.tall_arrays import inner, subtract
 
 __all__ = ["MOST_BRIDGES", "ScatterPencil", "SpectralInverse", "all_one", "class_bridges", "start_blocks"]
 

@@ -19,7 +19,7 @@ from scipy.special import expit
 
 from tacit.checks import is_sparse
 from tacit.operators.base import Array, Operator, as_operator
-from tacit.solve.tall import inner, times
+from tacit.solve.tall_arrays import inner, times
 
 __all__ = ["LOSSES", "Fitted", "Loss", "Objective", "smooth_regressions"]
 

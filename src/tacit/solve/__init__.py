@@ -1,7 +1,7 @@
 """Leading eigenpairs, singular triplets and least squares of operators; numerics, no papers, no names."""
 
-from tacit.solve.choose import leading_eigenpairs, leading_singular_triplets
-from tacit.solve.least_squares import least_squares
+from tacit.solve.choice.choose import leading_eigenpairs, leading_singular_triplets
+from tacit.solve.linear.least_squares import least_squares
 from tacit.solve.result import Eigenpairs, LeastSquares, SingularTriplets, without_vectors
 
 __all__ = [

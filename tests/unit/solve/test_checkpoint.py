@@ -13,10 +13,10 @@ from sklearn.base import clone
 from tacit import HLSI, LSI, MLSI, InputError, TacitWarning
 from tacit.operators import Gram
 from tacit.solve.checkpoint import Checkpoint, checkpoints, fingerprint, load, save, state_of, with_state
-from tacit.solve.conjugate import block_cg
-from tacit.solve.krylov import block_krylov
-from tacit.solve.pencil import pencil_eigenpairs
-from tacit.solve.starts import start_block
+from tacit.solve.eigen.krylov import block_krylov
+from tacit.solve.eigen.pencil import pencil_eigenpairs
+from tacit.solve.eigen.starting_block import start_block
+from tacit.solve.linear.conjugate_gradients import block_cg
 
 
 def state(rng):
@@ -217,7 +217,7 @@ def test_regressions_with_another_ridge_do_not_go_on(tmp_path):
 @pytest.mark.parametrize("life", [3, 6, 20])
 def test_a_killed_search_of_a_pencil_goes_on_to_the_same_bits(tmp_path, monkeypatch, life):
     """Between two turns of its basis, and after some."""
-    monkeypatch.setattr("tacit.solve.pencil._FEWEST", 5)
+    monkeypatch.setattr("tacit.solve.eigen.pencil._FEWEST", 5)
 
     class MortalPencil(DensePencil):
         def products(self, S):

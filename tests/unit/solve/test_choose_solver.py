@@ -14,8 +14,8 @@ import scipy.sparse as sp
 from tacit.errors import InputError, SolverError, TacitWarning
 from tacit.operators import MatrixOperator, Operator, as_operator
 from tacit.solve import leading_eigenpairs, leading_singular_triplets
-from tacit.solve.krylov import block_krylov
-from tacit.solve.preconditioned import preconditioned_eigenpairs
+from tacit.solve.eigen.krylov import block_krylov
+from tacit.solve.eigen.lobpcg import preconditioned_eigenpairs
 
 RNG = np.random.default_rng(0)
 S = np.diag(np.linspace(1, 2, 12))
@@ -205,7 +205,7 @@ def test_where_arpack_gives_up_block_krylov_answers_and_says_so() -> None:
 
 
 def test_what_auto_took_may_fail_without_a_word_to_those_who_did_not_ask(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tacit.solve.choose.cheapest", lambda costs, **options: ("lanczos", "told to"))
+    monkeypatch.setattr("tacit.solve.choice.choose.cheapest", lambda costs, **options: ("lanczos", "told to"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = leading_eigenpairs(REPEATED, 6, tol=1e-6)
@@ -219,7 +219,7 @@ def test_where_an_iteration_stalls_lapack_answers_if_nobody_said_when_to_stop(mo
     def stalled(*arguments: object, **options: object) -> object:
         return preconditioned_eigenpairs(*arguments, **{**options, "max_iter": 2})  # type: ignore[arg-type]
 
-    monkeypatch.setattr("tacit.solve.choose.preconditioned_eigenpairs", stalled)
+    monkeypatch.setattr("tacit.solve.choice.choose.preconditioned_eigenpairs", stalled)
     with pytest.warns(
         TacitWarning, match=r"the lobpcg solver stopped after 2 iter.* The dense solver was asked instead"
     ):
@@ -232,8 +232,8 @@ def test_where_an_iteration_stalls_lapack_answers_if_nobody_said_when_to_stop(mo
 
 
 def test_where_lapack_does_not_fit_the_answer_stays_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tacit.solve.choose.MOST_BYTES", 0)
-    monkeypatch.setattr("tacit.solve.choose.block_krylov", partial(_stopped, block_krylov))
+    monkeypatch.setattr("tacit.solve.choice.choose.MOST_BYTES", 0)
+    monkeypatch.setattr("tacit.solve.choice.choose.block_krylov", partial(_stopped, block_krylov))
     with pytest.warns(TacitWarning, match="the krylov solver stopped after 2 iterations"):
         found = leading_eigenpairs(sp.diags_array(np.linspace(1, 2, 400)), 3, solver="krylov", tol=1e-9)
     assert (found.solver, found.converged) == ("krylov", False)
@@ -247,8 +247,8 @@ def test_the_last_one_to_be_asked_may_raise(monkeypatch: pytest.MonkeyPatch) -> 
     def failing(*arguments: object, **options: object) -> object:
         raise SolverError("the solver has no answer. Try another.")
 
-    monkeypatch.setattr("tacit.solve.choose.MOST_BYTES", 0)
+    monkeypatch.setattr("tacit.solve.choice.choose.MOST_BYTES", 0)
     for name in ("lanczos", "block_krylov"):
-        monkeypatch.setattr(f"tacit.solve.choose.{name}", failing)
+        monkeypatch.setattr(f"tacit.solve.choice.choose.{name}", failing)
     with pytest.raises(SolverError, match="the solver has no answer"):
         leading_eigenpairs(REPEATED, 3, solver="lanczos")

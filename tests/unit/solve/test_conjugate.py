@@ -7,7 +7,7 @@ import pytest
 import scipy.linalg as la
 
 from tacit.operators import MatrixOperator, as_operator
-from tacit.solve.conjugate import _factored, block_cg, preconditioned_cg, width_for
+from tacit.solve.linear.conjugate_gradients import _factored, block_cg, preconditioned_cg, width_for
 
 N = 80
 RNG = np.random.default_rng(0)

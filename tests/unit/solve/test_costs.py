@@ -11,7 +11,17 @@ import scipy.sparse as sp
 from tacit.operators import Centred, Gram, Operator, Stacked, as_operator
 from tacit.solve import leading_eigenpairs, leading_singular_triplets
 from tacit.solve.checkpoint import checkpoints
-from tacit.solve.costs import MOST_BYTES, RATES, Cost, Problem, Work, cheapest, costs_of, generalised_costs, problem_of
+from tacit.solve.choice.costs import (
+    MOST_BYTES,
+    RATES,
+    Cost,
+    Problem,
+    Work,
+    cheapest,
+    costs_of,
+    generalised_costs,
+    problem_of,
+)
 
 TEXT = Problem(20_000, 100_000, 8_000_000, 100, 1e-2, 4, triplets=True)
 

@@ -7,7 +7,7 @@ import pytest
 import scipy.linalg as la
 
 from tacit.operators import MatrixOperator, Operator, as_operator
-from tacit.solve.krylov import _Space, block_krylov
+from tacit.solve.eigen.krylov import _Space, block_krylov
 from tacit.solve.result import Eigenpairs
 
 N = 200

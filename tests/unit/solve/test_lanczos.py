@@ -7,7 +7,7 @@ import pytest
 
 from tacit.errors import SolverError
 from tacit.operators import as_operator
-from tacit.solve.lanczos import lanczos
+from tacit.solve.eigen.lanczos import lanczos
 
 DIAGONAL = np.diag(np.linspace(1, 2, 100))
 

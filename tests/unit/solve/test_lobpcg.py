@@ -8,7 +8,7 @@ import scipy.linalg as la
 
 from tacit.errors import InputError
 from tacit.operators import as_operator
-from tacit.solve.preconditioned import preconditioned_eigenpairs
+from tacit.solve.eigen.lobpcg import preconditioned_eigenpairs
 from tacit.solve.result import Eigenpairs
 
 N = 60

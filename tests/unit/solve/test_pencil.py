@@ -10,7 +10,7 @@ import scipy.linalg as la
 from pencils import DensePencil, OneProduct, symmetric
 
 from tacit.operators.base import Array
-from tacit.solve.pencil import _Basis, columns_for, pencil_eigenpairs
+from tacit.solve.eigen.pencil import _Basis, columns_for, pencil_eigenpairs
 from tacit.solve.result import Eigenpairs
 
 N = 60
@@ -24,8 +24,8 @@ EXACT = EXACT[0][::-1], EXACT[1][:, ::-1]
 @pytest.fixture(autouse=True)
 def little_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """So little that the basis is turned again and again; with more it would soon span everything here."""
-    monkeypatch.setattr("tacit.solve.pencil._FEWEST", 5)
-    monkeypatch.setattr("tacit.solve.pencil._BLOCKS", 3)
+    monkeypatch.setattr("tacit.solve.eigen.pencil._FEWEST", 5)
+    monkeypatch.setattr("tacit.solve.eigen.pencil._BLOCKS", 3)
 
 
 def solve(pencil: DensePencil, k: int, **options: Any) -> Eigenpairs:
@@ -154,8 +154,8 @@ def test_every_product_is_made_once() -> None:
 
 def test_what_has_converged_is_looked_at_again_only_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Residuals are made for as many vectors as get new directions, leading ones first; the last look is at all."""
-    monkeypatch.setattr("tacit.solve.pencil._FEWEST", 4)
-    monkeypatch.setattr("tacit.solve.pencil._LOOKED_AT", 4)
+    monkeypatch.setattr("tacit.solve.eigen.pencil._FEWEST", 4)
+    monkeypatch.setattr("tacit.solve.eigen.pencil._LOOKED_AT", 4)
     looked: list[int] = []
     errors = _Basis._errors
 
@@ -174,8 +174,8 @@ def test_what_has_converged_is_looked_at_again_only_at_the_end(monkeypatch: pyte
 @pytest.mark.parametrize("blocks", [2, 4, 8])
 def test_a_side_may_be_made_of_parts(monkeypatch: pytest.MonkeyPatch, blocks: int, dtype: Any) -> None:
     """B = shift·I + C − G Gᵀ, with C another matrix or A itself; the basis has room for few blocks, or for many."""
-    monkeypatch.setattr("tacit.solve.pencil._BLOCKS", blocks)
-    monkeypatch.setattr("tacit.solve.pencil._FEWEST", 3)
+    monkeypatch.setattr("tacit.solve.eigen.pencil._BLOCKS", blocks)
+    monkeypatch.setattr("tacit.solve.eigen.pencil._FEWEST", 3)
     G = np.random.default_rng(8).standard_normal((N, 4)) / 20
     tol = 1e-9 if dtype == np.float64 else 1e-4
     for pencil in (DensePencil(A, B, dtype, shift=0.7, G=G), OneProduct(A, shift=2.0, G=G, dtype=dtype)):
@@ -197,7 +197,7 @@ def test_beside_little_data_the_search_takes_less_memory_and_finds_the_same(monk
 
     monkeypatch.setattr(_Basis, "__init__", watched)
     for n_bytes, little in ((10**9, 0), (0, 10**9), (1, 0)):
-        monkeypatch.setattr("tacit.solve.pencil._LITTLE", little)
+        monkeypatch.setattr("tacit.solve.eigen.pencil._LITTLE", little)
         pencil = DensePencil(A, B)
         pencil.n_bytes = n_bytes
         found = solve(pencil, 8)

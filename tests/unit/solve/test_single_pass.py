@@ -16,7 +16,7 @@ from tacit.errors import InputError
 from tacit.models.memory import fit_memory
 from tacit.operators import MatrixOperator, as_operator
 from tacit.solve import leading_eigenpairs, leading_singular_triplets
-from tacit.solve.single_pass import ONE_PASS, single_pass
+from tacit.solve.eigen.single_pass import ONE_PASS, single_pass
 
 K = 5
 

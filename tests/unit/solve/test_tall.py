@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tacit.operators.base import Array
-from tacit.solve.tall import divide, factored, inner, lengths, orthogonalise, subtract, times, triangle
+from tacit.solve.tall_arrays import divide, factored, inner, lengths, orthogonalise, subtract, times, triangle
 
 N = 3_000  # rows of several blocks, the last one short
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tacit.operators.base import Array
-from tacit.solve.tall import factored
+from tacit.solve.tall_arrays import factored
 
 __all__ = ["N_RANDOM", "start_block"]
 

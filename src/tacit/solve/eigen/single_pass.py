@@ -15,9 +15,9 @@ import scipy.linalg as la
 
 from tacit.errors import InputError
 from tacit.operators.base import Array, Operator
+from tacit.solve.eigen.starting_block import start_block
 from tacit.solve.result import Eigenpairs
 from tacit.solve.signs import descending
-from tacit.solve.starts import start_block
 
 __all__ = ["ONE_PASS", "single_pass"]
 

@@ -24,7 +24,7 @@ from tacit.checks import human_size
 from tacit.operators.algebra import is_read_anew
 from tacit.operators.base import MatrixOperator, Operator
 from tacit.operators.gram import Gram
-from tacit.solve.krylov import block_for
+from tacit.solve.eigen.krylov import block_for
 
 __all__ = ["MOST_BYTES", "RATES", "Cost", "Problem", "Work", "cheapest", "costs_of", "generalised_costs", "problem_of"]
 

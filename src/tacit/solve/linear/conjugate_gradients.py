@@ -21,7 +21,7 @@ from tacit.operators.products.sparse import LINE
 from tacit.solve.checkpoint import next_checkpoint
 from tacit.solve.result import LeastSquares
 from tacit.solve.solved_columns import SolvedColumns
-from tacit.solve.tall import factored, in_rows, inner
+from tacit.solve.tall_arrays import factored, in_rows, inner
 
 __all__ = ["block_cg", "preconditioned_cg", "reachable", "width_for"]
 

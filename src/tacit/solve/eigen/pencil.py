@@ -23,8 +23,8 @@ from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint
 from tacit.solve.residuals import relative_residuals
 from tacit.solve.result import Eigenpairs
 from tacit.solve.signs import signs_of
-from tacit.solve.tall import factored, in_rows, lengths, subtract, times
-from tacit.solve.tall import inner as inner_products
+from tacit.solve.tall_arrays import factored, in_rows, lengths, subtract, times
+from tacit.solve.tall_arrays import inner as inner_products
 
 __all__ = ["Pencil", "columns_for", "pencil_eigenpairs"]
 

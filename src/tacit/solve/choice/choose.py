@@ -15,16 +15,16 @@ from tacit.errors import InputError
 from tacit.operators.base import Array, Operator, as_operator
 from tacit.operators.gram import Gram
 from tacit.solve.checkpoint import are_kept
-from tacit.solve.costs import MOST_BYTES, cheapest, costs_of, generalised_costs, problem_of
+from tacit.solve.choice.costs import MOST_BYTES, cheapest, costs_of, generalised_costs, problem_of
+from tacit.solve.choice.rescue import answer
 from tacit.solve.dense import dense_eigenpairs, dense_singular_triplets
+from tacit.solve.eigen.krylov import block_krylov
+from tacit.solve.eigen.lanczos import lanczos
+from tacit.solve.eigen.lobpcg import ROOM, preconditioned_eigenpairs
+from tacit.solve.eigen.single_pass import single_pass
 from tacit.solve.give_back import give_back
-from tacit.solve.krylov import block_krylov
-from tacit.solve.lanczos import lanczos
-from tacit.solve.preconditioned import ROOM, preconditioned_eigenpairs
-from tacit.solve.rescue import answer
 from tacit.solve.result import Eigenpairs, SingularTriplets
 from tacit.solve.signs import signs_of
-from tacit.solve.single_pass import single_pass
 
 __all__ = ["ALL_SOLVERS", "SOLVERS", "leading_eigenpairs", "leading_singular_triplets"]
 
