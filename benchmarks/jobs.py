@@ -30,7 +30,7 @@ from sklearn.neighbors import kneighbors_graph
 from synthetic import RELATIONS, Blocks, planted_relations, planted_topics
 
 from tacit import HLSI, MLSA, MLSI, GraphEmbedding, Relations
-from tacit.models.graph_spectrum import graph_spectrum
+from tacit.models.graphs.spectrum import graph_spectrum
 from tacit.relations.graphs.graph import Graph, as_graph
 from tacit.relations.graphs.neighbours import neighbour_graph
 

@@ -34,7 +34,7 @@ from sklearn.preprocessing import normalize
 from tacit import LSI, MLSI
 from tacit.datasets.published import load_reuters21578
 from tacit.errors import TacitWarning
-from tacit.models.updating import REFIT_SHARE
+from tacit.models.common.updating import REFIT_SHARE
 from tacit.text import vectoriser
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a study is run as a script and shares `pages`

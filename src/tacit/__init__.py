@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tacit.errors import InputError, MissingExtraError, SolverError, TacitError, TacitWarning
-    from tacit.models.cca import CCA
-    from tacit.models.graph_embedding import GraphEmbedding
-    from tacit.models.graph_methods import LE, LPP, OLPP, SLE, SLPP, SOLPP, SUSC, USC
-    from tacit.models.head import LabelHead
-    from tacit.models.hierarchy_classifier import HierarchyClassifier
-    from tacit.models.hlsi import HLSI
-    from tacit.models.lda import LDA
-    from tacit.models.lsi import LSI, KernelLSI
-    from tacit.models.mddm import MDDM
-    from tacit.models.mlsa import MLSA
-    from tacit.models.mlsi import MLSI
-    from tacit.models.morp import MORP
-    from tacit.models.pls import PLS
-    from tacit.models.prototypes import RelationFeatures
-    from tacit.models.row_source import write_positions
-    from tacit.models.top_down import TopDownClassifier
-    from tacit.models.transductive import transductive_space
+    from tacit.models.classifiers.hierarchy import HierarchyClassifier
+    from tacit.models.classifiers.label_head import LabelHead
+    from tacit.models.classifiers.top_down import TopDownClassifier
+    from tacit.models.common.row_source import write_positions
+    from tacit.models.graphs.embedding import GraphEmbedding
+    from tacit.models.graphs.methods import LE, LPP, OLPP, SLE, SLPP, SOLPP, SUSC, USC
+    from tacit.models.graphs.prototypes import RelationFeatures
+    from tacit.models.hlsi.hlsi import HLSI
+    from tacit.models.lsi.lsi import LSI, KernelLSI
+    from tacit.models.mlsa.mlsa import MLSA
+    from tacit.models.mlsi.mlsi import MLSI
+    from tacit.models.mlsi.transductive import transductive_space
+    from tacit.models.projections.cca import CCA
+    from tacit.models.projections.lda import LDA
+    from tacit.models.projections.mddm import MDDM
+    from tacit.models.projections.morp import MORP
+    from tacit.models.projections.pls import PLS
     from tacit.operators.rows.dask import cluster_rows
     from tacit.operators.rows.dask_texts import cluster_texts
     from tacit.operators.rows.disk import open_rows
@@ -93,33 +93,33 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CCA": "tacit.models.cca",
-    "LDA": "tacit.models.lda",
-    "MDDM": "tacit.models.mddm",
-    "MORP": "tacit.models.morp",
-    "PLS": "tacit.models.pls",
-    "HLSI": "tacit.models.hlsi",
-    "HierarchyClassifier": "tacit.models.hierarchy_classifier",
+    "CCA": "tacit.models.projections.cca",
+    "LDA": "tacit.models.projections.lda",
+    "MDDM": "tacit.models.projections.mddm",
+    "MORP": "tacit.models.projections.morp",
+    "PLS": "tacit.models.projections.pls",
+    "HLSI": "tacit.models.hlsi.hlsi",
+    "HierarchyClassifier": "tacit.models.classifiers.hierarchy",
     "Taxonomy": "tacit.relations.taxonomy.taxonomy",
-    "TopDownClassifier": "tacit.models.top_down",
-    "LE": "tacit.models.graph_methods",
-    "LPP": "tacit.models.graph_methods",
-    "OLPP": "tacit.models.graph_methods",
-    "SLE": "tacit.models.graph_methods",
-    "SLPP": "tacit.models.graph_methods",
-    "SOLPP": "tacit.models.graph_methods",
-    "SUSC": "tacit.models.graph_methods",
-    "USC": "tacit.models.graph_methods",
-    "GraphEmbedding": "tacit.models.graph_embedding",
-    "LSI": "tacit.models.lsi",
-    "MLSA": "tacit.models.mlsa",
-    "MLSI": "tacit.models.mlsi",
+    "TopDownClassifier": "tacit.models.classifiers.top_down",
+    "LE": "tacit.models.graphs.methods",
+    "LPP": "tacit.models.graphs.methods",
+    "OLPP": "tacit.models.graphs.methods",
+    "SLE": "tacit.models.graphs.methods",
+    "SLPP": "tacit.models.graphs.methods",
+    "SOLPP": "tacit.models.graphs.methods",
+    "SUSC": "tacit.models.graphs.methods",
+    "USC": "tacit.models.graphs.methods",
+    "GraphEmbedding": "tacit.models.graphs.embedding",
+    "LSI": "tacit.models.lsi.lsi",
+    "MLSA": "tacit.models.mlsa.mlsa",
+    "MLSI": "tacit.models.mlsi.mlsi",
     "InputError": "tacit.errors",
-    "KernelLSI": "tacit.models.lsi",
-    "LabelHead": "tacit.models.head",
+    "KernelLSI": "tacit.models.lsi.lsi",
+    "LabelHead": "tacit.models.classifiers.label_head",
     "LabelMatrix": "tacit.relations.labels.matrix",
     "MissingExtraError": "tacit.errors",
-    "RelationFeatures": "tacit.models.prototypes",
+    "RelationFeatures": "tacit.models.graphs.prototypes",
     "Relations": "tacit.relations.tables.relations",
     "SolverError": "tacit.errors",
     "TacitError": "tacit.errors",
@@ -129,14 +129,14 @@ _HOMES = {
     "build": "tacit.tasks.build",
     "open": "tacit.tasks.collection",
     "refit": "tacit.tasks.build",
-    "transductive_space": "tacit.models.transductive",
+    "transductive_space": "tacit.models.mlsi.transductive",
     "checkpoints": "tacit.solve.checkpoint",
     "cluster_rows": "tacit.operators.rows.dask",
     "cluster_texts": "tacit.operators.rows.dask_texts",
     "open_rows": "tacit.operators.rows.disk",
     "stream_rows": "tacit.text.streaming",
     "stream_words": "tacit.text.streaming",
-    "write_positions": "tacit.models.row_source",
+    "write_positions": "tacit.models.common.row_source",
     "write_rows": "tacit.operators.rows.disk_writer",
 }
 _OTHER_NAMES = {"open": "open_index"}  # what is called otherwise at home, where it would hide Python's own

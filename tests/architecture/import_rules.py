@@ -57,7 +57,7 @@ def violations(source: str, module: str) -> list[str]:
 
 
 def room_of(module: str) -> str:
-    """Give the room of a dotted module name: `tacit.models.lsi` is in `models`, `tacit.errors` is `errors`."""
+    """Give the room of a dotted module name: `tacit.models.lsi.lsi` is in `models`, `tacit.errors` is `errors`."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else "__init__"
 

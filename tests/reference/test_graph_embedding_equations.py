@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from mlsi_twin import largest_angle
 
 from tacit import LE, LPP, OLPP, SLE, SUSC, USC, GraphEmbedding
-from tacit.models.graph_spectrum import graph_spectrum
+from tacit.models.graphs.spectrum import graph_spectrum
 from tacit.relations.graphs.graph import Edges, Graph, Kinds
 
 N, K = 60, 5

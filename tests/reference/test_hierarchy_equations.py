@@ -12,8 +12,8 @@ from hierarchy_twin import edge_laplacian, minimised, objective, squared_loss_tw
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import LinearSVC
 
-from tacit.models import hierarchy_fit
-from tacit.models.hierarchy_classifier import HierarchyClassifier
+from tacit.models.classifiers import hierarchy_fit
+from tacit.models.classifiers.hierarchy import HierarchyClassifier
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 PARENTS: dict[Hashable, tuple[Hashable, ...]] = {

@@ -14,7 +14,7 @@ from mlsi_twin import largest_angle, spectrum_matrix
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from tacit import HLSI, LSI, Taxonomy
-from tacit.models.hierarchy_graph import hierarchy_graph
+from tacit.models.common.class_hierarchy import hierarchy_graph
 
 PARENTS: dict[Hashable, tuple[Hashable, ...]] = {
     "a": (),

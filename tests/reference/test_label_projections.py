@@ -16,11 +16,11 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics.pairwise import rbf_kernel
 
 from tacit import MLSI
-from tacit.models.cca import CCA
-from tacit.models.lda import LDA
-from tacit.models.mddm import MDDM
-from tacit.models.morp import MORP
-from tacit.models.pls import PLS
+from tacit.models.projections.cca import CCA
+from tacit.models.projections.lda import LDA
+from tacit.models.projections.mddm import MDDM
+from tacit.models.projections.morp import MORP
+from tacit.models.projections.pls import PLS
 
 SHAPES = {
     "wide": (30, 80, 29),

@@ -13,7 +13,7 @@ from updating_twin import LSITwin, MLSITwin
 
 from planted import Planted
 from tacit import LSI, MLSI
-from tacit.models.updating import KEPT
+from tacit.models.common.updating import KEPT
 
 K = 6
 EDGES = (0, 50, 90, 100, 200)

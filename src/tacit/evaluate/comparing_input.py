@@ -14,8 +14,8 @@ from sklearn.pipeline import Pipeline
 from tacit.checks import check_choice, check_count, check_rows
 from tacit.errors import InputError
 from tacit.evaluate.truth import is_bare
-from tacit.models.head import LabelHead
-from tacit.models.label_classifier import LabelClassifier
+from tacit.models.classifiers.base import LabelClassifier
+from tacit.models.classifiers.label_head import LabelHead
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 
 __all__ = [

@@ -13,7 +13,7 @@ from tacit.errors import InputError
 from tacit.evaluate.comparing_outcomes import Failure, Trial, as_rank, best_trial
 from tacit.evaluate.comparing_table import markdown_table, text_table, written
 from tacit.evaluate.comparison_plot import Line, draw_lines, save_picture
-from tacit.models.classes import is_number
+from tacit.models.common.labels import is_number
 
 __all__ = ["Curve", "ModelComparison"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacit.models.classes import is_number
+from tacit.models.common.labels import is_number
 
 __all__ = ["markdown_table", "shown_value", "text_table", "written"]
 

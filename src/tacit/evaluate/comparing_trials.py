@@ -17,7 +17,7 @@ from tacit.errors import SolverError, TacitWarning
 from tacit.evaluate.comparing_input import Job, Parameters, Split, Splits
 from tacit.evaluate.comparing_outcomes import Failure, Trial
 from tacit.evaluate.labelling import auc, f1
-from tacit.models.label_classifier import LabelClassifier
+from tacit.models.classifiers.base import LabelClassifier
 from tacit.relations.labels.matrix import LabelMatrix
 
 __all__ = ["MEASURES", "Bench", "heard"]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from tacit.errors import InputError, MissingExtraError
 from tacit.evaluate.comparing_table import shown_value
-from tacit.models.classes import is_number
+from tacit.models.common.labels import is_number
 
 __all__ = ["Line", "draw_lines", "save_picture"]
 

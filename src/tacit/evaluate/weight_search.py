@@ -19,7 +19,7 @@ from sklearn.base import clone
 from tacit.checks import as_rng, check_count, check_number
 from tacit.errors import InputError
 from tacit.evaluate.held_out import hold_out
-from tacit.models.mlsa import MLSA
+from tacit.models.mlsa.mlsa import MLSA
 from tacit.relations.tables.block import Block
 from tacit.relations.tables.relations import Relations
 from tacit.relations.tables.scaling import normalised

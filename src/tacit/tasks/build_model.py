@@ -14,9 +14,9 @@ from sklearn.preprocessing import normalize
 from tacit.checks import human_size, is_sparse
 from tacit.errors import InputError
 from tacit.index.suggester import Suggester
-from tacit.models.free_memory import available_memory
-from tacit.models.head import LabelHead
-from tacit.models.memory import LARGE, memory_of_fit, note_told
+from tacit.models.classifiers.label_head import LabelHead
+from tacit.models.common.free_memory import available_memory
+from tacit.models.common.memory import LARGE, memory_of_fit, note_told
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build_relations import fit_relations
@@ -113,7 +113,7 @@ def _tell_memory(name: str, X: Any, labels: LabelMatrix | None, settings: BuildS
 
 
 def _fit_lsi(name: str, X: Any, labels: Any, known: Known, settings: BuildSettings) -> tuple[Fitted, Floats]:
-    from tacit.models.lsi import LSI
+    from tacit.models.lsi.lsi import LSI
 
     model = make_model(LSI, settings)
     positions = np.asarray(model.fit_transform(X), np.float32)
@@ -123,9 +123,9 @@ def _fit_lsi(name: str, X: Any, labels: Any, known: Known, settings: BuildSettin
 
 def _fit_informed(name: str, X: Any, labels: Any, known: Known, settings: BuildSettings) -> tuple[Fitted, Floats]:
     """MLSI, HLSI and SLE: honest positions for the suggester, those with the labels in them for searching."""
-    from tacit.models.graph_methods import SLE
-    from tacit.models.hlsi import HLSI
-    from tacit.models.mlsi import MLSI
+    from tacit.models.graphs.methods import SLE
+    from tacit.models.hlsi.hlsi import HLSI
+    from tacit.models.mlsi.mlsi import MLSI
 
     taxonomy = {} if known.taxonomy is None or name == "sle" else {"taxonomy": _widened(known.taxonomy, labels)}
     model = make_model({"mlsi": MLSI, "hlsi": HLSI, "sle": SLE}[name], settings, **taxonomy)

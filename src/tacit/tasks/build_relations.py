@@ -49,7 +49,7 @@ def fit_relations(X: Any, labels: LabelMatrix | None, known: Known, settings: Bu
     settings : `parameters` may have those of `MLSA` and `link_weight`, the weight of all links instead of the rule of
         the function of that name
     """
-    from tacit.models.mlsa import MLSA
+    from tacit.models.mlsa.mlsa import MLSA
 
     given = dict(settings.parameters)
     chosen = given.pop("link_weight", None)

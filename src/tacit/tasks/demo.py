@@ -27,7 +27,7 @@ from tacit.tasks.stages import Report, Stages
 from tacit.text.words import Words
 
 if TYPE_CHECKING:
-    from tacit.models.lsi import LSI
+    from tacit.models.lsi.lsi import LSI
 
 __all__ = ["DEMO_INDEX", "QUERIES", "SUGGESTION_TEXT", "PlainSpace", "build_demo", "check_demo_folder"]
 
@@ -107,7 +107,7 @@ class PlainSpace:
     def __init__(self, collection: Collection, *, random_state: int = 0) -> None:
         from threadpoolctl import threadpool_limits
 
-        from tacit.models.lsi import LSI
+        from tacit.models.lsi.lsi import LSI
 
         self._collection = collection
         self._numbers: npt.NDArray[np.int64] = collection.store.numbers()

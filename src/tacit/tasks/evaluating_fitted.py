@@ -131,7 +131,7 @@ class RawWords:
     name = "words"
 
     def __init__(self, part: Part, settings: BuildSettings, features: Features, say: Stages) -> None:
-        from tacit.models.head import LabelHead
+        from tacit.models.classifiers.label_head import LabelHead
         from tacit.relations.labels.matrix import as_labels
 
         self.features, self._head = features, None

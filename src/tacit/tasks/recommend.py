@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import check_choice, check_count, is_sparse
 from tacit.errors import InputError, TacitWarning
-from tacit.models.mlsa import MLSA
+from tacit.models.mlsa.mlsa import MLSA
 from tacit.relations.tables.ratings import as_ratings
 from tacit.tasks.neighbours_cf import predict_eq7, strongest
 from tacit.tasks.recommend_input import item_or_user_names, popularity, rows_of, weights_of

@@ -67,9 +67,9 @@ class SettingsSpace:
 
     def start(self) -> dict[str, Any]:
         """Give the current settings as what a trial would have chosen, moved into the ranges where they are outside."""
-        from tacit.models.graph_methods import SLE
-        from tacit.models.hlsi import HLSI
-        from tacit.models.mlsi import MLSI
+        from tacit.models.graphs.methods import SLE
+        from tacit.models.hlsi.hlsi import HLSI
+        from tacit.models.mlsi.mlsi import MLSI
 
         model = self.current_model if self.current_model in self.models else self.models[0]
         defaults = {"mlsi": MLSI, "hlsi": HLSI, "sle": SLE}[model]().get_params() if _PARAMETERS[model] else {}

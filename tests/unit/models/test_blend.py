@@ -9,10 +9,10 @@ import pytest
 import scipy.linalg as la
 import scipy.sparse as sp
 
-from tacit.models.augmented_form import AugmentedForm
-from tacit.models.blend import blend
-from tacit.models.record_forms import DualForm, PrimalForm, RecordForm
-from tacit.models.wide_form import WideForm
+from tacit.models.common.informed_kernel import blend
+from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
+from tacit.models.common.product_forms import AugmentedForm
+from tacit.models.common.wide_form import WideForm
 
 N, M, L, K = 30, 45, 4, 5
 

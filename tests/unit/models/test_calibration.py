@@ -10,8 +10,8 @@ from scipy.special import expit, log_softmax
 from sklearn.linear_model import LogisticRegression
 
 from tacit.errors import InputError
-from tacit.models import calibration
-from tacit.models.calibration import apply_sigmoids, apply_temperature, fit_sigmoids, fit_temperature
+from tacit.models.classifiers import calibration
+from tacit.models.classifiers.calibration import apply_sigmoids, apply_temperature, fit_sigmoids, fit_temperature
 
 
 def smoothed(truth: np.ndarray) -> np.ndarray:

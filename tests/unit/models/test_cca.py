@@ -8,8 +8,8 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from planted import Planted, plant
-from tacit.models.cca import CCA
-from tacit.models.mddm import MDDM
+from tacit.models.projections.cca import CCA
+from tacit.models.projections.mddm import MDDM
 
 K = 5
 

@@ -17,7 +17,8 @@ from sklearn.pipeline import make_pipeline
 from planted import TOPIC_TREE, Planted, plant
 from tacit import HLSI, LSI, InputError, LabelHead, TacitWarning, Taxonomy
 from tacit.evaluate import f1
-from tacit.models import hlsi, kernels
+from tacit.models.common import kernels
+from tacit.models.hlsi import hlsi
 from tacit.relations import as_labels
 
 K = 6

@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from planted import Planted
 from tacit import InputError, KernelLSI, TacitWarning
-from tacit.models import kernels
+from tacit.models.common import kernels
 
 K = 6
 RBF = {"kernel": "rbf", "kernel_params": {"gamma": 0.01}}

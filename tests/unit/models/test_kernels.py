@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from tacit import InputError, LabelMatrix, TacitWarning
-from tacit.models import kernels
-from tacit.models.kernels import (
+from tacit.models.common import kernels
+from tacit.models.common.kernels import (
     check_fits,
     check_kernel,
     label_features,

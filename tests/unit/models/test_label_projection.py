@@ -14,11 +14,11 @@ from sklearn.exceptions import NotFittedError
 
 from planted import Planted
 from tacit import LSI, InputError, TacitWarning
-from tacit.models.cca import CCA
-from tacit.models.lda import LDA
-from tacit.models.mddm import MDDM
-from tacit.models.morp import MORP
-from tacit.models.pls import PLS
+from tacit.models.projections.cca import CCA
+from tacit.models.projections.lda import LDA
+from tacit.models.projections.mddm import MDDM
+from tacit.models.projections.morp import MORP
+from tacit.models.projections.pls import PLS
 from tacit.relations import as_labels
 
 K = 5

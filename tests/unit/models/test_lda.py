@@ -9,7 +9,7 @@ import pytest
 
 from planted import Planted, plant
 from tacit import InputError
-from tacit.models.lda import LDA
+from tacit.models.projections.lda import LDA
 
 X = np.array([[2.0, 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2], [1, 0, 0, 1], [2, 0, 0, 1]])
 

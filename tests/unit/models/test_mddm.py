@@ -11,9 +11,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from planted import Planted, plant
 from tacit import InputError
-from tacit.models.cca import CCA
-from tacit.models.mddm import MDDM
-from tacit.models.pls import PLS
+from tacit.models.projections.cca import CCA
+from tacit.models.projections.mddm import MDDM
+from tacit.models.projections.pls import PLS
 
 K = 5
 

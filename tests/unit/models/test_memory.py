@@ -15,8 +15,8 @@ import scipy.sparse as sp
 
 from tacit import HLSI, LSI, MLSA, MLSI, Relations
 from tacit.errors import InputError
-from tacit.models.free_memory import available_memory
-from tacit.models.memory import LARGE, check_fit, check_memory, fit_memory, memory_of_fit, relations_memory
+from tacit.models.common.free_memory import available_memory
+from tacit.models.common.memory import LARGE, check_fit, check_memory, fit_memory, memory_of_fit, relations_memory
 
 _STATUS = Path("/proc/self/status")
 
@@ -145,7 +145,7 @@ def test_a_large_fit_is_told_once_and_then_in_passing(caplog: pytest.LogCaptureF
 def test_a_large_fit_is_printed_before_it_begins() -> None:
     """As people see it who have set up nothing."""
     script = (
-        "from tacit.models.memory import check_memory, fit_memory\n"
+        "from tacit.models.common.memory import check_memory, fit_memory\n"
         "check_memory(fit_memory(2_000_000, 47_236, 152_000_000, 100), 2**40)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -14,7 +14,8 @@ from sklearn.pipeline import make_pipeline
 from planted import Planted
 from tacit import LSI, MLSI, InputError, LabelHead, TacitWarning
 from tacit.evaluate import f1
-from tacit.models import kernels, mlsi
+from tacit.models.common import kernels
+from tacit.models.mlsi import mlsi
 from tacit.relations import as_labels
 
 K = 6

@@ -10,8 +10,8 @@ import scipy.linalg as la
 
 from planted import Planted, plant
 from tacit import LSI, MLSI, InputError, TacitWarning, transductive_space
-from tacit.models import morp
-from tacit.models.morp import MORP
+from tacit.models.projections import morp
+from tacit.models.projections.morp import MORP
 
 K = 6
 each_constraint = pytest.mark.parametrize("constraint", ["embeddings", "projections"])

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from planted import Planted, plant
 from tacit import TacitWarning
-from tacit.models.pls import PLS
+from tacit.models.projections.pls import PLS
 
 
 def test_positions_of_simpls_are_orthonormal_with_many_dimensions(planted: Planted) -> None:

@@ -17,9 +17,9 @@ from sklearn.pipeline import make_pipeline
 
 from planted import Planted
 from tacit import LSI, MLSI, InputError, LabelHead, LabelMatrix, TacitWarning
-from tacit.models.prototype_choice import Traversal, shares
-from tacit.models.prototype_measures import MEASURES, relations
-from tacit.models.prototypes import RelationFeatures
+from tacit.models.graphs.prototype_choice import Traversal, shares
+from tacit.models.graphs.prototypes import RelationFeatures
+from tacit.models.graphs.relation_measures import MEASURES, relations
 
 
 def literal(measure: str, x: Any, p: Any, *, power: float = 2, degree: int = 2, width: float = 1) -> float:

@@ -10,9 +10,9 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from tacit import TacitWarning
-from tacit.models.augmented_form import AugmentedForm, solve_shifted
-from tacit.models.record_forms import DualForm, PrimalForm, RecordForm, dense_block
-from tacit.models.wide_form import WideForm
+from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm, dense_block
+from tacit.models.common.product_forms import AugmentedForm, solve_shifted
+from tacit.models.common.wide_form import WideForm
 from tacit.operators import Product, as_operator
 
 SHAPES = {"wide": (20, 50), "square": (30, 30), "tall": (60, 15)}

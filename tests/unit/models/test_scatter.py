@@ -13,9 +13,9 @@ import scipy.sparse as sp
 from planted import TOPIC_TREE, Planted
 from tacit import Taxonomy
 from tacit.errors import TacitWarning
-from tacit.models import scatter, scatter_pencil
-from tacit.models.hierarchy_graph import HierarchyGraph, hierarchy_graph
-from tacit.models.scatter import DualScatter, PrimalScatter, ProductScatter, ScatterForm
+from tacit.models.common.class_hierarchy import HierarchyGraph, hierarchy_graph
+from tacit.models.hlsi import scatter, scatter_pencil
+from tacit.models.hlsi.scatter import DualScatter, PrimalScatter, ProductScatter, ScatterForm
 
 K = 6
 GAMMA = 20.0

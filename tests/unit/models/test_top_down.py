@@ -19,10 +19,10 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tacit.errors import InputError, TacitWarning
-from tacit.models.head import LabelHead
-from tacit.models.hierarchy_classifier import HierarchyClassifier
-from tacit.models.hierarchy_graph import ROOT
-from tacit.models.top_down import TopDownClassifier
+from tacit.models.classifiers.hierarchy import HierarchyClassifier
+from tacit.models.classifiers.label_head import LabelHead
+from tacit.models.classifiers.top_down import TopDownClassifier
+from tacit.models.common.class_hierarchy import ROOT
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from planted import Planted, plant
 from tacit import LSI, MLSI, InputError, TacitWarning
-from tacit.models.updating import drift_from
+from tacit.models.common.updating import drift_from
 from tacit.operators.rows.disk_writer import write_rows
 
 SCALINGS = ["unit", "damped", "weighted"]

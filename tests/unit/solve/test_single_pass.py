@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from planted import Planted
 from tacit import HLSI, LSI, MLSI, KernelLSI, open_rows, write_rows
 from tacit.errors import InputError
-from tacit.models.memory import fit_memory
+from tacit.models.common.memory import fit_memory
 from tacit.operators import MatrixOperator, as_operator
 from tacit.solve import leading_eigenpairs, leading_singular_triplets
 from tacit.solve.eigen.single_pass import ONE_PASS, single_pass

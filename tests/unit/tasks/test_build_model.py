@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from tacit.errors import InputError
-from tacit.models.mlsa import MLSA
+from tacit.models.mlsa.mlsa import MLSA
 from tacit.relations.tables.relations import Relations
 from tacit.tasks.build_model import Known, fit_model
 from tacit.tasks.build_relations import fit_relations, link_weight

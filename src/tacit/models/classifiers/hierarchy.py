@@ -1,0 +1,241 @@
+"""Hierarchy-regularised classifiers, [Huang2005] section 2.5: records that share a class should get like scores.
+
+    min  Σ_i ℓ(x_iᵀw + b, t_i) + ξ wᵀXᵀΔXw + β‖w‖²,  t_i = ±1, for every class            eq. (12)
+
+Δ is the Laplacian of the hierarchy (`hierarchy_graph`), and all classes of the taxonomy, inner ones and leaves, are
+trained together (`hierarchy_fit`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from tacit.checks import as_rng, check_choice, check_count, check_number
+from tacit.errors import InputError, TacitWarning
+from tacit.models.classifiers.base import LinearLabelClassifier
+from tacit.models.classifiers.hierarchy_fit import HierarchyProblem
+from tacit.models.classifiers.linear import Linear, cross_fitted_scores
+from tacit.models.common.class_hierarchy import expanded_labels
+from tacit.models.common.labels import BEYOND, is_number, known_records, warn_untrained
+from tacit.operators.rows.views import is_elsewhere, take_rows
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.relations.taxonomy.taxonomy import Taxonomy
+
+__all__ = ["HierarchyClassifier"]
+
+
+class HierarchyClassifier(LinearLabelClassifier):
+    """Give records their classes in a taxonomy, by linear classifiers that vary little within each class.
+
+    Parameters
+    ----------
+    loss : {"squared", "logistic", "squared_hinge"}, default "squared"
+        What an error costs. "squared" has a closed form, one linear system for all classes; the others are found by
+        Newton steps. "squared_hinge" is that of a linear support vector machine.
+    taxonomy : Taxonomy, optional
+        None takes the labels as the children of one root.
+    hierarchy_weight : float >= 0, default 0.01
+        ξ, the weight of the scatter of the scores within all classes, against that of the errors. 0 forgets the
+        taxonomy: ridge regression, logistic regression or a support vector machine a class. Large values draw each
+        class together to a point and all scores towards their mean, so that none may reach a threshold of zero.
+    ridge : float above 0, default 1.0
+        β, in units of the mean squared length of the rows of X, so that one value means the same for any scale of the
+        features. Large values give flat classifiers.
+    fit_intercept : bool, default True
+        Whether each class has a constant of its own, which is not penalised; False is the paper's form.
+    thresholds : {"tuned", "zero"} or float, default "tuned"
+        A record gets a class if its score is above the threshold: the one with the best F1 of that class on left-out
+        scores, zero as in the paper, or a number for all. One class a record needs none, the highest score wins.
+    min_f1 : float in [0, 1], default 0.1
+        For "tuned": a class whose best F1 on left-out scores is lower than this gets its highest left-out score as
+        threshold. 0 trusts every cut, and with `closed="add"` one bad cut far down spoils all classes above it.
+    closed : {"drop", "add"} or None, default "drop"
+        Makes predictions agree with the taxonomy: "add" gives a record all classes above those it gets, "drop" takes
+        away a class unless it gets all those above it. None leaves them as they are.
+    cv : int >= 2, default 5
+        For "tuned" thresholds: folds for left-out scores.
+    tol : float above 0, default 1e-4
+        Relative size of the residual, or of the gradient, at which an iterative solver stops.
+    max_iter : int, optional
+        Most steps of an iterative solver; 500 of block conjugate gradients or 30 of Newton if not given.
+    random_state : None, int or generator
+        Shuffles the folds.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The nodes that hold training records, themselves or below, in the order of the taxonomy. Without a taxonomy, or
+        if `y` was one class a record, the labels as they are.
+    multilabel_ : bool
+        False if `y` was one class a record.
+    coef_, intercept_ : ndarray of shape (n_classes, n_features) and (n_classes,)
+        One row only if `y` was one of two classes a record, as in scikit-learn: it speaks for the second.
+    thresholds_ : ndarray of shape (n_classes,), or None for one class a record
+    closure_ : csr_array of shape (n_classes, n_classes), or None without a taxonomy or for one class a record
+        1 at [i, j] if class j is class i or above it.
+    label_counts_ : ndarray of shape (n_classes,)
+        Training records of each class.
+    untrained_ : tuple
+        Classes that no training record had, which are never predicted, or that all of them had, which always are.
+    solver_ : {"primal", "dual", "block-cg", "newton-cg", "none"}
+        What solved it: a dense system of the features or of the records where one of them is small, an iterative
+        solver, or nothing, if there was nothing to learn.
+    n_iter_ : int
+
+    Notes
+    -----
+    Records with unknown labels are left out of the errors, but they are in the root class, so that they pull the scores
+    together there. If `y` is one class a record, a class is trained on the records that have just this class, not one
+    below it, since a class that holds another would always have the higher score; the taxonomy works through Δ.
+
+    References
+    ----------
+    Huang2005, Lin2008
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0, 0, 0], [0.9, 0.2, 0], [0, 1, 0], [0.2, 0.9, 0], [0, 0, 1], [0, 0.1, 1]])
+    >>> y = [{"cats"}, {"cats"}, {"dogs"}, {"dogs"}, {"rocks"}, {"rocks"}]
+    >>> taxonomy = Taxonomy.from_parents({"cats": "animals", "dogs": "animals", "rocks": None})
+    >>> HierarchyClassifier(taxonomy=taxonomy, ridge=0.01).fit(X, y).predict_labels([[1, 0.1, 0], [0.1, 0, 1]])
+    [('animals', 'cats'), ('rocks',)]
+    """
+
+    _takes_row_blocks = True
+
+    def __init__(
+        self,
+        loss: str = "squared",
+        *,
+        taxonomy: Taxonomy | None = None,
+        hierarchy_weight: float = 0.01,
+        ridge: float = 1.0,
+        fit_intercept: bool = True,
+        thresholds: str | float = "tuned",
+        min_f1: float = 0.1,
+        closed: str | None = "drop",
+        cv: int = 5,
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.loss = loss
+        self.taxonomy = taxonomy
+        self.hierarchy_weight = hierarchy_weight
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.thresholds = thresholds
+        self.min_f1 = min_f1
+        self.closed = closed
+        self.cv = cv
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train all classes that the records are in.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_records, n_features), or `RowBlocks` with loss="squared"
+            Raw features or positions in a space.
+        y : binary matrix, list of label sets, one class a record, or LabelMatrix
+            Leaves or inner nodes of the taxonomy. None or NaN is a record whose labels are unknown.
+        """
+        problem = self._problem()
+        X = self._read(X, reset=True)
+        if is_elsewhere(X) and self.loss != "squared":
+            raise InputError(
+                f"loss={self.loss!r} needs the records in memory: got {type(X).__name__}, expected loss='squared'."
+            )
+        given = as_labels(y, n_records=X.shape[0])
+        expanded = expanded_labels(given, self.taxonomy, X.shape[0])
+        unlabelled = None if given.known.all() else take_rows(X, np.flatnonzero(~given.known))
+        if self.taxonomy is not None:
+            expanded = expanded.without_empty()
+        memberships = known_records(X, expanded)[1].indicator
+        X, labels = known_records(X, given if given.kind == "classes" else expanded)
+        self._describe(labels)
+        found = problem.fit(X, labels.indicator, memberships, unlabelled)
+        if not found.converged:
+            _warn_unfinished(found.solver, found.steps)
+        self.solver_, self.n_iter_ = found.solver, max(1, found.steps)
+        trained = (self.label_counts_ > 0) & (self.label_counts_ < len(labels))
+        intercept = np.where(trained, found.linear.intercept, np.where(self.label_counts_ > 0, BEYOND, -BEYOND))
+        rows = slice(1, 2) if self._is_binary else slice(None)
+        self.coef_ = found.linear.coef[rows].astype(X.dtype)
+        self.intercept_ = intercept[rows].astype(X.dtype)
+        truth = sp.csr_array(labels.indicator[:, np.flatnonzero(trained)])
+        left_out = self._left_out_scores(problem, X, truth, unlabelled) if self._is_tuned else None
+        self.thresholds_ = self._find_thresholds(truth, trained, left_out) if self.multilabel_ else None
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Classes as a dense 0/1 matrix, records x classes; the classes themselves if `y` was one class a record."""
+        predicted = super().predict(X)
+        if self.closure_ is None:
+            return predicted
+        return close_predictions(predicted > 0, self.closure_, self.closed).astype(np.int64)
+
+    def _problem(self) -> HierarchyProblem:
+        """Check the parameters, and give those that the solvers need."""
+        check_choice("loss", self.loss, ("squared", "logistic", "squared_hinge"))
+        check_count("cv", self.cv, low=2)
+        check_number("min_f1", self.min_f1, high=1.0)
+        if self.closed is not None:
+            check_choice("closed", self.closed, ("add", "drop"))
+        if isinstance(self.thresholds, str):
+            check_choice("thresholds", self.thresholds, ("zero", "tuned"))
+        elif not is_number(self.thresholds):
+            raise InputError(f"thresholds is unknown: got {self.thresholds!r}, expected 'zero', 'tuned' or a number.")
+        return HierarchyProblem(
+            loss=self.loss,
+            hierarchy_weight=check_number("hierarchy_weight", self.hierarchy_weight),
+            ridge=check_number("ridge", self.ridge, open_low=True),
+            fit_intercept=bool(self.fit_intercept),
+            tol=check_number("tol", self.tol, open_low=True),
+            max_iter=None if self.max_iter is None else check_count("max_iter", self.max_iter),
+        )
+
+    def _describe(self, labels: LabelMatrix) -> None:
+        """Keep what the classes are."""
+        self._keep_classes(labels, multilabel=labels.kind != "classes")
+        if self.taxonomy is None or not self.multilabel_:
+            self.closure_, self.untrained_ = None, warn_untrained(labels)
+        else:  # a top node that holds everything is what taxonomies have, and no reason to warn
+            self.closure_, self.untrained_ = self.taxonomy.restrict(labels.names).closure, _always(labels)
+
+    def _left_out_scores(self, problem: HierarchyProblem, X: Any, Y: sp.csr_array, unlabelled: Any) -> np.ndarray:
+        seed = int(as_rng(self.random_state).integers(2**31 - 1))
+
+        def fit(X: Any, Y: sp.csr_array) -> Linear:
+            return problem.fit(X, Y, Y, unlabelled).linear
+
+        return cross_fitted_scores(fit, X, Y, n_folds=self.cv, seed=seed)
+
+
+def close_predictions(predicted: np.ndarray, closure: sp.csr_array | None, how: str | None) -> np.ndarray:
+    """Make predictions (bool, records x classes) agree with the taxonomy, see `closed` of `HierarchyClassifier`."""
+    if closure is None or how is None:
+        return predicted
+    if how == "add":
+        return np.asarray((closure.T @ predicted.T.astype(np.float64)).T > 0)
+    return np.asarray((closure @ (~predicted).T.astype(np.float64)).T == 0)  # none of those above is missing
+
+
+def _always(labels: LabelMatrix) -> tuple[Any, ...]:
+    return tuple(labels.names[column] for column in np.flatnonzero(labels.counts == len(labels)))
+
+
+def _warn_unfinished(solver: str, steps: int) -> None:
+    warnings.warn(
+        f"the {solver} solver of the classifiers stopped after {steps} steps before it reached tol; scores are usable "
+        "but not exact. Raise max_iter, tol or ridge.",
+        TacitWarning,
+        stacklevel=3,
+    )

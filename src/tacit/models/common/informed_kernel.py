@@ -1,0 +1,178 @@
+"""Identity A: MLSI's eigenproblem as the leading eigenvectors of K plus a low-rank label term, in any form of K.
+
+    K_x² α = λ [K_x C⁻¹ K_x + γ K_x] α,  C = (1−β) K_x + β K_y                [Yu2005] eq. (12)
+
+With K_y = F Fᵀ, J = Fᵀ K⁻¹ F, c = 1/(1 + γ(1−β)) and G = c [(1−β)/β I + (1−c) J]⁻¹, v = K_x α solves
+
+    (K + F G Fᵀ) v = μ v,  μ = λ (1/(1−β) + γ),  α = (v + K⁻¹F G Fᵀv) / μ.
+
+γ shrinks exactly the labels that the records cannot express (large J). A ridge replaces K by K + ridge I everywhere.
+
+Where K is singular and there is no ridge, the paper's footnote 4 takes the pseudo-inverse. That lets only those
+combinations of labels count that the records express without error: F is replaced by F N, N the null space of the
+regressions' misfit. On tall data nothing is left of F and MLSI is LSI (Fact B of the methods), which is why the ridge
+is a real parameter.
+
+β = 1 is the limit: only the labels count, (F (I + γJ)⁻¹ Fᵀ) v = λ v, with at most as many dimensions as labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg as la
+
+from tacit.checks import is_sparse
+from tacit.models.common.kernel_forms import Leading, RecordForm
+from tacit.models.common.product_forms import AugmentedForm
+from tacit.operators import Product
+from tacit.operators.base import Array
+from tacit.solve import leading_singular_triplets
+from tacit.solve.give_back import give_back
+from tacit.solve.signs import signs_of
+from tacit.solve.tall_arrays import in_rows
+
+__all__ = ["Blend", "blend"]
+
+
+@dataclass(frozen=True)
+class Blend:
+    """A space.
+
+    Attributes
+    ----------
+    positions : V, N x k, orthonormal columns, in each the entry largest in magnitude positive
+    eigenvalues : λ of eq. (12), largest first
+    coefficients : what places records by their terms; in unit scaling
+    adjoint : XᵀV, or V itself where K is held as a matrix
+    informed : whether any label took part; without a ridge, those that the records do not express drop out
+    """
+
+    positions: Array
+    eigenvalues: Array
+    coefficients: Array
+    adjoint: Array
+    informed: bool
+
+
+def blend(form: RecordForm, F: Any, n_components: int, *, label_weight: float, shrinkage: float) -> Blend:
+    """Solve MLSI for the label features F, N x p (None or no columns: LSI).
+
+    The signs do not depend on the form that K is held in.
+    """
+    B = None
+    if F is not None and label_weight > 0 and form.ridge == 0:
+        F, B = _expressible(form, F, form.regress(F))
+    if F is None or F.shape[1] == 0 or label_weight == 0:
+        found = _without_labels(form, n_components, label_weight, shrinkage)
+    else:
+        found = _with_labels(form, F, B, n_components, label_weight, shrinkage)
+    signs = signs_of(found.positions)
+    for array in {id(each): each for each in (found.positions, found.coefficients, found.adjoint)}.values():
+        array *= signs  # in place: these are the largest arrays there are; the dual form's adjoint is V itself
+    return found
+
+
+def _without_labels(form: RecordForm, n_components: int, label_weight: float, shrinkage: float) -> Blend:
+    """LSI: G = 0. At β = 1 nothing is left to explain, λ = 0 throughout."""
+    if label_weight == 1:
+        nothing = np.empty((form.n_records, 0), form.dtype)
+        return Blend(nothing, np.empty(0, form.dtype), form.adjoint(nothing), form.adjoint(nothing), informed=False)
+    mu, V, A = _nonzero(form, form.leading(None, n_components))
+    shifted = mu + form.ridge
+    A = form.adjoint(V) if A is None else A
+    return Blend(V, shifted / (1 / (1 - label_weight) + shrinkage), A / shifted, A, informed=False)
+
+
+def _with_labels(
+    form: RecordForm, F: Any, B: Array | None, n_components: int, label_weight: float, shrinkage: float
+) -> Blend:
+    """K + F G Fᵀ; B is regress(F) if it is known already."""
+    if B is None and (shrinkage > 0 or label_weight == 1 or _labels_are_fewer(form, F, n_components)):
+        B = form.regress(F)
+    root = _label_root(form, F, B, label_weight, shrinkage)
+    extra = _times(F, root)
+    give_back(form.n_records * n_components * form.dtype.itemsize)  # of what the labels took
+    if label_weight == 1:
+        found = leading_singular_triplets(extra, n_components, tol=_LABELS_TOL)
+        V, mu, shifted, A = np.asarray(found.left), found.values**2, found.values**2, None
+        eigenvalues = mu
+    else:
+        mu, V, A = _nonzero(form, form.leading(extra, n_components, root=None if B is None else root))
+        shifted = mu + form.ridge
+        eigenvalues = shifted / (1 / (1 - label_weight) + shrinkage)
+    if B is None:
+        return Blend(V, eigenvalues, form.regress(V), form.adjoint(V) if A is None else A, informed=True)
+    give_back(V.nbytes)
+    bent = _bent(B, (root @ (root.T @ (F.T @ V))).astype(form.dtype))
+    del B  # as large as what follows
+    A = form.adjoint(V) if A is None else A
+    if label_weight < 1:
+        bent += A
+    bent /= shifted.astype(form.dtype)
+    return Blend(V, eigenvalues, bent, A, informed=True)
+
+
+def _bent(B: Array, mix: Array) -> Array:
+    """B times the mix, in B itself where that has the room: it is needed no more, and as long as there are terms."""
+    if mix.shape[0] != mix.shape[1]:
+        return np.asarray(B @ mix)
+
+    def turn(rows: slice) -> None:
+        B[rows] = B[rows] @ mix
+
+    in_rows(turn, len(B), 2.0 * B.size * len(mix))
+    return B
+
+
+_LABELS_TOL = 1e-8  # label features are few and narrow: tight costs little
+
+
+def _labels_are_fewer(form: RecordForm, F: Any, n_components: int) -> bool:
+    """Whether regressing the labels is cheaper than regressing the positions; only asked of an iterative form."""
+    return isinstance(form, AugmentedForm) and F.shape[1] <= n_components
+
+
+def _label_root(form: RecordForm, F: Any, B: Array | None, label_weight: float, shrinkage: float) -> Array:
+    """R with R Rᵀ = G, p x p; at β = 1, (1−β) G in the limit."""
+    share = (1 - label_weight) / label_weight
+    if shrinkage == 0:
+        return np.eye(F.shape[1]) / np.sqrt(share if share > 0 else 1)
+    assert B is not None
+    values, vectors = la.eigh(form.cross(F, B))
+    values = np.maximum(values, 0)  # rounding leaves J a little below zero
+    if share == 0:
+        return np.asarray(vectors / np.sqrt(1 + shrinkage * values))
+    c = 1 / (1 + shrinkage * (1 - label_weight))
+    return np.asarray(vectors * np.sqrt(c / (share + (1 - c) * values)))
+
+
+def _nonzero(form: RecordForm, found: Leading) -> Leading:
+    """Leave out directions that are zero to working precision: dividing by them would make noise of them."""
+    mu, V, A = found
+    n_real = int(np.count_nonzero(mu > mu.max(initial=0) * form.floor))  # they come largest first
+    return Leading(mu[:n_real], V[:, :n_real], None if A is None else A[:, :n_real])
+
+
+def _expressible(form: RecordForm, F: Any, B: Array) -> tuple[Any, Array]:
+    """Keep the label combinations that the records express without error: F N and B N."""
+    misfit = form.misfit(F, B)
+    values, vectors = la.eigh(np.asarray(misfit.T @ misfit, dtype=np.float64))
+    sizes = np.linalg.norm(np.asarray(F @ vectors), axis=0)
+    limit = max(_MISFIT, 10 * float(np.sqrt(np.finfo(form.dtype).eps)))
+    expressed = np.sqrt(np.maximum(values, 0)) <= limit * np.maximum(sizes, np.finfo(float).tiny)
+    if expressed.all():
+        return F, B
+    N = vectors[:, expressed].astype(B.dtype)
+    return np.asarray(F @ N), B @ N
+
+
+_MISFIT = 1e-5  # relative misfit below which a label combination counts as expressed
+
+
+def _times(F: Any, root: Array) -> Any:
+    """F R, factored where F is sparse so that no dense N x p matrix is made."""
+    root = root.astype(F.dtype)
+    return Product(F, root) if is_sparse(F) else np.asarray(F @ root)

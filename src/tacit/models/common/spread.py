@@ -1,0 +1,64 @@
+"""How records spread: their mean, their scatter about it, and about the means of their classes.
+
+`features` are rows of X, or the kernel matrix if `is_kernel`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tacit.checks import is_sparse
+from tacit.errors import InputError
+from tacit.models.common.class_hierarchy import HierarchyGraph
+from tacit.operators import as_operator
+from tacit.operators.base import Array
+from tacit.operators.rows.views import is_elsewhere
+
+__all__ = ["centred_kernel", "check_spread", "mean_row", "scatter_a_record"]
+
+_SAME = 1e-12  # share of the squared lengths below which a spread is rounding
+_ENTRIES = 2**17
+
+
+def mean_row(features: Any) -> Array:
+    """The mean record, summed in double precision, without a double of X; of a kernel matrix the mean row."""
+    if is_elsewhere(features):
+        return np.asarray(features.T @ np.ones(features.shape[0])) / features.shape[0]
+    if not is_sparse(features):
+        return np.asarray(features.mean(axis=0, dtype=np.float64))
+    total = np.zeros(features.shape[1])
+    for first in range(0, features.nnz, _ENTRIES):
+        part = slice(first, first + _ENTRIES)
+        total += np.bincount(features.indices[part], features.data[part], features.shape[1])
+    return total / features.shape[0]
+
+
+def check_spread(features: Any, mean: Array, *, is_kernel: bool) -> None:
+    """Raise if all records are where their mean is: what is left of them would be rounding."""
+    n = features.shape[0]
+    at_mean = float(mean.sum()) if is_kernel else n * float(mean @ mean)
+    total = _squared_norm(features, is_kernel)
+    if abs(total - at_mean) <= _SAME * abs(total):  # below zero it is no kernel, which is told elsewhere
+        raise InputError(
+            f"X has rank 0 after centring: got n_samples={n} records that are all equal, expected some difference."
+        )
+
+
+def scatter_a_record(features: Any, graph: HierarchyGraph, *, is_kernel: bool) -> float:
+    """tr(XᵀΔX) / N, the unit of gamma; the mean squared length of a record where each class is one point."""
+    total = _squared_norm(features, is_kernel)
+    within = float(np.sum(graph.laplacian().to_dense() * features)) if is_kernel else graph.scatter_trace(features)
+    return (within if within > _SAME * total else total) / features.shape[0]
+
+
+def centred_kernel(K: Array) -> Array:
+    """K less the mean of its rows and columns: the products of the records less their mean."""
+    means = K.mean(axis=0)
+    return np.asarray(K - means - means[:, None] + means.mean())
+
+
+def _squared_norm(features: Any, is_kernel: bool) -> float:
+    """‖X‖², which is the trace of the kernel matrix."""
+    return float(np.trace(features)) if is_kernel else as_operator(features).squared_norm()

@@ -1,0 +1,395 @@
+"""Supervised graph embeddings [Mu2010]: records that the features or the labels join come to lie close together.
+
+    min ½ Σ_ij w_ij ‖z_i − z_j‖²,  Zᵀ B Z = I                                                        eqs. (1), (2)
+    W = (1 − θ) W_X / α_X + θ W_Y / α_Y                                                              eq. (17)
+
+| symbol | word                                                           | shape |
+|--------|----------------------------------------------------------------|-------|
+| W_X    | graph of the nearest neighbours by features                    | N x N |
+| W_Y    | graph of the labels                                            | N x N |
+| θ      | `label_weight`                                                 |       |
+| B      | D for "le" and "lpp", I for "usc", none for "olpp", whose P has PᵀP = I | |
+| Z, λ   | `embedding_`, `costs_`; `eigenvalues_` is 1/λ                  | N x k |
+| P      | `components_`, transposed and scaled                           | M x k |
+| α      | `ridge`, eq. (5)                                               |       |
+
+The graphs are in `relations.neighbours` and `relations.label_graph`, the eigenproblems in `graph_spectrum` (on the
+records) and `graph_projection` (on the terms).
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from tacit.checks import as_rng, check_choice, check_count, check_number
+from tacit.errors import InputError
+from tacit.models.base import SCALINGS, SpaceModel, warn, warn_if_fewer
+from tacit.models.common.form_choice import choose_form
+from tacit.models.common.honest_positions import honest_positions
+from tacit.models.common.kernel_forms import RecordForm
+from tacit.models.common.kernel_space import COORDINATES
+from tacit.models.common.record_kernel import hold
+from tacit.models.graphs.projection import graph_projection
+from tacit.models.graphs.spectrum import graph_spectrum
+from tacit.models.mlsi.transductive import read_labels
+from tacit.operators import as_operator
+from tacit.operators.base import Array
+from tacit.relations.graphs.graph import Graph, as_graph
+from tacit.relations.graphs.label_graph import label_graph
+from tacit.relations.graphs.mixed_graphs import combined_graph
+from tacit.relations.graphs.neighbours import neighbour_graph
+from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.solve.choice.choose import SOLVERS
+
+__all__ = ["GraphEmbedding"]
+
+METHODS = {"le": "degrees", "usc": "identity", "lpp": "degrees", "olpp": "projections"}
+EXTENSIONS = ("auto", "regression", "projection")
+_DENSE_LIMIT = 1_000  # smaller side of X up to which the regression is held dense, as for MLSI
+
+
+class GraphEmbedding(SpaceModel):
+    """A space from a graph of the records: nearest neighbours, labels, or both.
+
+    Parameters
+    ----------
+    n_components : int, default 50 — dimensions k; fewer are kept, with a warning, if there are not that many
+    method : {"le", "usc", "lpp", "olpp"}, default "le" — Laplacian eigenmaps; unnormalised spectral clustering;
+        locality preserving projections; orthogonal ones. `LE`, `USC`, `LPP`, `OLPP` are these by name, and `SLE`,
+        `SUSC`, `SLPP`, `SOLPP` their supervised forms, with `label_weight=0.5`
+    label_weight : float in [0, 1], default 0.0 — θ, how much the labels count beside the features
+    graph : "neighbours", Graph, matrix or callable, default "neighbours" — W_X: the nearest neighbours in X; weights
+        you have, records x records; or a function that makes a graph of X
+    n_neighbours, join, metric, weights, width : of the nearest neighbours, see `neighbour_graph`
+    label_graph : str, Graph, matrix or callable, default "scaled and" — W_Y: a similarity by its name, see
+        `label_graph`; weights you have; or a function that makes a graph of y
+    label_neighbours, label_width, label_dimensions, taxonomy : of the similarity, see `label_graph`
+    extension : {"auto", "regression", "projection"}, default "auto" — how records outside of the graph are placed:
+        "regression" embeds the records and fits a ridge regression to that (the paper's extension 2), "projection" puts
+        Z = X P into the problem (extension 1). "auto" is the first for "le" and "usc" and the second for "lpp" and
+        "olpp"; the second of "le" is "lpp"
+    ridge : float, default 1.0 — α of the regression, in units of the mean squared length of a record; of a projection,
+        see `graph_projection`
+    n_directions : int or None, default None — for projections: leading directions of X to search in; None is all of
+        them, or 1,000 where both sides of X are above 4,000
+    scaling : {"auto", "unit", "damped", "weighted"}, default "auto" — "unit" has Zᵀ B Z = I as the papers do,
+        "weighted" divides each dimension by √λ, so that distances are commute times on the graph, "damped" by λ^¼.
+        "auto" is "weighted" (benchmarks/studies/graph_embeddings.py, 2026-11-16), and "unit" for "olpp", whose
+        directions are orthonormal by that
+    coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` gives; see
+        `training_coordinates`
+    n_folds : int or None, default None — for honest coordinates of large collections, as for `MLSI`
+    solver : {"auto", "dense", "lanczos", "krylov"}, default "auto" — for the graph
+    tol : float, default 1e-3 — residual at which the iterative solvers stop, in units of the degrees
+    max_iter : int or None — most iterations
+    random_state : int, generator or None, default 0 — the same seed gives the same space
+
+    Attributes
+    ----------
+    embedding_ : (n_records, n_components_) Z in unit scaling: where the graph puts the records
+    costs_ : (n_components_,) λ, smallest first; the zeros of constants, one a connected component, are left out
+    eigenvalues_ : (n_components_,) 1/λ, largest first
+    components_ : (n_components_, n_terms) Pᵀ in the chosen scaling
+    graph_ : Graph, W
+    n_pieces_ : int, connected components of the graph
+    labels_ : LabelMatrix or None
+    solution_ : tuple of the solvers' reports
+    n_iter_ : int, most iterations of any of them; 1 where all is dense
+
+    Notes
+    -----
+    Records whose labels are unknown take part by their features. Neither graph is made dense: that of the neighbours is
+    sparse, and in that of the labels only the different sets of labels count (Identity F of the methods).
+
+    References
+    ----------
+    [Mu2010]; docs/guide/graph_embeddings.md says where we leave the paper.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[2., 1, 0, 0], [1, 2, 0, 0], [2, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2], [0, 1, 2, 2]])
+    >>> space = GraphEmbedding(n_components=2, label_weight=0.5, n_neighbours=2).fit(X, ["a", "a", "a", "b", "b", "b"])
+    >>> space.transform(X).shape
+    (6, 2)
+    """
+
+    _scalings = ("auto", *SCALINGS)
+
+    def __init__(
+        self,
+        n_components: int = 50,
+        *,
+        method: str = "le",
+        label_weight: float = 0.0,
+        graph: Any = "neighbours",
+        n_neighbours: int = 10,
+        join: str = "union",
+        metric: str = "cosine",
+        weights: Any = "gaussian",
+        width: Any = "auto",
+        label_graph: Any = "scaled and",
+        label_neighbours: int | None = None,
+        label_width: Any = "auto",
+        label_dimensions: int | None = None,
+        taxonomy: Taxonomy | None = None,
+        extension: str = "auto",
+        ridge: float = 1.0,
+        n_directions: int | None = None,
+        scaling: str = "auto",
+        coordinates: str = "honest",
+        n_folds: int | None = None,
+        solver: str = "auto",
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.method = method
+        self.label_weight = label_weight
+        self.graph = graph
+        self.n_neighbours = n_neighbours
+        self.join = join
+        self.metric = metric
+        self.weights = weights
+        self.width = width
+        self.label_graph = label_graph
+        self.label_neighbours = label_neighbours
+        self.label_width = label_width
+        self.label_dimensions = label_dimensions
+        self.taxonomy = taxonomy
+        self.extension = extension
+        self.ridge = ridge
+        self.n_directions = n_directions
+        self.scaling = scaling
+        self.coordinates = coordinates
+        self.n_folds = n_folds
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the space.
+
+        Parameters
+        ----------
+        X : (n_records, n_terms) dense or sparse
+        y : binary matrix (dense or sparse), list of label sets, one class a record, or `LabelMatrix`; None only if
+            label_weight=0
+        """
+        self._fit(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Find the space and give the training records' positions, of the kind that `coordinates` says.
+
+        By default these are honest where there is a regression: not what `transform` gives for the same records, on
+        purpose, just as scikit-learn's TargetEncoder cross-fits. What follows in a pipeline is then trained on
+        positions like those it will meet. A projection has in-sample positions only.
+        """
+        kind = check_choice("coordinates", self.coordinates, COORDINATES)
+        X, form, coefficients = self._fit(X, y)
+        if form is None or kind == "in-sample":
+            return self._placed(X)
+        return self._scaled(self._honest(form, coefficients) if kind == "honest" else self.embedding_)
+
+    def training_coordinates(self, X: Any, kind: str = "transductive") -> Array:
+        """Give the positions of the training records, in the model's scaling.
+
+        Parameters
+        ----------
+        X : what `fit` was given
+        kind : "transductive" — where the graph puts them, their own labels included: for a collection that is searched
+            or mapped; "in-sample" — what `transform` gives; "honest" — by their words, through a regression from which
+            the record itself was left out: for training whatever is to work on new records. A projection knows
+            "in-sample" only
+        """
+        check_is_fitted(self, "eigenvalues_")
+        kind = check_choice("kind", kind, COORDINATES)
+        X = self._read(X, reset=False)
+        if kind == "in-sample" or self._extension() == "projection":
+            return self._placed(X)
+        if X.shape[0] != len(self.embedding_):
+            raise InputError(
+                f"X is not what fit was given: got {X.shape[0]} records, expected the {len(self.embedding_)} of then."
+            )
+        if kind == "transductive":
+            return self._scaled(self.embedding_)
+        form = self._hold(X)
+        return self._scaled(self._honest(form, form.regress(self.embedding_)))
+
+    def _fit(self, X: Any, y: Any) -> tuple[Any, RecordForm | None, Array]:
+        self._check_parameters()
+        X = self._read_training(X)
+        if X.shape[0] < 2:
+            raise InputError("X has nothing to join: got n_samples=1, expected at least 2 records.")
+        self.graph_ = self._graph(X, y)
+        self.n_pieces_ = int(self.graph_.components().max()) + 1
+        n_alone = int(np.count_nonzero(self.graph_.isolated()))
+        if n_alone:
+            warn(f"{n_alone} of {X.shape[0]} records are joined to no other in the graph: they sit at the origin.")
+        embed = self._fit_projection if self._extension() == "projection" else self._fit_regression
+        form, coefficients = embed(X)
+        warn_if_fewer(self.n_components, self.costs_.size, "the graph and the records have room for")
+        return X, form, coefficients
+
+    def _check_parameters(self) -> None:
+        check_choice("method", self.method, METHODS)
+        check_choice("extension", self.extension, EXTENSIONS)
+        if self.method in ("lpp", "olpp") and self.extension == "regression":
+            raise InputError(
+                f"extension does not go with method={self.method!r}: got 'regression', expected 'projection', which is "
+                "what the method is. Use 'le' or 'usc' for a regression."
+            )
+        check_number("label_weight", self.label_weight, high=1.0)
+        check_number("ridge", self.ridge)
+        check_number("tol", self.tol, open_low=True)
+        check_choice("coordinates", self.coordinates, COORDINATES)
+        check_choice("solver", self.solver, SOLVERS)
+        if self.n_directions is not None:
+            check_count("n_directions", self.n_directions)
+        if self.n_folds is not None:
+            check_count("n_folds", self.n_folds, low=2)
+
+    def _extension(self) -> str:
+        if self.extension != "auto":
+            return self.extension
+        return "projection" if self.method in ("lpp", "olpp") else "regression"
+
+    def _graph(self, X: Any, y: Any) -> Graph:
+        """W of eq. (17)."""
+        self.labels_ = None
+        if self.label_weight == 0:
+            by_features = self._feature_graph(X)
+            return combined_graph(by_features, by_features, 0.0)
+        self.labels_ = read_labels(y, X.shape[0], needed=True)
+        by_labels = self._label_graph(X)
+        by_features = by_labels if self.label_weight == 1 else self._feature_graph(X)
+        return combined_graph(by_features, by_labels, self.label_weight)
+
+    def _feature_graph(self, X: Any) -> Graph:
+        if isinstance(self.graph, str):
+            check_choice("graph", self.graph, ("neighbours",))
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "X has records without neighbours")  # labels may join them yet
+                return neighbour_graph(
+                    X,
+                    self.n_neighbours,
+                    join=self.join,
+                    metric=self.metric,
+                    weights=self.weights,
+                    width=self.width,
+                    random_state=self.random_state,
+                )
+        return _given_graph("graph", self.graph, X, X.shape[0])
+
+    def _label_graph(self, X: Any) -> Graph:
+        if not isinstance(self.label_graph, str):
+            return _given_graph("label_graph", self.label_graph, self.labels_, X.shape[0])
+        return label_graph(
+            self.labels_,
+            self.label_graph,
+            n_neighbours=self.label_neighbours,
+            width=self.label_width,
+            n_dimensions=self.label_dimensions,
+            taxonomy=self.taxonomy,
+            X=None if self.label_neighbours is None else X,
+        )
+
+    def _fit_regression(self, X: Any) -> tuple[RecordForm, Array]:
+        """Embed the records, then regress: extension 2."""
+        found = graph_spectrum(
+            self.graph_,
+            self.n_components,
+            constraint=METHODS[self.method],
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            rng=as_rng(self.random_state),
+        )
+        self._keep_costs(found.costs, X.dtype)
+        self.embedding_ = found.embedding.astype(X.dtype)
+        form = self._hold(X)
+        coefficients = form.regress(self.embedding_)
+        weights = as_operator(X).T @ coefficients if form.by_records else coefficients
+        self.components_ = np.asarray(self._scaled(weights), dtype=X.dtype).T
+        self.solution_ = (found.report, *getattr(form, "reports", ()))
+        self.n_iter_ = max(1, *(report.iterations for report in self.solution_))
+        return form, coefficients
+
+    def _fit_projection(self, X: Any) -> tuple[None, Array]:
+        """Put Z = X P into the problem: extension 1."""
+        found = graph_projection(
+            X,
+            self.graph_,
+            self.n_components,
+            constraint=METHODS[self.method],
+            ridge=float(self.ridge),
+            n_directions=self.n_directions,
+            tol=self.tol,
+            rng=as_rng(self.random_state),
+        )
+        self._keep_costs(found.costs, X.dtype)
+        self.components_ = np.asarray(self._scaled(found.projections), dtype=X.dtype).T
+        self.embedding_ = np.asarray(X @ found.projections.astype(X.dtype))
+        self.solution_, self.n_iter_ = (), 1
+        return None, found.projections
+
+    def _keep_costs(self, costs: Array, dtype: Any) -> None:
+        if not costs.size:
+            raise InputError(
+                f"the graph has no dimension: got {self.n_pieces_} pieces of {self.graph_.n_records} records, expected "
+                "pieces with several records in them. Join more records: raise n_neighbours."
+            )
+        self.costs_ = costs.astype(dtype)
+        self.eigenvalues_ = (1 / np.maximum(costs, _TINY * max(float(costs.max()), _TINY))).astype(dtype)
+
+    def _hold(self, X: Any) -> RecordForm:
+        form, _ = choose_form(X.shape, "auto", products="augmented", limit=_DENSE_LIMIT, kernel=None)
+        return hold(
+            X,
+            form,
+            is_kernel=False,
+            ridge=float(self.ridge),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            rng=as_rng(self.random_state),
+        )
+
+    def _placed(self, X: Any) -> Array:
+        return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
+
+    def _scaled(self, unit: Array) -> Array:
+        return np.asarray(unit * self.eigenvalues_ ** self._power())
+
+    def _power(self) -> float:
+        if self.scaling == "auto":
+            return SCALINGS["unit" if self.method == "olpp" else "weighted"]
+        return super()._power()
+
+    def _honest(self, form: RecordForm, coefficients: Array) -> Array:
+        rng = as_rng(self.random_state)
+        found = honest_positions(form, self.embedding_, coefficients, n_folds=self.n_folds, rng=rng, tol=self.tol)
+        return found.astype(self.embedding_.dtype, copy=False)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.label_weight != 0
+        tags.target_tags.multi_output = True
+        return tags
+
+
+_TINY = 1e-12
+
+
+def _given_graph(argument: str, given: Any, source: Any, n_records: int) -> Graph:
+    """Read a graph that the user brings or makes."""
+    graph = as_graph(given(source) if callable(given) else given, argument)
+    if graph.n_records != n_records:
+        raise InputError(f"{argument} does not match X: got {graph.n_records} records, expected {n_records}.")
+    return graph

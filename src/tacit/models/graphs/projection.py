@@ -1,0 +1,116 @@
+"""Projections that embed a graph: out-of-sample extension 1, with Z = X P put into the problem.
+
+    Xᵀ(D − W)X p = λ Xᵀ B X p                                                         [Mu2010] eq. (3)
+
+B = D is LPP. OLPP asks for orthogonal projections instead, PᵀP = I: the smallest eigenvectors of Xᵀ(D − W)X. Rows are
+records here; the paper writes X transposed in eq. (3).
+
+Both are solved in the span of the right singular vectors V of X, P = V Q: outside it p places every record at 0. If X
+has more directions than can be held densely, the leading ones are taken, as is usual for these methods ("PCA first").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg as la
+
+from tacit.checks import is_sparse
+from tacit.models.graphs.spectrum import laplacian_times
+from tacit.operators import as_operator
+from tacit.operators.base import Array
+from tacit.relations.graphs.graph import Graph
+from tacit.solve import leading_singular_triplets
+from tacit.solve.signs import signs_of
+
+__all__ = ["DENSE_SIDE", "GraphProjection", "graph_projection"]
+
+DENSE_SIDE = 4_000  # smaller side of X up to which all of its directions are found with LAPACK
+_DIRECTIONS = 1_000  # beyond that, the leading ones, unless another number is asked for
+
+
+@dataclass(frozen=True, eq=False)
+class GraphProjection:
+    """Projections P (M x k), their costs λ, smallest first, and how many directions of X were searched."""
+
+    projections: Array
+    costs: Array
+    n_directions: int
+
+
+def graph_projection(
+    X: Any,
+    graph: Graph,
+    n_components: int,
+    *,
+    constraint: str,
+    ridge: float = 0.0,
+    n_directions: int | None = None,
+    tol: float = 1e-3,
+    rng: np.random.Generator,
+) -> GraphProjection:
+    """Find projections.
+
+    Parameters
+    ----------
+    X : records x terms
+    graph : which records belong together
+    n_components : how many
+    constraint : "degrees" (LPP), "identity" (orthogonal embeddings) or "projections" (OLPP)
+    ridge : added to the penalty as ridge·pᵀp, in units of tr Xᵀ(D − W)X / N; makes LPP bear more terms than records
+    n_directions : leading directions of X to search in; None takes all, or 1,000 where X is large
+    tol, rng : for the leading directions of a large X
+    """
+    V, F = _directions(X, n_directions, tol, rng)
+    penalty = F.T @ laplacian_times(graph, F)
+    if ridge:
+        # trace over N, not over directions: so that it means the same for many terms and few
+        penalty = penalty + ridge * float(np.trace(penalty)) / graph.n_records * np.eye(len(penalty))
+    B = _metric(F, graph, constraint)
+    costs, Q = la.eigh((penalty + penalty.T) / 2, None if B is None else (B + B.T) / 2)
+    size = float(np.abs(costs).max(initial=0)) if B is None else 2.0
+    real = costs > _ZERO * len(costs) * size
+    costs, Q = costs[real][:n_components], Q[:, real][:, :n_components]
+    P = V @ Q
+    P *= signs_of(F @ Q)
+    return GraphProjection(P, costs, F.shape[1])
+
+
+_ZERO = 1e-12  # share below which a cost is that of a constant, as far as rounding shows
+
+
+def _directions(X: Any, n_directions: int | None, tol: float, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Right singular vectors V of X, those that are not rounding, and X V."""
+    small = min(X.shape) <= DENSE_SIDE
+    if small and n_directions is None:
+        return _all_directions(X)
+    n_wanted = min(n_directions or _DIRECTIONS, *X.shape)
+    found = leading_singular_triplets(as_operator(X), n_wanted, tol=tol, rng=rng, left=False)
+    real = found.values > found.values.max(initial=0) * max(X.shape) * np.finfo(found.values.dtype).eps
+    V = np.asarray(found.right[:, real], np.float64)
+    return V, np.asarray(X @ V)
+
+
+def _all_directions(X: Any) -> tuple[Array, Array]:
+    """All of them, from the smaller of XᵀX and X Xᵀ, in double precision."""
+    X = X.astype(np.float64)
+    wide = X.shape[0] < X.shape[1]
+    gram = X @ X.T if wide else X.T @ X
+    values, vectors = la.eigh(np.asarray(gram.toarray() if is_sparse(gram) else gram))
+    real = values > values.max(initial=0) * max(X.shape) * np.finfo(np.float64).eps
+    values, vectors = values[real], vectors[:, real]
+    if wide:
+        roots = np.sqrt(values)
+        return np.asarray(X.T @ (vectors / roots)), np.asarray(vectors * roots)
+    return vectors, np.asarray(X @ vectors)
+
+
+def _metric(F: Array, graph: Graph, constraint: str) -> Array | None:
+    if constraint == "projections":
+        return None
+    weights = graph.degrees[:, None] if constraint == "degrees" else 1.0
+    B = np.asarray(F.T @ (weights * F))
+    # records without any weight leave B a little short of definite
+    return np.asarray(B + np.finfo(np.float64).eps * np.trace(B) * np.eye(len(B)))

@@ -1,0 +1,312 @@
+"""Hierarchy-regularised latent semantic indexing [Huang2005]: a space in which a taxonomy's classes hold together.
+
+    (γ I + XᵀΔX) w = λ XᵀX w,  the smallest λ                                                          sec. 2.4
+
+| symbol | word                                      | shape |
+|--------|-------------------------------------------|-------|
+| X, K   | records x terms, X Xᵀ                     | N x M |
+| H      | classes of each record, ancestors too     | N x L |
+| Δ      | Laplacian of the graph the classes draw   | N x N |
+| γ      | `gamma`, in units of the scatter          |       |
+| Wᵀ     | `components_` (scaled)                    | k x M |
+| λ      | `costs_`; `eigenvalues_` is μ = 1/λ       | k     |
+
+The graph is in `hierarchy_graph`, the unit of γ in `record_spread`, the eigenproblem in three forms in `scatter`,
+honest positions in `hierarchy_positions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from tacit.checks import as_rng, check_choice, check_number, is_sparse
+from tacit.errors import InputError
+from tacit.machine import one_thread
+from tacit.models.base import SCALINGS, warn_if_fewer
+from tacit.models.common.class_hierarchy import HierarchyGraph, hierarchy_graph
+from tacit.models.common.form_choice import choose_form
+from tacit.models.common.kernel_space import COORDINATES, KernelSpaceModel
+from tacit.models.common.kernels import check_fits
+from tacit.models.common.memory import check_fit
+from tacit.models.common.record_kernel import check_positive, record_products
+from tacit.models.common.spread import centred_kernel, check_spread, mean_row, scatter_a_record
+from tacit.models.hlsi.positions import honest_targets, profile
+from tacit.models.hlsi.scatter import DualScatter, PrimalScatter, ProductScatter, ScatterForm
+from tacit.operators import Kernel
+from tacit.operators.base import Array
+from tacit.operators.rows.views import is_elsewhere
+from tacit.relations.taxonomy.taxonomy import Taxonomy
+
+__all__ = ["HLSI"]
+
+MEMBERSHIPS = ("shared", "whole")
+_FORMS = ("auto", "primal", "dual", "products")
+_DENSE_LIMIT = 1_000  # smaller side of X up to which "auto" takes a dense form; benchmarks/studies/solver_crossover.py
+
+
+class HLSI(KernelSpaceModel):
+    """Hierarchy-regularised LSI: records that share specific classes of a taxonomy come to lie close together.
+
+        min γ‖w‖² + wᵀXᵀΔX w,  wᵀXᵀX w = 1, the positions X w_j orthogonal              [Huang2005] eq. (10)
+
+    Of all directions with the same spread of the records it takes those along which the classes are narrow: total
+    scatter over within-class scatter, a discriminant analysis for several labels a record and a tree of classes.
+
+    Parameters
+    ----------
+    n_components : int, default 100 — dimensions k; fewer are kept, with a warning, if there are not that many
+    taxonomy : Taxonomy or None, default None — the classes above the labels; None takes the labels as children of one
+        root
+    gamma : float > 0, default 0.3 — γ, in units of the within-class scatter a record, tr(XᵀΔX) / N, so that one value
+        means the same for long vectors and short ones, many classes and few. As with any ridge, more records need it
+        less: twice the same records with twice the gamma are the same space. Large values give LSI; tiny ones follow
+        every record and overfit
+    membership : {"shared", "whole"}, default "shared" — "whole" is the paper's graph, in which a record counts once for
+        each of its classes, and those with many classes pull hardest; "shared" lets every record count once
+    center : bool, default True — take the mean off the records. Without it the first dimension is nearly constant, as
+        every class, the root included, costs nothing there; the paper leaves it in
+    scaling : {"weighted", "damped", "unit"}, default "weighted" — "unit" gives v = X w with unit columns (the paper's),
+        "damped" and "weighted" multiply them by μ^¼ and μ^½, μ = 1/λ
+    kernel, kernel_params, n_landmarks : as for `MLSI`
+    coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` gives; see
+        `training_coordinates`
+    solver : {"auto", "primal", "dual", "products"}, default "auto" — dense on the terms, dense on the records, or
+        products with X only
+    tol : float, default 1e-2 — relative residual at which the iterative solvers stop
+    max_iter : int or None — most iterations
+    random_state : int, generator or None, default 0 — the same seed gives the same space
+
+    Attributes
+    ----------
+    components_ : (n_components_, n_terms) Wᵀ in the chosen scaling; dual_components_ instead for a non-linear kernel
+    mean_ : (n_terms,) the mean record, None if not centred; of a kernel matrix, the mean of its rows
+    offset_ : (n_components_,) what is taken off every position: where the mean record would be; zero if not centred
+    eigenvalues_ : (n_components_,) μ, total over regularised within-class scatter, largest first
+    costs_ : (n_components_,) λ = 1/μ of the paper, smallest first
+    term_loadings_ : (n_components_, n_terms) VᵀX, with the linear kernel
+    classes_ : tuple, the classes that took part: those with a record, but for those with all of them
+    class_coordinates_ : (n_classes, n_components_) the mean position of the records in each class
+    gamma_ : float, γ as it was used
+    reference_records_, landmark_map_, solver_, solver_reason_, solution_, n_iter_ : as for `MLSI`
+
+    Notes
+    -----
+    Labels may sit at inner nodes of the taxonomy. Records whose labels are unknown are in the root only: they take part
+    in the total scatter. Cost of "products": about that of two truncated SVDs of X with as many components.
+
+    References
+    ----------
+    [Huang2005]; docs/guide/hlsi.md says where we leave the paper.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tacit import Taxonomy
+    >>> X = np.array([[2., 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2], [1, 0, 0, 1]])
+    >>> taxonomy = Taxonomy.from_nested({"animals": ["cats", "dogs"], "plants": ["trees"]})
+    >>> model = HLSI(n_components=2, taxonomy=taxonomy).fit(X, ["cats", "dogs", "trees", "trees", "animals"])
+    >>> model.transform(X).shape, len(model.classes_)
+    ((5, 2), 5)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 100,
+        *,
+        taxonomy: Taxonomy | None = None,
+        gamma: float = 0.3,
+        membership: str = "shared",
+        center: bool = True,
+        scaling: str = "weighted",
+        kernel: Kernel = "linear",
+        kernel_params: Mapping[str, Any] | None = None,
+        n_landmarks: Any = "auto",
+        coordinates: str = "honest",
+        solver: str = "auto",
+        tol: float = 1e-2,
+        max_iter: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.taxonomy = taxonomy
+        self.gamma = gamma
+        self.membership = membership
+        self.center = center
+        self.scaling = scaling
+        self.kernel = kernel
+        self.kernel_params = kernel_params
+        self.n_landmarks = n_landmarks
+        self.coordinates = coordinates
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find the space.
+
+        Parameters
+        ----------
+        X : (n_records, n_terms) dense or sparse, or `RowBlocks`; the kernel matrix if kernel="precomputed"
+        y : binary matrix (dense or sparse), list of label sets, one class a record, or `LabelMatrix`; with a taxonomy,
+            the labels are names of its nodes
+        """
+        self._fit(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any) -> Array:
+        """Find the space and give the training records' positions, of the kind that `coordinates` says.
+
+        By default these are honest: not what `transform` gives for the same records, on purpose, just as scikit-learn's
+        TargetEncoder cross-fits. What follows in a pipeline is then trained on positions like those it will meet.
+        """
+        kind = check_choice("coordinates", self.coordinates, COORDINATES)
+        X, graph, features, form = self._fit(X, y)
+        return self._positions(X, graph, features, form, kind)
+
+    def transform(self, X: Any) -> Array:
+        """Place records by their terms alone, (n_records, n_components_)."""
+        positions = super().transform(X)
+        positions -= self.offset_.astype(positions.dtype)
+        return positions
+
+    def inverse_transform(self, positions: Any) -> Array:
+        """Give the terms that positions stand for: the best reconstruction from the training records' positions."""
+        terms = super().inverse_transform(positions)
+        return terms if self.mean_ is None else np.asarray(terms + self.mean_)
+
+    def training_coordinates(self, X: Any, y: Any, kind: str = "transductive") -> Array:
+        """Give the positions of the training records, in the model's scaling.
+
+        Parameters
+        ----------
+        X, y : what `fit` was given
+        kind : "transductive" — where their words and their own classes put them: for a collection that is searched or
+            mapped; "in-sample" — what `transform` gives: by their words, through a map that has seen their classes;
+            "honest" — by their words, through a map that has not: for training whatever is to work on new records
+        """
+        check_is_fitted(self, "eigenvalues_")
+        if check_choice("kind", kind, COORDINATES) == "in-sample":
+            return self.transform(X)
+        X = self._read(X, reset=False)
+        if X.shape[0] != self._n_records:
+            raise InputError(
+                f"X is not what fit was given: got {X.shape[0]} records, expected the {self._n_records} of then."
+            )
+        graph = self._graph(y, X.shape[0])
+        features = self._features(X)
+        form = self._hold(features, graph, as_rng(self.random_state))
+        return self._positions(X, graph, features, form, kind)
+
+    def class_coordinates(self) -> Array:
+        """Give each of `classes_` a place among the records: the mean position of its records."""
+        check_is_fitted(self, "eigenvalues_")
+        return self.class_coordinates_
+
+    def _fit(self, X: Any, y: Any) -> tuple[Any, HierarchyGraph, Any, ScatterForm]:
+        self._check_parameters()
+        X = self._read_training(X)
+        self._check_products(X, "products")
+        rng = as_rng(self.random_state)
+        graph = self._graph(y, X.shape[0])
+        if self.kernel == "linear":
+            check_fit(X, self.n_components, model="hlsi", n_labels=graph.H.shape[1])
+        features = self._learn_features(X, rng)
+        self._n_records = X.shape[0]
+        self.mean_ = None
+        if self.center:
+            mean = mean_row(features)
+            check_spread(features, mean, is_kernel=self._is_kernel)
+            self.mean_ = mean.astype(features.dtype)
+        self.gamma_ = float(self.gamma) * scatter_a_record(features, graph, is_kernel=self._is_kernel)
+        self.solver_, self.solver_reason_ = choose_form(
+            features.shape,
+            self.solver,
+            products="products",
+            elsewhere=is_elsewhere(X),
+            limit=_DENSE_LIMIT,
+            kernel=self.kernel if self._is_kernel else None,
+        )
+        form = self._hold(features, graph, rng)
+        # nothing but sparse products is large then, and these know no BLAS threads, which would only add their buffers
+        with one_thread(0.0 if is_sparse(features) or is_elsewhere(features) else np.inf):
+            values, coefficients = form.leading(self.n_components)
+            self._keep(X, features, graph, form, values, coefficients)
+        return X, graph, features, form
+
+    def _check_parameters(self) -> None:
+        check_number("gamma", self.gamma, open_low=True)
+        check_choice("membership", self.membership, MEMBERSHIPS)
+        check_number("tol", self.tol, open_low=True)
+        check_choice("coordinates", self.coordinates, COORDINATES)
+        if self.solver == "single_pass":
+            raise InputError(
+                "solver='single_pass' cannot solve a problem with a metric, as that of HLSI is: expected one of "
+                f"{', '.join(map(repr, _FORMS))}. Use solver='auto'."
+            )
+        check_choice("solver", self.solver, _FORMS)
+        self._check_kernel(linear_only=("primal", "products"))
+
+    def _graph(self, y: Any, n_records: int) -> HierarchyGraph:
+        graph = hierarchy_graph(y, self.taxonomy, n_records)
+        return graph.shared() if self.membership == "shared" else graph
+
+    def _hold(self, features: Any, graph: HierarchyGraph, rng: np.random.Generator) -> ScatterForm:
+        if self.solver_ == "dual":
+            K = features if self._is_kernel else record_products(features)
+            form = DualScatter(centred_kernel(K) if self.center else K, graph, self.gamma_)
+            check_positive(form.least, float(form.values.max(initial=0)), len(K) * float(np.finfo(K.dtype).eps))
+            return form
+        if self.solver_ == "primal":
+            check_fits(features.shape[1], np.float64, "solver", what="terms")
+            return PrimalScatter(features, graph, self.gamma_, mean=self.mean_)
+        return ProductScatter(
+            features, graph, self.gamma_, mean=self.mean_, tol=self.tol, max_iter=self.max_iter, rng=rng
+        )
+
+    def _keep(
+        self, X: Any, features: Any, graph: HierarchyGraph, form: ScatterForm, values: Array, coefficients: Array
+    ) -> None:
+        """Learned attributes, in the chosen scaling and the precision of X."""
+        self.__dict__.pop("term_loadings_", None)  # of an earlier fit with another kernel
+        warn_if_fewer(self.n_components, values.size, "the rank of the records" + " less their mean" * self.center)
+        dtype = X.dtype
+        self.eigenvalues_ = values.astype(dtype)
+        self.costs_ = (1 / values).astype(dtype)
+        if isinstance(form, DualScatter):
+            if self.center:
+                coefficients = coefficients - coefficients.mean(axis=0)  # as a centred kernel sees them
+            weights = coefficients if self._is_kernel else np.asarray(features.T @ coefficients)
+        else:
+            weights = coefficients
+        loadings, places = profile(features, self.mean_, graph, weights)
+        if self.kernel == "linear":
+            self.term_loadings_ = np.asarray(loadings, dtype=dtype).T
+        self.classes_, self.class_coordinates_ = graph.names[:-1], self._scaled(places).astype(dtype)
+        weights *= self.eigenvalues_ ** SCALINGS[self.scaling]  # in place: nobody needs them unscaled any more
+        self.offset_ = np.zeros(values.size, dtype) if self.mean_ is None else (self.mean_ @ weights).astype(dtype)
+        self._keep_weights(weights, dtype)
+        self.solution_ = tuple(form.reports)
+        self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
+
+    def _positions(self, X: Any, graph: HierarchyGraph, features: Any, form: ScatterForm, kind: str) -> Array:
+        """Positions of the training records, in the model's scaling."""
+        scale = self.eigenvalues_ ** SCALINGS[self.scaling]
+        V = self.transform(X)
+        if kind == "in-sample":
+            return V
+        V /= scale.astype(V.dtype)
+        targets = graph.targets(V, self.costs_)
+        if kind == "honest":
+            rng = as_rng(self.random_state)
+            targets = honest_targets(form, graph, features, V, targets, mean=self.mean_, rng=rng, tol=self.tol)
+        return np.asarray(targets * scale, dtype=X.dtype)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags

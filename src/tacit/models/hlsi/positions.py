@@ -1,0 +1,85 @@
+"""What HLSI's map says of the training records: words and classes along it, and where each record honestly is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tacit.models.common.class_hierarchy import HierarchyGraph
+from tacit.models.common.honest_positions import HALF, MOST, cross_fitted
+from tacit.models.hlsi.scatter import ProductScatter, ScatterForm
+from tacit.operators import Centred, Scaled, as_operator
+from tacit.operators.base import Array
+from tacit.operators.rows.views import take_rows
+from tacit.solve.signs import signs_of
+
+__all__ = ["honest_targets", "profile"]
+
+_COLUMNS = 32  # dimensions whose positions are held at the same time
+_FOLDS = 5
+
+
+def profile(features: Any, mean: Array | None, graph: HierarchyGraph, weights: Array) -> tuple[Array, Array]:
+    """XᵀV and the mean position of each class, V = X w a few dimensions at a time: as a whole it is N x k.
+
+    On the way the weights get the signs that the positions ask for, in place, whichever form they came from.
+    """
+    X = as_operator(features) if mean is None else Centred(features, mean)
+    members = (graph.H[:, :-1] > 0).astype(X.dtype)
+    counts = np.asarray(members.sum(axis=0)).reshape(-1, 1)
+    loadings = np.empty((X.shape[1], weights.shape[1]), X.dtype, order="F")
+    places = np.empty((members.shape[1], weights.shape[1]), X.dtype)
+    for first in range(0, weights.shape[1], _COLUMNS):
+        part = slice(first, first + _COLUMNS)
+        V = X @ weights[:, part].astype(X.dtype)
+        signs = signs_of(V)
+        V *= signs
+        weights[:, part] *= signs
+        loadings[:, part] = X.T @ V
+        places[:, part] = (members.T @ V) / counts
+    return loadings, places
+
+
+def honest_targets(
+    form: ScatterForm,
+    graph: HierarchyGraph,
+    features: Any,
+    V: Array,
+    targets: Array,
+    *,
+    mean: Array | None,
+    rng: np.random.Generator,
+    tol: float,
+) -> Array:
+    """Where the regression of the targets on the other records puts each record.
+
+    Parameters
+    ----------
+    form : how the eigenproblem was held, with its γ
+    graph, features, mean : what it was made of
+    V : positions by the map that has seen all records, N x k in unit scaling
+    targets : `graph.targets` of them
+    rng, tol : for folds, where leverages are only estimated and too large for that
+    """
+    leverages = form.leverages()
+    is_exact = not isinstance(form, ProductScatter)
+    if is_exact or leverages.mean() < HALF:
+        h = np.minimum(leverages, 1.0 if is_exact else MOST)[:, None]
+        return np.asarray((V - h * targets) / np.maximum(1 - h, np.finfo(V.dtype).eps))
+    roots = np.sqrt(graph.degrees).astype(V.dtype)
+    rows = _WeightedRows(features, mean, roots)
+    weighted = cross_fitted(rows, targets * roots[:, None], form.gamma, n_folds=_FOLDS, rng=rng, tol=tol)
+    return np.asarray(weighted / roots[:, None])
+
+
+class _WeightedRows:
+    """√d (X − 1 mᵀ), some rows at a time, for regressions on a part of the records."""
+
+    def __init__(self, X: Any, mean: Array | None, roots: Array) -> None:
+        self.X, self.mean, self.roots = X, mean, roots
+        self.shape = X.shape
+
+    def __getitem__(self, rows: Array) -> Scaled:
+        part = take_rows(self.X, rows)
+        return Scaled(part if self.mean is None else Centred(part, self.mean), rows=self.roots[rows])

@@ -1,0 +1,264 @@
+"""HLSI's eigenproblem: total scatter over within-class scatter, in three forms that answer the same questions.
+
+    (γ I + XᵀΔX) w = λ XᵀX w,  smallest λ                                                   [Huang2005] sec. 2.4
+
+XᵀΔX is the pooled within-class scatter (Identity D), so this is a regularised discriminant analysis for any number of
+labels a record. We solve for the largest μ = 1/λ of
+
+    XᵀX w = μ B w,   B = γ I + Xᵀ diag(d) X − G Gᵀ,   G = Xᵀ H diag(|c|)^−½
+
+which is positive definite for every γ > 0. `DualScatter` holds the dense N x N kernel, `PrimalScatter` dense M x M
+matrices, `ProductScatter` products with X alone. Coefficients c give positions v = fitted(c), scaled to vᵀv = 1.
+
+Where X is centred, Xᵀ1 = 0 and the direction in which all records are alike, which costs nothing and says nothing, is
+not among the solutions.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import scipy.linalg as la
+import scipy.sparse as sp
+
+from tacit.checks import is_sparse
+from tacit.models.base import warn
+from tacit.models.common.class_hierarchy import HierarchyGraph
+from tacit.models.common.honest_positions import estimated_leverages
+from tacit.models.hlsi.scatter_pencil import ScatterPencil, SpectralInverse, all_one, class_bridges, start_blocks
+from tacit.operators import Centred, Operator, Scaled, as_operator
+from tacit.operators.base import Array
+from tacit.solve import leading_singular_triplets, without_vectors
+from tacit.solve.eigen.pencil import pencil_eigenpairs
+from tacit.solve.signs import signs_of
+
+__all__ = ["DualScatter", "PrimalScatter", "ProductScatter", "ScatterForm"]
+
+
+class ScatterForm(ABC):
+    """What HLSI asks of the records.
+
+    Attributes
+    ----------
+    gamma : γ, absolute
+    reports : of the iterative solvers
+    """
+
+    gamma: float
+    reports: list[Any]
+
+    @abstractmethod
+    def leading(self, n_components: int) -> tuple[Array, Array]:
+        """Give μ = 1/λ, largest first, and the coefficients."""
+
+    @abstractmethod
+    def fitted(self, coefficients: Array) -> Array:
+        """Give the positions of the training records, N x k."""
+
+    @abstractmethod
+    def leverages(self) -> Array:
+        """Give h_i = d_i x_iᵀ (Xᵀ diag(d) X + γ I)⁻¹ x_i: how much of record i's target its position follows."""
+
+
+class DualScatter(ScatterForm):
+    """From the dense N x N kernel matrix, centred if it is to be: any kernel, and wide X.
+
+    Coefficients are weights of the records, w = Xᵀα.
+    """
+
+    def __init__(self, K: Array, graph: HierarchyGraph, gamma: float) -> None:
+        self.K, self.gamma, self.reports = K, gamma, []
+        self.root_degrees = np.sqrt(graph.degrees)
+        self.F = _factor(graph) / self.root_degrees[:, None]  # of the records weighted with √d
+        weighted = K.astype(np.float64) * np.outer(self.root_degrees, self.root_degrees)
+        values, vectors = la.eigh((weighted + weighted.T) / 2)
+        floor = (len(K) + 20) * float(np.finfo(K.dtype).eps) * max(float(values.max(initial=0)), 0.0)
+        self.least = float(values.min(initial=0))
+        self.values, self.vectors = values[values > floor], vectors[:, values > floor]
+
+    def leading(self, n_components: int) -> tuple[Array, Array]:
+        """Solve in the basis of the eigenvectors of the weighted kernel, where γ‖w‖² is γ‖z‖²."""
+        if not self.values.size:
+            return np.empty(0), np.empty((len(self.K), 0))
+        half = self.vectors * np.sqrt(self.values)  # √d v = half z
+        positions = half / self.root_degrees[:, None]
+        bridges = np.asarray(self.F.T @ half)
+        B = np.diag(self.gamma + self.values) - bridges.T @ bridges
+        values, z = _dense_pencil(positions.T @ positions, B, n_components)
+        alpha = self.root_degrees[:, None] * (self.vectors @ (z / np.sqrt(self.values)[:, None]))
+        return values, _of_unit_length(alpha, positions @ z)
+
+    def fitted(self, coefficients: Array) -> Array:
+        """Give K times the coefficients."""
+        return np.asarray(self.K @ coefficients)
+
+    def leverages(self) -> Array:
+        """Give them exactly, from the eigenvectors."""
+        return np.asarray(np.square(self.vectors) @ (self.values / (self.values + self.gamma)))
+
+
+class _LinearScatter(ScatterForm):
+    """Records as rows of X; coefficients are weights of the terms."""
+
+    def __init__(self, X: Any, graph: HierarchyGraph, gamma: float, *, mean: Array | None) -> None:
+        self.gamma, self.reports = gamma, []
+        self.X = as_operator(X) if mean is None else Centred(X, mean)
+        self.degrees, self.graph = graph.degrees, graph
+
+    @property
+    def F(self) -> sp.csr_array:
+        """The classes, made anew: one product needs them, and beside a search they would be memory for nothing."""
+        return _factor(self.graph, centred=isinstance(self.X, Centred))
+
+    @property
+    def weighted(self) -> Operator:
+        """√d X."""
+        return self.X if all_one(self.degrees) else Scaled(self.X, rows=np.sqrt(self.degrees))
+
+    def fitted(self, coefficients: Array) -> Array:
+        """Give X times the coefficients."""
+        return np.asarray(self.X @ coefficients)
+
+
+class PrimalScatter(_LinearScatter):
+    """From dense M x M matrices, summed in double precision a block of records at a time: tall X with few terms."""
+
+    def __init__(self, X: Any, graph: HierarchyGraph, gamma: float, *, mean: Array | None) -> None:
+        super().__init__(X, graph, gamma, mean=mean)
+        self.rows, self.mean = X, mean
+        m = X.shape[1]
+        self.total, self.metric = np.zeros((m, m)), gamma * np.eye(m)
+        for part, block in self._blocks():
+            self.total += block.T @ block
+            self.metric += block.T @ (self.degrees[part, None] * block)
+        self.G = class_bridges(self.X, self.F).astype(np.float64)
+
+    def leading(self, n_components: int) -> tuple[Array, Array]:
+        """Solve the primal problem as it is written."""
+        floor = _rounding(self.X.dtype) ** 2  # of the entries of X; the sums are in double precision
+        values, w = _dense_pencil(self.total, self.metric - self.G @ self.G.T, n_components, floor)
+        lengths = np.sqrt(np.einsum("ij,ij->j", w, self.total @ w))
+        w = (w / np.where(lengths > 0, lengths, 1)).astype(self.X.dtype)
+        return values, w * signs_of(self.fitted(w))
+
+    def leverages(self) -> Array:
+        """Give them exactly, by one triangular solve a record."""
+        factor = la.cholesky(self.metric, lower=True)
+        h = np.empty(self.X.shape[0])
+        for part, block in self._blocks():
+            h[part] = self.degrees[part] * np.square(la.solve_triangular(factor, block.T, lower=True)).sum(axis=0)
+        return h
+
+    def _blocks(self) -> Any:
+        """Records a few at a time, dense and centred: (rows, block)."""
+        step = max(1, 2**22 // max(1, self.rows.shape[1]))
+        for start in range(0, self.rows.shape[0], step):
+            part = slice(start, min(self.rows.shape[0], start + step))
+            block = self.rows[part].astype(np.float64)
+            block = block.toarray() if is_sparse(block) else np.asarray(block)
+            yield part, block if self.mean is None else block - self.mean
+
+
+class ProductScatter(_LinearScatter):
+    """From products with X alone: no N x N or M x M matrix.
+
+    The search starts from the regressions of the classes on the terms and from the leading directions of X, and is
+    preconditioned by these: B is large in few directions, and there it is known (docs/decisions/0008).
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        graph: HierarchyGraph,
+        gamma: float,
+        *,
+        mean: Array | None,
+        tol: float,
+        max_iter: int | None,
+        rng: np.random.Generator,
+    ) -> None:
+        super().__init__(X, graph, gamma, mean=mean)
+        self.tol, self.max_iter, self.rng = tol, max_iter, rng
+
+    def leading(self, n_components: int) -> tuple[Array, Array]:
+        """Search for the space."""
+        pencil = ScatterPencil(self.X, self.F.astype(self.X.dtype), self.degrees, self.gamma)
+        bridges = pencil.some_bridges(n_components + _SPARE, self.rng)
+        # classes that hold the same records, or together all of them, lead to fewer directions than there are classes
+        n_directions = int(np.clip(n_components + _SPARE - _rank(bridges), _DIRECTIONS, n_components + _SPARE))
+        directions = leading_singular_triplets(
+            self.weighted, min(n_directions, *self.X.shape), tol=_ROUGH, rng=self.rng, left=False
+        )
+        self.reports.append(without_vectors(directions))
+        if not directions.values.size:
+            return np.empty(0), np.empty((self.X.shape[1], 0))
+        inverse = SpectralInverse(directions.right, directions.values**2, self.gamma)
+        found = pencil_eigenpairs(
+            pencil,
+            min(n_components, bridges.shape[1] + directions.right.shape[1]),
+            start=start_blocks(bridges, directions.right, inverse),
+            precondition=inverse,
+            tol=self.tol,
+            max_iter=self.max_iter or 300,
+        )
+        self.reports.append(without_vectors(found))
+        if not found.converged:
+            warn(
+                f"the search for the space stopped after {found.iterations} iterations with a relative residual of "
+                f"{float(found.residuals.max()):.1e}, above tol={self.tol:g}. Raise max_iter, gamma or tol."
+            )
+        # xᵀBx = 1 and xᵀAx = μ, so that dividing by √μ makes the positions unit columns; none of it needs N x k
+        floor = _rounding(self.X.dtype) * float(directions.values[0]) ** 2
+        real = found.values > floor * np.einsum("ij,ij->j", found.vectors, found.vectors)
+        values, vectors = found.values, found.vectors
+        if not real.all():
+            values, vectors = values[real], vectors[:, real]
+        vectors /= np.sqrt(values)  # in place: nobody else has them
+        return values, vectors
+
+    def leverages(self) -> Array:
+        """Estimate them from random probes."""
+        return estimated_leverages(self.weighted, self.gamma, rng=self.rng, tol=self.tol)
+
+
+_SPARE = 8  # directions beyond those asked for, since the last ones of a block converge last
+_DIRECTIONS = 32  # leading directions of X that the preconditioner knows
+_ROUGH = 0.1  # how well it knows them
+
+
+def _factor(graph: HierarchyGraph, *, centred: bool = False) -> sp.csr_array:
+    """H diag(|c|)^−½; a root in which all records count alike is orthogonal to centred records and left out."""
+    H = graph.H
+    if centred:
+        root = H[:, [-1]].toarray()
+        H = H[:, :-1] if (root == root[0]).all() else H
+    return sp.csr_array(H @ sp.diags_array(1 / np.sqrt(graph.sizes[: H.shape[1]])))
+
+
+def _rank(block: Array) -> int:
+    """How many directions the columns span, counting none that is small beside the others."""
+    values = la.eigvalsh(np.asarray(block.T @ block, np.float64))
+    return int((values > _rounding(block.dtype) * len(values) * values.max(initial=0)).sum())
+
+
+def _rounding(dtype: np.dtype) -> float:
+    return 10 * float(np.finfo(dtype).eps)
+
+
+def _dense_pencil(A: Array, B: Array, n_components: int, floor: float = 0.0) -> tuple[Array, Array]:
+    """Solve A z = μ B z; leave out the z along which A is rounding, or less than a share `floor` of its largest."""
+    n = len(A)
+    top = (max(0, n - n_components), n - 1)
+    values, z = la.eigh((A + A.T) / 2, (B + B.T) / 2, subset_by_index=top)
+    values, z = values[::-1], z[:, ::-1]
+    # μ itself does not tell: B may be as small as A in a direction, or large where A is largest
+    spreads = np.einsum("ij,ij->j", z, A @ z) / np.square(z).sum(axis=0)
+    real = spreads > max(n * float(np.finfo(np.float64).eps), floor) * float(la.norm(A))
+    return values[real], z[:, real]
+
+
+def _of_unit_length(coefficients: Array, positions: Array) -> Array:
+    lengths = np.linalg.norm(positions, axis=0)
+    return np.asarray(coefficients / np.where(lengths > 0, lengths, 1) * signs_of(positions))

@@ -1,0 +1,214 @@
+"""Places new objects in a space of M-LSA by what is known of them: Σ_j α_ij m_ij C_j, see `tacit.models.mlsa.mlsa`.
+
+What is known comes in the units of the tables as they were added, and is brought to the scale of its relation here. A
+product of relations needs no row of its own where the row of its first leg is there: if a user's words are those of the
+films that he rated, his ratings say which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from tacit.checks import check_choice, check_finite, check_rows, is_sparse
+from tacit.errors import InputError
+from tacit.operators.base import Array
+from tacit.relations.tables.block import Block
+from tacit.relations.tables.far_rows import is_far
+from tacit.relations.tables.relations import Relations
+from tacit.relations.tables.scaling import Factors, row_blocks
+
+__all__ = ["FoldIn"]
+
+
+@dataclass(frozen=True, eq=False)
+class FoldIn:
+    """Places new objects among those of some relations.
+
+    Attributes
+    ----------
+    relations : the graph that the space was fitted to
+    concepts : C, one row an object, by type
+    """
+
+    relations: Relations
+    concepts: Mapping[str, Array]
+
+    def positions(self, type: str, rows: Mapping[Any, Any]) -> Array:
+        """Give the places of new objects of a type, (n_new, n_components)."""
+        check_choice("type", type, self.relations.types)
+        known = self._read(type, rows)
+        n_new = next(iter(known.values())).shape[0]
+        dtype = np.result_type(self.concepts[type].dtype, *(matrix.dtype for matrix in known.values()))
+        found = np.zeros((n_new, self.concepts[type].shape[1]), dtype)
+        for side, factors in self._told(type, known):
+            if not all(map(is_sparse, factors)):  # some of it is elsewhere
+                found += side.block.weight * _through_far(side, factors, self.concepts[side.other])
+                continue
+            scaled = side.block.scaling.of_new_columns if side.turned else side.block.scaling.of_new_rows
+            for start, stop, given in row_blocks(factors):
+                found[start:stop] += side.block.weight * (scaled(given) @ self.concepts[side.other])
+        return found
+
+    def _read(self, type: str, rows: Mapping[Any, Any]) -> dict[str, sp.csr_array]:
+        """Check what is given, and give it by the names of the relations."""
+        if not isinstance(rows, Mapping):
+            raise InputError(
+                f"rows is not a mapping: got {rows.__class__.__name__}, expected matrices by the names of relations."
+            )
+        if not rows:
+            raise InputError(f"rows is empty: got no relation of the new {type} objects, expected at least one.")
+        known: dict[str, sp.csr_array] = {}
+        keys: dict[str, Any] = {}
+        for key, matrix in rows.items():
+            side = self._side(type, key)
+            if side.block.name in known:
+                raise InputError(
+                    f"rows gives a relation twice: got {keys[side.block.name]!r} and {key!r}, "
+                    f"which are both {side.block.name!r}, expected each relation once."
+                )
+            given = _matrix(matrix, f"rows[{key!r}]", self.relations.sizes[side.other], side.other)
+            if known:
+                n_new = next(iter(known.values())).shape[0]
+                check_rows(f"rows[{key!r}]", given.shape[0], n_new, of="the other relations")
+            known[side.block.name], keys[side.block.name] = given, key
+        return known
+
+    def _side(self, type: str, key: Any) -> _Side:
+        """Find the relation that is meant, by its name or by the type at its other end."""
+        graph = self.relations
+        block = graph.block((type, key) if key in graph.types else key)
+        if type not in (block.row_type, block.column_type):
+            raise InputError(f"rows[{key!r}] is no relation of {type!r}: got {block.name!r}, which joins others.")
+        return _Side(block, turned=block.row_type != type)
+
+    def _told(self, type: str, known: Mapping[str, sp.csr_array]) -> Iterator[tuple[_Side, Factors]]:
+        """Give every relation of which something is known: as it was given, or times the rest of a product."""
+        for block in self.relations.blocks:
+            if not block.weight:
+                continue
+            if block.name in known:
+                yield _Side(block, turned=block.row_type != type), (known[block.name],)
+                continue
+            leads = [lead for lead in self._leads(type) if lead.side.block is block and lead.name in known]
+            if leads:
+                lead = max(leads, key=lambda lead: lead.n_steps)  # what is known of the way farthest on says most
+                yield lead.side, (known[lead.name], *lead.side.steps(lead.n_steps))
+
+    def _leads(self, type: str) -> list[_Lead]:
+        """Find which relations of a type its products start with; content is compared once, then remembered."""
+        if type not in self._known_leads:
+            sides = [side for block in self.relations.blocks for side in _sides(block, type)]
+            self._known_leads[type] = [
+                _Lead(side, first.block.name, len(first.block.factors))
+                for side in sides
+                for first in sides
+                if side.starts_with(first)
+            ]
+        return self._known_leads[type]
+
+    @cached_property
+    def _known_leads(self) -> dict[str, list[_Lead]]:
+        return {}
+
+
+class _Side(NamedTuple):
+    """A relation as one of its two types sees it; turned if this type is that of the columns."""
+
+    block: Block
+    turned: bool
+
+    @property
+    def other(self) -> str:
+        return self.block.row_type if self.turned else self.block.column_type
+
+    @property
+    def path(self) -> tuple[str | None, ...]:
+        return self.block.path[::-1] if self.turned else self.block.path
+
+    @property
+    def unturned(self) -> Factors:
+        """The factors in the order of the path, each as it is stored."""
+        return self.block.factors[::-1] if self.turned else self.block.factors
+
+    def steps(self, start: int) -> Factors:
+        """Give the factors from one step of the path on, as this side sees them."""
+        return tuple(_turned(factor) if self.turned else factor for factor in self.unturned[start:])
+
+    def starts_with(self, first: _Side) -> bool:
+        """Whether it is a product that begins with all of another relation: by the types, and by every entry."""
+        n_steps = len(first.block.factors)
+        return (
+            n_steps < len(self.block.factors)
+            and self.path[: n_steps + 1] == first.path
+            and all(
+                _equal(own, other, turned=self.turned != first.turned)
+                for own, other in zip(self.unturned, first.unturned, strict=False)
+            )
+        )
+
+
+class _Lead(NamedTuple):
+    """A product, and the relation whose row says what its row is: the first `n_steps` steps of its way."""
+
+    side: _Side
+    name: str
+    n_steps: int
+
+
+def _sides(block: Block, type: str) -> list[_Side]:
+    """Both sides of a relation within one type: it is symmetric, but its factors need not be."""
+    ends = ((block.row_type, False), (block.column_type, True))
+    return [_Side(block, turned) for kind, turned in ends if kind == type]
+
+
+def _turned(factor: Any) -> Any:
+    return factor.T if is_far(factor) else sp.csr_array(factor.T)
+
+
+def _through_far(side: _Side, factors: Factors, concepts: Array) -> Array:
+    """Multiply from the right where a step of the way is not in memory, so that only narrow blocks travel."""
+    if side.block.scaling.rarity is not None:
+        raise InputError(
+            f"rows lacks relation {side.block.name!r}: got only what it starts with, expected its own row, since it "
+            "is weighted by tfidf and leads through rows that are not in memory."
+        )
+    for factor in reversed(factors):
+        concepts = factor @ concepts
+    return np.asarray(side.block.scaling.factor * concepts)
+
+
+def _equal(one: sp.csr_array, other: sp.csr_array, *, turned: bool) -> bool:
+    """Whether one matrix is the other, or its transpose; `Relations` keeps both sorted and without repetitions."""
+    if one is other and not turned:
+        return True
+    if is_far(one) or is_far(other):
+        return False  # to compare them, both would have to be read
+    if one.nnz != other.nnz or one.shape != (other.shape[::-1] if turned else other.shape):
+        return False
+    other = sp.csr_array(other.T) if turned else other
+    return all(np.array_equal(getattr(one, part), getattr(other, part)) for part in ("indptr", "indices", "data"))
+
+
+def _matrix(matrix: Any, name: str, n_columns: int, other: str) -> sp.csr_array:
+    """Read what is given of a relation as CSR, float32 kept, repeated entries summed; a single row may be flat."""
+    matrix = matrix if is_sparse(matrix) else np.asarray(matrix)
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"{name} holds no numbers: got {matrix.dtype}, expected real numbers.")
+    if matrix.ndim not in (1, 2):
+        raise InputError(f"{name} has the wrong shape: got {matrix.ndim} dimensions, expected one row a new object.")
+    if matrix.shape[-1] != n_columns:
+        raise InputError(
+            f"{name} does not match the objects of type {other!r}: got {matrix.shape[-1]} columns, "
+            f"expected {n_columns}."
+        )
+    check_finite(name, matrix)
+    matrix = matrix.reshape(1, n_columns) if matrix.ndim == 1 else matrix
+    given = sp.csr_array(matrix, dtype=np.float32 if matrix.dtype == np.float32 else np.float64, copy=True)
+    given.sum_duplicates()
+    return given

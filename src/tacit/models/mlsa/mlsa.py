@@ -1,0 +1,274 @@
+"""M-LSA [Wang2006]: one space for objects of several types and all the relations between them.
+
+    R c = λ c,  the k algebraically largest λ;  R_ij = α_ij M_ij                                  eqs. (5), (6)
+
+| symbol | word                                                  | shape          |
+|--------|-------------------------------------------------------|----------------|
+| M_ij   | co-occurrences of objects of type i with those of j   | n_i x n_j      |
+| α_ij   | weight of a relation                                  |                |
+| c, C_j | `concepts_`, one row an object, by type               | n_j x k        |
+| λ c    | `positions_`                                          | n_j x k        |
+
+Important objects co-occur with important objects of the other types; each eigenvector is such a concept. R has negative
+eigenvalues too, as large as the positive ones if there are two types, and these are no concepts.
+
+**Fold-in.** From R c = λ c, an object of type i stands at Σ_j α_ij m_ij C_j; `mlsa_fold_in` computes it. Positions of
+training objects are computed in this way too, so that folding one of them in gives its own row at any tolerance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from tacit.checks import as_rng, check_choice, check_count, check_number
+from tacit.errors import InputError
+from tacit.models.base import SpaceModel, check_terms, warn_if_fewer
+from tacit.models.common.memory import check_memory, relations_memory
+from tacit.models.mlsa.fold_in import FoldIn
+from tacit.models.mlsa.unified_matrix import stored_bytes, unified_matrix
+from tacit.models.mlsi.transductive import read_labels
+from tacit.operators.base import Array
+from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.tables.relations import Relations
+from tacit.solve import leading_eigenpairs, without_vectors
+from tacit.solve.choice.choose import SOLVERS
+
+__all__ = ["MLSA"]
+
+_MEASURES = ("cosine", "dot")
+
+
+class MLSA(SpaceModel):
+    """Latent semantic analysis of several related types of objects: users, items, words, tags, all in one space.
+
+    Parameters
+    ----------
+    n_components : int, default 50 — concepts k; fewer are kept, with a warning, if R has fewer positive eigenvalues
+    weights : mapping or None, default None — α of a relation, by its name or by its pair of types; instead of the
+        weight that the relation came with
+    label_weight : float >= 0, default 0.3 — for records and labels (`fit(X, y)`): α of the record-label relation
+    centroid_weight : float >= 0, default 1.0 — likewise: α of the label-term relation, whose rows are the mean records
+        of the labels
+    solver : {"auto", "dense", "lanczos", "krylov"}, default "auto"
+    tol : float, default 1e-2 — relative residual at which the iterative solvers stop
+    max_iter : int or None — most iterations
+    random_state : int, generator or None, default 0 — the same seed gives the same space
+
+    Attributes
+    ----------
+    concepts_ : dict of (n_objects, n_components_) arrays: the eigenvectors, a row an object, by type
+    positions_ : dict of (n_objects, n_components_) arrays: where each object stands, by type
+    eigenvalues_ : (n_components_,) λ, largest first
+    relations_ : the `Relations` that it was fitted to
+    components_ : (n_components_, n_terms) for records and labels: what places new records by their terms
+    labels_ : LabelMatrix or None, the labels of the records
+    solution_ : solver report
+    n_iter_ : int, iterations of the solver; 1 for "dense"
+
+    Notes
+    -----
+    Two types give plain LSA. Relations that are products of two others (`Relations.add_product`) are never multiplied
+    out. Cost: a product of every relation with a block of vectors, in both directions, an iteration.
+
+    References
+    ----------
+    [Wang2006]; docs/guide/relations.md says where we leave the paper.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tacit import Relations
+    >>> ratings = np.array([[5, 4, 0], [4, 5, 1], [0, 1, 5]])
+    >>> relations = Relations().add("user", "film", ratings, rows=["Ann", "Bob", "Cy"], columns=["A", "B", "C"])
+    >>> space = MLSA(n_components=2).fit(relations)
+    >>> space.similar("user", "Ann", to="film", limit=2)[0][0]
+    'A'
+    """
+
+    _takes_row_blocks = True
+    _fold_in: FoldIn | None = None  # kept between calls, since it remembers which relations its products start with
+
+    def __init__(
+        self,
+        n_components: int = 50,
+        *,
+        weights: Mapping[Any, float] | None = None,
+        label_weight: float = 0.3,
+        centroid_weight: float = 1.0,
+        solver: str = "auto",
+        tol: float = 1e-2,
+        max_iter: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.weights = weights
+        self.label_weight = label_weight
+        self.centroid_weight = centroid_weight
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the space.
+
+        Parameters
+        ----------
+        X : Relations; or (n_records, n_terms) dense, sparse or `RowBlocks`, for which the types are record, term and
+            label
+        y : labels of the records, in any form `as_labels` reads, if X is a matrix; None is plain LSA
+        """
+        self._check_parameters()
+        self.__dict__.pop("components_", None)  # of an earlier fit to records
+        self.labels_: LabelMatrix | None = None
+        if isinstance(X, Relations):
+            self._fit(X)
+        else:
+            self._fit(self._relate(X, y))
+            words = self.relations_.block("record-term")
+            self.components_ = self.concepts_["term"].T * (words.weight * words.scaling.factor)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Find the space of records and place these by their terms alone, as new ones are placed."""
+        self.fit(X, y)
+        return self.transform(X)
+
+    def transform(self, X: Any) -> Array:
+        """Place records by their terms alone, (n_records, n_components_); for other types there is `fold_in`."""
+        check_is_fitted(self, "eigenvalues_")
+        if not hasattr(self, "components_"):
+            raise InputError(
+                "transform places records by their terms: got a space of relations, which has many types. Use fold_in."
+            )
+        return super().transform(X)
+
+    def fold_in(self, type: str, rows: Mapping[Any, Any]) -> Array:
+        """Place new objects of a type by what they co-occur with: Σ_j α_ij m_ij C_j.
+
+        Parameters
+        ----------
+        type : which type the new objects are of
+        rows : what is known of them: for each relation, by its name or by the other type if only one leads there, a
+            matrix (n_new x n_j), dense or sparse, in the units of the table as it was added: counts stay counts, also
+            where normalise="tfidf". A relation that is left out counts as unknown, but for a product: its row is
+            computed where the relation that it starts with is given, and only then
+
+        Returns
+        -------
+        (n_new, n_components_) positions, among those of `positions_`
+
+        Notes
+        -----
+        With normalise="tfidf", a new row gets the rarity of the columns as it was learned, and then unit length. A new
+        column (a new word, by its counts in all texts) gets a rarity from its own counts, and the lengths that the
+        rows have. An object that was there at `fit` gets its own position if all its relations are given, products
+        excepted if they follow; one of which less is known stands nearer to the origin as a rule: compare by cosine.
+        """
+        check_is_fitted(self, "eigenvalues_")
+        if self._fold_in is None or self._fold_in.relations is not self.relations_:
+            self._fold_in = FoldIn(self.relations_, self.concepts_)
+        return self._fold_in.positions(type, rows)
+
+    def similar(
+        self, type: str, name: Hashable, *, to: str | None = None, limit: int = 10, measure: str = "cosine"
+    ) -> list[tuple[Hashable, float]]:
+        """Give the objects nearest to one, of its own type or of another: words of a category, items for a user.
+
+        Parameters
+        ----------
+        type, name : which object
+        to : type of the answers, its own if not given; the object itself is left out
+        limit : how many
+        measure : "cosine", or "dot" as in the paper's table 4, where frequent objects come first
+
+        Returns
+        -------
+        list of (name, similarity), best first
+        """
+        check_is_fitted(self, "eigenvalues_")
+        graph = self.relations_
+        own = graph.index(type, name)
+        to = type if to is None else check_choice("to", to, graph.types)
+        scores = _similarities(
+            self.positions_[type][own], self.positions_[to], check_choice("measure", measure, _MEASURES)
+        )
+        if to == type:
+            scores[own] = -np.inf
+        best = np.argsort(-scores, kind="stable")[: check_count("limit", limit)]
+        return [(graph.types[to][place], float(scores[place])) for place in best if np.isfinite(scores[place])]
+
+    def concept_table(self, type: str, *, n_concepts: int = 5, limit: int = 10) -> list[list[tuple[Hashable, float]]]:
+        """Give for each of the first concepts its strongest objects of a type with their weights (table 2)."""
+        check_is_fitted(self, "eigenvalues_")
+        weights = self.concepts_[check_choice("type", type, self.relations_.types)]
+        table = []
+        for column in weights.T[: check_count("n_concepts", n_concepts)]:
+            best = np.argsort(-column, kind="stable")[: check_count("limit", limit)]
+            table.append([(self.relations_.types[type][place], float(column[place])) for place in best])
+        return table
+
+    def _check_parameters(self) -> None:
+        check_count("n_components", self.n_components)
+        check_number("label_weight", self.label_weight)
+        check_number("centroid_weight", self.centroid_weight)
+        check_number("tol", self.tol, open_low=True)
+        check_choice("solver", self.solver, SOLVERS)
+        if self.max_iter is not None:
+            check_count("max_iter", self.max_iter)
+
+    def _relate(self, X: Any, y: Any) -> Relations:
+        """Records, terms and labels as relations, [Wang2006] sec. 5.3; label-term is kept as a product."""
+        X = self._read(X, reset=True)
+        check_terms(X)
+        graph = Relations().add("record", "term", X)
+        if y is None:
+            return graph
+        self.labels_ = labels = read_labels(y, X.shape[0], needed=True)
+        useful = labels.without_empty()
+        Y = useful.to_matrix(X.dtype)
+        graph = graph.add("record", "label", Y, columns=useful.names, weight=self.label_weight)
+        means = sp.csr_array(sp.diags_array((1 / useful.counts).astype(X.dtype)) @ Y.T)
+        graph = graph.add("label", "record", means, name="mean")
+        graph = graph.add_product("mean", "record-term", name="label-term", weight=self.centroid_weight)
+        # the product holds the means; beside it they would be a second relation of labels and records
+        return Relations(graph.types, tuple(block for block in graph.blocks if block.name != "mean"))
+
+    def _fit(self, graph: Relations) -> None:
+        graph = graph.with_weights(self.weights) if self.weights else graph
+        graph.check()
+        kinds = list(graph.types)
+        R = unified_matrix(graph)
+        check_memory(relations_memory(R.shape[0], stored_bytes(graph), self.n_components, dtype=R.dtype))
+        found = leading_eigenpairs(
+            R,
+            self.n_components,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            rng=as_rng(self.random_state),
+        )
+        self.solution_, self.n_iter_ = without_vectors(found), found.iterations
+        floor = R.shape[0] * float(np.finfo(R.dtype).eps) * float(np.abs(found.values).max(initial=0))
+        n_kept = int(np.count_nonzero(found.values > floor))
+        if not n_kept:
+            raise InputError("the relations have no positive eigenvalue: got none, expected at least one concept.")
+        warn_if_fewer(self.n_components, n_kept, "the positive eigenvalues of the relations")
+        C = found.vectors[:, :n_kept]
+        positions = R @ C
+        self.relations_, self.eigenvalues_ = graph, found.values[:n_kept]
+        self.concepts_ = {kind: np.ascontiguousarray(C[graph.type_slice(kind)]) for kind in kinds}
+        self.positions_ = {kind: np.ascontiguousarray(positions[graph.type_slice(kind)]) for kind in kinds}
+
+
+def _similarities(position: Array, positions: Array, measure: str) -> Array:
+    scores = np.asarray(positions @ position, dtype=np.float64)
+    if measure == "dot":
+        return scores
+    lengths = np.linalg.norm(positions, axis=1) * np.linalg.norm(position)
+    return np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths > 0)

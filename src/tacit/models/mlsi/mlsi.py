@@ -1,0 +1,386 @@
+"""Multi-label informed latent semantic indexing [Yu2005]: a space that knows the labels.
+
+    XᵀX w = λ [Xᵀ C⁻¹ X + γ I] w,  C = (1−β) X Xᵀ + β Y Yᵀ                      eq. (8)
+
+| symbol | word                    | shape |
+|--------|-------------------------|-------|
+| X, K   | records x terms, X Xᵀ   | N x M |
+| Y, F   | labels, label features  | N x L |
+| β      | `label_weight`          |       |
+| γ      | `shrinkage`             |       |
+| V      | `embedding_`            | N x k |
+| Wᵀ     | `components_` (scaled)  | k x M |
+| A, B   | `term_loadings_`, `label_loadings_` | k x M, k x L |
+
+The algebra is in `blend` (Identity A), the three ways to hold K in `record_forms`, kernels and landmarks in
+`record_kernel`, honest positions in `honest`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from tacit.checks import as_rng, check_choice, check_count, check_number, is_sparse
+from tacit.errors import InputError
+from tacit.machine import one_thread
+from tacit.models.base import SCALINGS, directions_before, warn, warn_if_fewer
+from tacit.models.common.class_hierarchy import expanded_labels
+from tacit.models.common.form_choice import choose_form
+from tacit.models.common.honest_positions import honest_positions
+from tacit.models.common.informed_kernel import Blend, blend
+from tacit.models.common.kernel_forms import RecordForm
+from tacit.models.common.kernel_space import COORDINATES, KernelSpaceModel
+from tacit.models.common.kernels import (
+    check_kernel,
+    class_features,
+    label_features,
+    precomputed_label_features,
+    squared_norm,
+)
+from tacit.models.common.memory import check_fit
+from tacit.models.common.product_forms import AugmentedForm
+from tacit.models.common.record_kernel import hold
+from tacit.models.common.updating import Updatable, begin_history
+from tacit.models.mlsi.transductive import balance_labels, read_labels
+from tacit.models.mlsi.update import check_updatable, history_of_fit, merge
+from tacit.operators import Kernel, as_operator
+from tacit.operators.base import Array
+from tacit.operators.rows.views import is_elsewhere
+from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.taxonomy.taxonomy import Taxonomy
+
+__all__ = ["COORDINATES", "MLSI"]
+
+_FORMS = ("auto", "primal", "dual", "augmented", "single_pass")
+_DENSE_LIMIT = 1_000  # smaller side of X up to which "auto" takes a dense form; benchmarks/studies/solver_crossover.py
+
+
+class MLSI(Updatable, KernelSpaceModel):
+    """Multi-label informed LSI: minimises the reconstruction error of the words and of the labels together.
+
+        min (1 − β)‖X − V A‖² + β‖Y − V B‖²,  VᵀV = I,  V = X W, ‖W‖ small        [Yu2005] eqs. (2), (5)
+
+    Parameters
+    ----------
+    n_components : int, default 100 — dimensions k; fewer are kept, with a warning, if there are not that many
+    label_weight : float in [0, 1], default 0.5 — β. 0 is plain LSI; 1 lets the labels alone shape the space, which then
+        has at most as many dimensions as there are labels
+    shrinkage : float >= 0, default 0.03 — γ. Lets labels that the words express badly count less; 0 trusts all alike
+    ridge : float >= 0, default 1.0 — added to the diagonal of the record kernel, in units of its mean diagonal entry
+        (the mean squared length of a record). 0 is the paper's literal method, which ignores the labels once there are
+        more records than terms; large values smooth the map from words to positions
+    balance : bool, default True — scale the labels so that a labelled record weighs as much in Y as in X (equal traces)
+    scaling : {"damped", "unit", "weighted"}, default "damped" — "unit" gives v = X w with unit columns (first version
+        of the paper), "weighted" multiplies them by λ^½ (the revised text), "damped" by λ^¼, which retrieves best
+    kernel, kernel_params : record kernel: "linear", "rbf", "poly", "cosine", …, a callable on two matrices, or
+        "precomputed"
+    label_kernel, label_kernel_params : label kernel, likewise; with "precomputed", y is the N x N matrix
+    taxonomy : Taxonomy or None, default None — the classes above the labels count as labels too, a class of |c| records
+        with weight 1/|c|: the label kernel H diag(1/|c|) Hᵀ of [Huang2005] eq. (2), which knows which labels are close
+    n_landmarks : "auto", None or int, default "auto" — Nyström landmarks for a non-linear kernel: None is the exact
+        matrix, "auto" is exact up to 5,000 records
+    coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` gives; see
+        `training_coordinates`
+    n_folds : int or None, default None — honest coordinates of a large collection: None leaves out one record at a
+        time, with leverages estimated from random probes; a number cross-fits the map in that many folds. A small
+        collection has the closed form
+    solver : {"auto", "primal", "dual", "augmented", "single_pass"}, default "auto" — how K is held: XᵀX dense, X Xᵀ
+        dense, or products only; "single_pass" is "augmented" with the space found in one pass over [X, labels], which
+        cannot say how good it is. Regressing the labels still takes several
+    tol : float, default 1e-2 — relative residual at which the iterative solvers stop
+    max_iter : int or None — most iterations
+    warm_start : bool, default False — as for `LSI`; of use with solver="augmented" and more dimensions than labels;
+        where they are fewer, the labels are the better start
+    random_state : int, generator or None, default 0 — the same seed gives the same space
+
+    Attributes
+    ----------
+    components_ : (n_components_, n_terms) Wᵀ in the chosen scaling; dual_components_ instead for a non-linear kernel
+    eigenvalues_ : (n_components_,) λ of eq. (8)
+    embedding_ : (n_records, n_components_) V, the transductive positions in unit scaling
+    term_loadings_, label_loadings_ : A = VᵀX and B = VᵀY of eq. (2)
+    objective_ : float, value of eq. (2) at V, with the labels as balanced
+    label_scale_ : float, what the labels were multiplied with
+    labels_ : LabelMatrix, the labels as they were read, with those above them if there is a taxonomy (None with a
+        precomputed label kernel)
+    reference_records_, landmark_map_ : the records that k(x, ·) is computed with (None if there is nothing to compute),
+        and the map from there to features (None without landmarks)
+    solver_, solver_reason_ : which form was taken, and why
+    solution_ : tuple of the iterative solvers' reports: residuals, iterations, solver, reason; empty for a dense form
+    n_iter_ : int, most iterations of any of these solvers; 1 for a dense form
+    n_records_seen_ : int, records of the fit and of all updates since
+    drift_, refit_due_ : after `partial_fit`: how much less of its records the space explained than of those it knew,
+        and whether a new fit is due
+    position_map_ : after `partial_fit`: what `move_positions` moves old positions with; `embedding_` is moved already
+
+    Notes
+    -----
+    Records whose labels are unknown (None, an all-NaN row) shape the space through their words; their label rows are
+    zero. Cost of the augmented form: one truncated SVD of [X, Y G^½] and a block least-squares solve for all labels at
+    once.
+
+    References
+    ----------
+    [Yu2005]; docs/guide/mlsi.md says where we leave the paper.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[2., 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2], [1, 0, 0, 1]])
+    >>> model = MLSI(n_components=2).fit(X, [{"a"}, {"a"}, {"b"}, {"b"}, {"a", "b"}])
+    >>> model.transform(X).shape, model.label_coordinates().shape
+    ((5, 2), (2, 2))
+    """
+
+    def __init__(
+        self,
+        n_components: int = 100,
+        *,
+        label_weight: float = 0.5,
+        shrinkage: float = 0.03,
+        ridge: float = 1.0,
+        balance: bool = True,
+        scaling: str = "damped",
+        kernel: Kernel = "linear",
+        kernel_params: Mapping[str, Any] | None = None,
+        label_kernel: Kernel = "linear",
+        label_kernel_params: Mapping[str, Any] | None = None,
+        taxonomy: Taxonomy | None = None,
+        n_landmarks: Any = "auto",
+        coordinates: str = "honest",
+        n_folds: int | None = None,
+        solver: str = "auto",
+        tol: float = 1e-2,
+        max_iter: int | None = None,
+        warm_start: bool = False,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.label_weight = label_weight
+        self.shrinkage = shrinkage
+        self.ridge = ridge
+        self.balance = balance
+        self.scaling = scaling
+        self.kernel = kernel
+        self.kernel_params = kernel_params
+        self.label_kernel = label_kernel
+        self.label_kernel_params = label_kernel_params
+        self.taxonomy = taxonomy
+        self.n_landmarks = n_landmarks
+        self.coordinates = coordinates
+        self.n_folds = n_folds
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the space.
+
+        Parameters
+        ----------
+        X : (n_records, n_terms) dense or sparse, or `RowBlocks`; the kernel matrix if kernel="precomputed"
+        y : binary matrix (dense or sparse), list of label sets, one class a record, or `LabelMatrix`; None only if
+            label_weight=0
+        """
+        self._fit(X, y, None)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Find the space and give the training records' positions, of the kind that `coordinates` says.
+
+        By default these are honest: not what `transform` gives for the same records, on purpose, just as scikit-learn's
+        TargetEncoder cross-fits. What follows in a pipeline is then trained on positions like those it will meet.
+        """
+        positions = self._fit(X, y, check_choice("coordinates", self.coordinates, COORDINATES))
+        return self._scaled(self.embedding_ if positions is None else positions)
+
+    def training_coordinates(self, X: Any, kind: str = "transductive") -> Array:
+        """Give the positions of the training records, in the model's scaling.
+
+        Parameters
+        ----------
+        X : what `fit` was given
+        kind : "transductive" — by their words and their own labels (V): for a collection that is searched or mapped;
+            "in-sample" — what `transform` gives: by their words, through a map that has seen their labels;
+            "honest" — by their words, through a map that has not: for training whatever is to work on new records
+        """
+        check_is_fitted(self, "eigenvalues_")
+        if check_choice("kind", kind, COORDINATES) == "in-sample":
+            return self.transform(X)
+        X = self._read(X, reset=False)
+        if X.shape[0] != len(self.embedding_):
+            raise InputError(
+                f"X is not what fit was given: got {X.shape[0]} records, expected the {len(self.embedding_)} of then."
+            )
+        if kind == "transductive":
+            return self._scaled(self.embedding_)
+        form = self._hold(self._features(X), as_rng(self.random_state))
+        return self._scaled(self._honest(form, form.regress(self.embedding_)))
+
+    def label_coordinates(self) -> Array:
+        """Give each label a place among the records: the mean transductive position of its records."""
+        check_is_fitted(self, "eigenvalues_")
+        if self.labels_ is None or self.label_loadings_ is None:
+            raise InputError("the model has no named labels: label coordinates need them as `y`, not a label kernel.")
+        counts = np.maximum(self.labels_.counts, 1)[:, None]
+        return self._scaled(self.label_loadings_.T / counts.astype(self.embedding_.dtype))
+
+    def _fit(self, X: Any, y: Any, kind: str | None) -> Array | None:
+        """Find the space; give the honest or in-sample positions, unscaled, if one of them is asked for."""
+        self._check_parameters()
+        X = self._read_training(X)
+        self._check_products(X, "single_pass" if self.solver == "single_pass" else "augmented")
+        rng = as_rng(self.random_state)
+        F = self._label_features(X, y)
+        if self.kernel == "linear":
+            n_labels = 0 if F is None else F.shape[1]
+            honest, solver = kind == "honest", self.solver
+            check_fit(X, self.n_components, model="mlsi", n_labels=n_labels, positions=honest, solver=solver)
+        features = self._learn_features(X, rng)
+        self.solver_, self.solver_reason_ = choose_form(
+            features.shape,
+            self.solver,
+            products="augmented",
+            elsewhere=is_elsewhere(X),
+            limit=_DENSE_LIMIT,
+            kernel=self.kernel if self._is_kernel else None,
+            n_beside=0 if F is None else F.shape[1],
+        )
+        form = self._hold(features, rng)
+        if isinstance(form, AugmentedForm):
+            form.solver = "single_pass" if self.solver == "single_pass" else "auto"
+            form.before = directions_before(self, X.shape[1], "term_loadings_")
+        F = self._balanced(F, form)
+        # nothing but sparse products is large then, and these know no BLAS threads, which would only add their buffers
+        with one_thread(0.0 if is_sparse(features) or is_elsewhere(features) else np.inf):
+            space = blend(form, F, self.n_components, label_weight=self.label_weight, shrinkage=self.shrinkage)
+            self._report(space)
+            self.embedding_ = space.positions.astype(X.dtype, copy=False)
+            self.eigenvalues_ = space.eigenvalues.astype(X.dtype)
+            positions = None
+            if kind == "honest":
+                positions = self._honest(form, space.coefficients)
+            elif kind == "in-sample":
+                positions = form.fitted(space.coefficients).astype(X.dtype, copy=False)
+            self._keep(X, features, form, F, space)
+        return positions
+
+    def _can_update(self) -> bool:
+        check_updatable(self)
+        return True
+
+    def _merge(self, X: Any, y: Any, keep: float) -> None:
+        merge(self, X, y, keep)
+
+    def _check_parameters(self) -> None:
+        check_number("label_weight", self.label_weight, high=1.0)
+        check_number("shrinkage", self.shrinkage)
+        check_number("ridge", self.ridge)
+        check_number("tol", self.tol, open_low=True)
+        if self.n_folds is not None:
+            check_count("n_folds", self.n_folds, low=2)
+        check_choice("coordinates", self.coordinates, COORDINATES)
+        check_choice("solver", self.solver, _FORMS)
+        self._check_kernel(linear_only=("primal", "augmented", "single_pass"))
+        check_kernel("label_kernel", self.label_kernel)
+        if self.taxonomy is not None and self.label_kernel != "linear":
+            raise InputError(
+                f"taxonomy makes a label kernel of its own: got label_kernel={self.label_kernel!r} beside it, expected "
+                "'linear'. Leave one of them out."
+            )
+
+    def _label_features(self, X: Any, y: Any) -> Any:
+        """Read the labels; F with F Fᵀ = K_y, unknown rows zero."""
+        self.labels_: LabelMatrix | None = None
+        if self.label_weight == 0 and y is None:
+            return None
+        if self.label_kernel == "precomputed":
+            return precomputed_label_features(y, X.shape[0], X.dtype)
+        if self.taxonomy is not None:
+            y = expanded_labels(y, self.taxonomy, X.shape[0]).without_empty()
+        self.labels_ = read_labels(y, X.shape[0], needed=self.label_weight > 0)
+        if self.taxonomy is not None:
+            return class_features(self.labels_, X.dtype)
+        return label_features(self.labels_, self.label_kernel, self.label_kernel_params, X.dtype)
+
+    def _hold(self, features: Any, rng: np.random.Generator) -> RecordForm:
+        return hold(
+            features,
+            self.solver_,
+            is_kernel=self._is_kernel,
+            ridge=float(self.ridge),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            rng=rng,
+        )
+
+    def _balanced(self, F: Any, form: RecordForm) -> Any:
+        """Scale the labels so that a labelled record weighs as much in Y as in X."""
+        self.label_scale_ = 1.0
+        if F is None:
+            return None
+        if self.balance:
+            self.label_scale_ = balance_labels(form.trace, F, None if self.labels_ is None else self.labels_.known)
+        return F * F.dtype.type(self.label_scale_)
+
+    def _report(self, space: Blend) -> None:
+        """Say what came out otherwise than it was asked for."""
+        n_kept = space.eigenvalues.size
+        if not n_kept:
+            raise InputError(
+                f"no dimension is left: got label_weight={self.label_weight:g} and ridge=0, with which the words must "
+                "express some label without error. Set ridge > 0."
+            )
+        if self.label_weight > 0 and not space.informed:
+            warn(
+                "the labels play no part with ridge=0: the words express none of them without error, so this is plain "
+                "LSI. Set ridge > 0."
+            )
+        limit = "the labels can span" if self.label_weight == 1 else "the rank of the record kernel"
+        warn_if_fewer(self.n_components, n_kept, limit)
+
+    def _keep(self, X: Any, features: Any, form: RecordForm, F: Any, space: Blend) -> None:
+        """Learned attributes, in the chosen scaling and the precision of X."""
+        self.__dict__.pop("term_loadings_", None)  # of an earlier fit with another kernel
+        dtype = X.dtype
+        weights = space.coefficients
+        if form.by_records and not self._is_kernel:
+            weights = as_operator(features).T @ weights  # from weights of the records to those of the terms
+        weights *= self.eigenvalues_ ** SCALINGS[self.scaling]  # in place: nobody needs them unscaled any more
+        self._keep_weights(weights, dtype)
+        if self.kernel == "linear":
+            loadings = as_operator(X).T @ self.embedding_ if form.by_records else space.adjoint
+            self.term_loadings_ = np.asarray(loadings, dtype=dtype).T
+        Y = F if self.labels_ is None else self.labels_.indicator.astype(dtype)
+        self.label_loadings_ = None if Y is None else np.asarray(Y.T @ self.embedding_).T
+        self.objective_ = self._objective(form, F, space.adjoint)
+        self.solution_ = tuple(getattr(form, "reports", ()))
+        self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
+        begin_history(self, history_of_fit(self, X.shape[0], form.trace), X.shape[0])
+
+    def _objective(self, form: RecordForm, F: Any, adjoint: Array) -> float:
+        """Eq. (2) at V: Tr C − Tr VᵀCV."""
+        V, beta = self.embedding_, self.label_weight
+        if form.by_records and self.kernel != "linear":
+            explained = float(np.sum(V * form.fitted(V)))
+        else:
+            explained = squared_norm(self.term_loadings_ if self.kernel == "linear" else adjoint)
+        words = form.trace - explained
+        labels = 0.0 if F is None else squared_norm(F) - squared_norm(F.T @ V)
+        return (1 - beta) * words + beta * labels
+
+    def _honest(self, form: RecordForm, coefficients: Array) -> Array:
+        rng = as_rng(self.random_state)
+        found = honest_positions(form, self.embedding_, coefficients, n_folds=self.n_folds, rng=rng, tol=self.tol)
+        return found.astype(self.embedding_.dtype, copy=False)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.label_weight != 0
+        return tags

@@ -1,0 +1,142 @@
+"""The transductive problem of MLSI [Yu2005] sec. 2.2: one space for records at hand, words and labels together.
+
+    min (1 − β)‖X − V A‖² + β‖Y − V B‖²,  VᵀV = I                                 eq. (2)
+
+Theorem 1: V holds the leading eigenvectors of C = (1−β) X Xᵀ + β Y Yᵀ, A = VᵀX, B = VᵀY, and the value reached is the
+sum of the eigenvalues left out. There is no map for new records; that is what `MLSI` adds. With no shrinkage
+`MLSI.embedding_` is this V.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_array
+
+from tacit.checks import as_rng, check_count, check_finite, check_number, shown
+from tacit.errors import InputError
+from tacit.models.base import check_terms, warn, warn_if_fewer
+from tacit.models.common.kernels import squared_norm
+from tacit.operators import Scaled, Stacked, as_operator
+from tacit.operators.base import Array
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.solve import leading_singular_triplets
+from tacit.solve.signs import signs_of
+
+__all__ = ["TransductiveSpace", "balance_labels", "read_labels", "transductive_space"]
+
+
+@dataclass(frozen=True)
+class TransductiveSpace:
+    """The optimum of eq. (2).
+
+    Attributes
+    ----------
+    positions : V, (n_records, n_components), orthonormal columns
+    eigenvalues : of C, largest first
+    term_loadings, label_loadings : A = VᵀX and B = VᵀY, Y as balanced
+    objective : the value of eq. (2), equal to the sum of the eigenvalues left out
+    label_scale : what Y was multiplied with
+    labels : the labels as they were read
+    """
+
+    positions: Array
+    eigenvalues: Array
+    term_loadings: Array
+    label_loadings: Array
+    objective: float
+    label_scale: float
+    labels: LabelMatrix
+
+
+def transductive_space(
+    X: Any,
+    y: Any,
+    n_components: int = 100,
+    *,
+    label_weight: float = 0.5,
+    balance: bool = True,
+    solver: str = "auto",
+    tol: float = 1e-2,
+    max_iter: int | None = None,
+    random_state: Any = 0,
+) -> TransductiveSpace:
+    """Give the space of eq. (2) for records whose labels are known.
+
+    Parameters
+    ----------
+    X : (n_records, n_terms) dense or sparse
+    y : labels, in any form `as_labels` reads; records with unknown labels count by their words
+    n_components : dimensions
+    label_weight : β in [0, 1]; 0 is LSI, 1 looks at the labels only
+    balance : scale the labels so that a labelled record weighs as much in Y as in X
+    solver, tol, max_iter, random_state : as for `LSI`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> space = transductive_space(np.eye(4), [{"a"}, {"a"}, {"b"}, {"b"}], 2)
+    >>> space.positions.shape
+    (4, 2)
+    """
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
+    check_finite("X", X)
+    check_terms(X)
+    beta = check_number("label_weight", label_weight, high=1.0)
+    labels = read_labels(y, X.shape[0], needed=beta > 0)
+    words = as_operator(X)
+    scale = balance_labels(words.squared_norm(), labels.indicator, labels.known) if balance else 1.0
+    Y = labels.indicator.astype(X.dtype) * X.dtype.type(scale)
+    both = Stacked([Scaled(words, columns=np.sqrt(1 - beta)), Scaled(Y, columns=np.sqrt(beta))])
+    found = leading_singular_triplets(
+        both,
+        check_count("n_components", n_components),
+        solver=solver,
+        tol=tol,
+        max_iter=max_iter,
+        rng=as_rng(random_state),
+    )
+    warn_if_fewer(n_components, found.values.size, "the rank of the words and labels together")
+    eigenvalues = found.values**2
+    V = np.asarray(found.left)
+    V = V * signs_of(V)  # as `MLSI` has them
+    total = (1 - beta) * words.squared_norm() + beta * squared_norm(Y)
+    return TransductiveSpace(
+        positions=V,
+        eigenvalues=eigenvalues,
+        term_loadings=np.asarray(words.T @ V).T,
+        label_loadings=np.asarray(Y.T @ V).T,
+        objective=total - float(eigenvalues.sum(dtype=np.float64)),
+        label_scale=scale,
+        labels=labels,
+    )
+
+
+def read_labels(y: Any, n_records: int, *, needed: bool) -> LabelMatrix:
+    """Read the labels of a space; none at all is an error if they are `needed`, a label that nobody has a warning."""
+    labels = as_labels(y, n_records=n_records)
+    if needed and not labels.indicator.nnz:
+        raise InputError(
+            f"y holds no label at all: got {labels.n_records} records, {labels.n_unknown} of them with unknown labels. "
+            "Use LSI, or label_weight=0, for a space without labels."
+        )
+    if labels.empty_labels:
+        n_empty = len(labels.empty_labels)
+        named = f"1 label has no record ({shown(labels.empty_labels)}): it is"
+        if n_empty > 1:
+            named = f"{n_empty} labels have no record ({shown(labels.empty_labels)}): they are"
+        warn(f"{named} left at the origin.")
+    return labels
+
+
+def balance_labels(record_trace: float, F: Any, known: Array | None) -> float:
+    """What to multiply label features with so that a labelled record weighs as much in them as a record weighs in K.
+
+    With all labels known this is the paper's equal traces; records with unknown labels do not make the others heavier.
+    """
+    total = squared_norm(F)
+    n_records = F.shape[0]
+    n_known = n_records if known is None else int(np.count_nonzero(known))
+    return float(np.sqrt((record_trace / n_records) / (total / n_known))) if total > 0 else 1.0

@@ -1,0 +1,292 @@
+"""MLSI takes in new records: rows of history carry words and labels, and the same problem is solved on them again.
+
+MLSI depends on the records through XᵀX, XᵀF and FᵀF alone: Identity A of `blend` never asks which record is which. All
+three stay as they are when the rows of [X, F] are turned by an orthogonal matrix, so the history UᵀX, UᵀY of
+`compressed` may stand for the records seen, with U the leading left singular vectors of [X, F G^½]: the positions
+themselves, and as many again. What a history leaves out is
+
+    XᵀX − (UᵀX)ᵀ(UᵀX),  XᵀF − (UᵀX)ᵀ(UᵀF),  FᵀF − (UᵀF)ᵀ(UᵀF).
+
+The first two are let go. Labels are scaled to weigh as much as all words, so U holds them first, and XᵀF, the sums of
+the records of each label, is nearly complete. Of the third the diagonal is kept, as one row a label that has no words:
+a label has its whole weight, expressed by words or not. Ridge and balance come from sums over all records and are
+exact. All of it is exact if the history has the rank of [X, F].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tacit.checks import as_rng
+from tacit.errors import InputError
+from tacit.models.base import SCALINGS
+from tacit.models.common.compressed import SMALL, History, RowForm, row_products, stacked_rows, weakened, wider
+from tacit.models.common.form_choice import choose_form
+from tacit.models.common.informed_kernel import Blend, blend
+from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
+from tacit.models.common.kernels import squared_norm
+from tacit.models.common.record_kernel import hold
+from tacit.models.common.updating import KEPT
+from tacit.models.mlsi.drift import drift_of
+from tacit.models.mlsi.label_batches import joined_labels, labels_of_batch, no_labels
+from tacit.operators import Operator
+from tacit.operators.base import Array
+from tacit.operators.rows.views import is_elsewhere
+from tacit.relations.labels.matrix import LabelMatrix
+from tacit.solve.signs import signs_of
+
+__all__ = ["check_updatable", "history_of_fit", "merge"]
+
+
+def merge(model: Any, X: Any, y: Any, keep: float) -> None:
+    """Update an MLSI model, fitted or not, with records that have been read; earlier ones keep this share of weight."""
+    model._check_parameters()
+    check_updatable(model)
+    first = not hasattr(model, "eigenvalues_")
+    if not first and model._history is None:
+        raise InputError("the space cannot be updated: got one that was fitted with another kernel. Use fit first.")
+    batch = labels_of_batch(y, X.shape[0], taxonomy=model.taxonomy, needed=model.label_weight > 0, first=first)
+    labels = joined_labels(_labels_before(model), batch)
+    known = _widened(None if first else model._history, X, labels.n_labels)
+    new = labels[len(labels) - X.shape[0] :]
+    drift = 0.0 if first else drift_of(model, known, X, new)
+    old = weakened(known, keep)
+    rows = _Rows.of(old, X, new)
+    total = _with_new(old, X, new)
+    weights = _label_weights(model, total)
+    scale = _label_scale(model, total, weights)
+    held = _chosen(model, rows.Y.shape, X, _FIRST_LIMIT if first else SMALL)[0]
+    form = _held(model, held, rows, total, first)
+    F = None if not labels.n_labels else rows.Y @ sp.diags_array(weights * scale)
+    space = blend(
+        form,
+        None if F is None else sp.csr_array(F).astype(form.dtype),
+        KEPT * model.n_components,
+        label_weight=model.label_weight,
+        shrinkage=model.shrinkage,
+    )
+    model._report(space)
+    _learn(model, space, form, rows, keep=keep, n_old=0 if first else model.eigenvalues_.size)
+    model.label_scale_ = scale
+    model.labels_ = labels if labels.n_labels else None
+    kept = _compressed(model, space, form, rows, total)
+    model.objective_ = _objective(model, kept, weights * scale)
+    model._account(X.shape[0], kept, drift)
+    # what holds all records, for whoever asks for their honest positions, is not what held these few rows
+    model.solver_, reason = _chosen(model, labels.shape, X, _FIRST_LIMIT)
+    model.solver_reason_ = f"{reason}; the last update was held as {held}"
+
+
+def history_of_fit(model: Any, n_records: int, squared_length: float) -> History | None:
+    """What a fitted space itself says of its records: as many rows as it has dimensions; None with a kernel."""
+    labels = model.labels_
+    if model.kernel != "linear" or model.label_kernel == "precomputed":
+        return None
+    if labels is None:
+        return History(model.term_loadings_, n_records, squared_length)
+    known = float(np.count_nonzero(labels.known))
+    counts = labels.counts.astype(np.float64)
+    return History(model.term_loadings_, n_records, squared_length, model.label_loadings_, counts, known)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows that stand for all records: history, new records, and a row a label for what the history leaves out.
+
+    Attributes
+    ----------
+    top : terms of the history, q x n_terms
+    X : terms of the new records
+    Y : labels of all these rows, 0/1 for the new ones
+    """
+
+    top: Array
+    X: Any
+    Y: sp.csr_array
+
+    @classmethod
+    def of(cls, old: History, X: Any, new: LabelMatrix) -> _Rows:
+        assert old.labels is not None
+        assert old.label_counts is not None
+        rest = old.label_counts - np.square(old.labels, dtype=np.float64).sum(axis=0)
+        rounding = 100 * float(np.finfo(old.labels.dtype).eps) if len(old.labels) else 0
+        real = np.flatnonzero(rest > rounding * old.label_counts)
+        lonely = sp.csr_array(
+            (np.sqrt(rest[real]), (np.arange(real.size), real)), shape=(real.size, old.labels.shape[1])
+        )
+        return cls(old.terms, X, sp.csr_array(sp.vstack([sp.csr_array(old.labels), new.indicator, lonely])))
+
+    @property
+    def n_lonely(self) -> int:
+        return int(self.Y.shape[0] - len(self.top) - self.X.shape[0])
+
+    @property
+    def new(self) -> slice:
+        return slice(len(self.top), len(self.top) + self.X.shape[0])
+
+    def operator(self) -> Operator:
+        """All rows by their products."""
+        return stacked_rows([self.top, self.X, sp.csr_array((self.n_lonely, self.X.shape[1]), dtype=self.X.dtype)])
+
+    def products(self) -> Array:
+        """Inner products of all rows."""
+        return np.pad(row_products(self.top, self.X), (0, self.n_lonely))
+
+    def matrix(self) -> Any:
+        """All rows in one matrix."""
+        empty = sp.csr_array((self.n_lonely, self.X.shape[1]), dtype=self.X.dtype)
+        if isinstance(self.X, np.ndarray):
+            return np.vstack([self.top, self.X, empty.toarray()])
+        return sp.csr_array(sp.vstack([sp.csr_array(self.top), self.X, empty]))
+
+
+def check_updatable(model: Any) -> None:
+    """Raise for settings with which a few rows cannot stand for many records."""
+    if model.kernel != "linear" or model.label_kernel != "linear":
+        name = "kernel" if model.kernel != "linear" else "label_kernel"
+        raise InputError(
+            f"{name} cannot be updated: got {getattr(model, name)!r}, expected 'linear' for partial_fit. "
+            "Use fit on all records."
+        )
+    if model.ridge == 0:
+        raise InputError(
+            "ridge is too small for partial_fit: got 0, expected a number above 0. Without a ridge labels count only "
+            "if the words express them without error, which needs all records at once."
+        )
+    if model.label_weight == 1:
+        raise InputError(
+            "label_weight is too large for partial_fit: got 1, expected a number below 1. A space of the labels alone "
+            "does not keep what the words of earlier records were."
+        )
+
+
+def _labels_before(model: Any) -> LabelMatrix:
+    """The labels of earlier records; a space without labels has seen records all the same."""
+    labels: LabelMatrix | None = getattr(model, "labels_", None)
+    return no_labels(getattr(model, "n_records_seen_", 0)) if labels is None else labels
+
+
+def _widened(history: History | None, X: Any, n_labels: int) -> History:
+    """What stands for the earlier records, with zeros for terms and labels that are new; nothing does at first."""
+    if history is None:
+        rows = np.zeros((0, X.shape[1]), X.dtype)
+        return History(rows, 0.0, 0.0, np.zeros((0, n_labels), X.dtype), np.zeros(n_labels))
+    rows = history.terms
+    labels = np.zeros((len(rows), 0), rows.dtype) if history.labels is None else history.labels
+    counts = np.zeros(0) if history.label_counts is None else history.label_counts
+    return replace(
+        history,
+        terms=wider(rows, X.shape[1]),
+        labels=wider(labels, n_labels),
+        label_counts=wider(counts[None, :], n_labels)[0],
+    )
+
+
+def _with_new(old: History, X: Any, new: LabelMatrix) -> History:
+    """The sums over all records, with the new ones; the rows are still those of the old."""
+    return replace(
+        old,
+        weight=old.weight + X.shape[0],
+        squared_length=old.squared_length + squared_norm(X),
+        label_counts=np.asarray(old.label_counts) + new.counts,
+        n_known=old.n_known + float(np.count_nonzero(new.known)),
+    )
+
+
+def _label_weights(model: Any, total: History) -> Array:
+    """What a label counts before balancing: 1, or with a taxonomy what `class_features` gives."""
+    counts = np.asarray(total.label_counts)
+    if model.taxonomy is None:
+        return np.ones_like(counts)
+    useful = (counts > 0) & (counts < total.weight)
+    return np.where(useful, 1 / np.sqrt(np.where(useful, counts, 1)), 0)
+
+
+def _label_scale(model: Any, total: History, weights: Array) -> float:
+    """As `balance_labels`, from sums over all records."""
+    squares = float(np.sum(weights**2 * total.label_counts))
+    if not model.balance or not squares:
+        return 1.0
+    return float(np.sqrt((total.squared_length / total.weight) / (squares / total.n_known)))
+
+
+def _chosen(model: Any, shape: tuple[int, ...], X: Any, limit: int) -> tuple[str, str]:
+    """The form for so many rows and labels, and the reason."""
+    return choose_form(
+        (shape[0], X.shape[1]),
+        model.solver,
+        products="augmented",
+        elsewhere=is_elsewhere(X),
+        limit=limit,
+        kernel=None,
+        n_beside=shape[1],
+    )
+
+
+_FIRST_LIMIT = 1_000  # as `fit`: without a history, products are cheap
+
+
+def _held(model: Any, held: str, rows: _Rows, total: History, first: bool) -> RecordForm:
+    """K of all rows, with the ridge that all records ask for."""
+    ridge = float(model.ridge) * total.squared_length / total.weight
+    solving: dict[str, Any] = {"tol": model.tol, "max_iter": model.max_iter, "rng": as_rng(model.random_state)}
+    form: RecordForm
+    if held == "dual" and not first and model.solver == "auto":
+        return RowForm(rows.products(), ridge=ridge, **solving)
+    if held == "dual":
+        form = DualForm(rows.products())
+    elif held == "primal":
+        form = PrimalForm(rows.matrix())
+    else:
+        form = hold(rows.operator(), "augmented", is_kernel=False, ridge=float(model.ridge), **solving)
+    form.ridge = ridge
+    return form
+
+
+def _learn(model: Any, space: Blend, form: RecordForm, rows: _Rows, *, keep: float, n_old: int) -> None:
+    """Learned attributes as a fit has them; positions of earlier records are moved, and the signs are those of all."""
+    k, dtype = min(model.n_components, space.eigenvalues.size), rows.X.dtype
+    unit = space.positions[:n_old, :k] / np.sqrt(keep) if n_old else np.eye(k)
+    positions = space.positions[rows.new, :k]
+    if n_old:
+        positions = np.vstack([model.embedding_ @ unit, positions])
+    signs = signs_of(positions)
+    before = model.eigenvalues_ if n_old else None
+    for array in {id(each): each for each in (space.positions, space.coefficients, space.adjoint)}.values():
+        array[:, :k] *= signs
+    model.embedding_ = (positions * signs).astype(dtype, copy=False)
+    model.eigenvalues_ = space.eigenvalues[:k].astype(dtype)
+    weights = space.coefficients[:, :k]
+    if form.by_records:
+        weights = rows.operator().T @ weights.astype(dtype)
+    model.reference_records_ = model.landmark_map_ = None
+    model._keep_weights(weights * model.eigenvalues_ ** SCALINGS[model.scaling], dtype)
+    model._keep_map(unit * signs if n_old else unit, model.eigenvalues_ if before is None else before)
+    model.solution_ = tuple(getattr(form, "reports", ()))
+    model.n_iter_ = max((report.iterations for report in model.solution_), default=1)
+
+
+def _compressed(model: Any, space: Blend, form: RecordForm, rows: _Rows, total: History) -> History:
+    """The history after the update; its first rows are the loadings of the space."""
+    k, dtype = model.eigenvalues_.size, rows.X.dtype
+    U = space.positions.astype(dtype, copy=False)
+    terms = rows.operator().T @ U if form.by_records else space.adjoint
+    terms = np.ascontiguousarray(np.asarray(terms, dtype=dtype).T)
+    labels = np.asarray((rows.Y.T @ U).T, dtype=dtype)
+    model.term_loadings_ = terms[:k]
+    model.label_loadings_ = labels[:k] if labels.shape[1] else None
+    return replace(total, terms=terms, labels=labels)
+
+
+def _objective(model: Any, total: History, weights: Array) -> float:
+    """Eq. (2) at V, from sums over all records."""
+    beta = model.label_weight
+    words = total.squared_length - squared_norm(model.term_loadings_)
+    if model.label_loadings_ is None:
+        return float((1 - beta) * words)
+    labels = float(np.sum(weights**2 * total.label_counts)) - squared_norm(model.label_loadings_ * weights)
+    return float((1 - beta) * words + beta * labels)

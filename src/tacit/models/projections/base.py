@@ -1,0 +1,210 @@
+"""What CCA, LDA, MDDM and PLS share: centred records, label features, and directions along which both agree.
+
+All four look for directions along which G = XᵀCF is large, C = I − 11ᵀ/N. F holds the labels or something made of them,
+so that G is as narrow as there are labels and every problem is thin:
+
+    projections   max tr(PᵀG GᵀP),  PᵀP = I        the leading left singular vectors of G
+    embeddings    G Gᵀ w = λ S w,   WᵀSW = I       λ from the small GᵀB, B = S⁻¹G, and w = B e / √λ
+
+S = XᵀCX + ridge I, and B is the ridge regression of the labels on the terms: products with X are all it takes. The two
+constraints are those of [Mu2010] sec. 4, orthogonal projections and orthogonal embeddings.
+
+| symbol | word                                | shape |
+|--------|-------------------------------------|-------|
+| X      | records x terms, known labels only  | N x M |
+| F      | label features                      | N x p |
+| Wᵀ, Pᵀ | `components_`                       | k x M |
+| λ      | `eigenvalues_`                      | k     |
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+import scipy.linalg as la
+
+from tacit.checks import as_rng, check_choice, check_number, is_sparse
+from tacit.errors import InputError
+from tacit.models.base import SpaceModel, warn_if_fewer
+from tacit.models.common.kernels import squared_norm
+from tacit.models.common.labels import known_records
+from tacit.models.common.spread import check_spread, mean_row
+from tacit.models.hlsi.scatter_pencil import class_bridges
+from tacit.models.projections.label_regression import regressed_labels
+from tacit.operators import Centred, Operator
+from tacit.operators.base import Array
+from tacit.relations.labels.matrix import as_labels
+from tacit.solve import leading_singular_triplets, without_vectors
+from tacit.solve.signs import descending, signs_of
+
+__all__ = ["CONSTRAINTS", "LabelProjection", "embedded_directions", "label_root", "most_iterations"]
+
+CONSTRAINTS = ("embeddings", "projections")
+_SAME = 1e-12  # share of the squared lengths below which a spread is rounding
+
+
+class LabelProjection(SpaceModel, ABC):
+    """A space from the directions that the terms and the labels have in common.
+
+    A subclass says what the label features are and how directions come from them. Records whose labels are unknown
+    take no part in the fit.
+    """
+
+    scaling = "unit"  # the constraint sets the lengths, which leaves nothing to choose
+    constraint: str = "embeddings"
+    tol: float
+    random_state: Any = 0
+    mean_: Array
+    offset_: Array
+    solution_: tuple[Any, ...]
+    n_iter_: int
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find the space.
+
+        Parameters
+        ----------
+        X : (n_records, n_terms) dense or sparse
+        y : binary matrix (dense or sparse), list of label sets, one class a record, or `LabelMatrix`; records whose
+            labels are unknown are left out
+        """
+        self._check_parameters()
+        X, F = self._known(self._read_training(X), y)
+        mean = mean_row(X)
+        check_spread(X, mean, is_kernel=False)
+        records, label_spread = Centred(X, mean), _spread(F)
+        cross = cross_products(records, F)
+        _check_common(cross, records.squared_norm() * label_spread)
+        self.solution_ = ()
+        values, weights = self._directions(records, F, cross)
+        warn_if_fewer(self.n_components, values.size, self._limit())
+        self.mean_ = records.mean
+        self.eigenvalues_ = values.astype(X.dtype)
+        self.components_ = np.asarray(weights, dtype=X.dtype).T
+        self.offset_ = self.components_ @ self.mean_
+        self.n_iter_ = most_iterations(self.solution_)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Place records by their terms alone, the mean training record at the origin, (n_records, n_components_)."""
+        positions = super().transform(X)
+        positions -= self.offset_.astype(positions.dtype)
+        return positions
+
+    def _check_parameters(self) -> None:
+        check_number("tol", self.tol, open_low=True)
+        check_choice("constraint", self.constraint, CONSTRAINTS)
+
+    def _known(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Records whose labels are known, and their label features."""
+        X, labels = known_records(X, as_labels(y, n_records=X.shape[0]))
+        return X, labels.indicator.astype(X.dtype)
+
+    @abstractmethod
+    def _directions(self, records: Centred, F: Any, cross: Array) -> tuple[Array, Array]:
+        """Give λ, largest first, and W as columns; `cross` is G."""
+
+    def _limit(self) -> str:
+        """What a dimension too many is too many for."""
+        return "the labels can span"
+
+    def _origin_is_empty(self) -> bool:
+        return False  # the mean record is at the origin
+
+    def _projected(self, cross: Array) -> tuple[Array, Array]:
+        """Maximise tr(PᵀG GᵀP), PᵀP = I."""
+        found = leading_singular_triplets(
+            # transposed, so that the signs are fixed on the directions; in double precision, in which the solver can
+            # tell a rare label from rounding
+            cross.T.astype(np.float64),
+            self.n_components,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            rng=as_rng(self.random_state),
+            left=False,
+        )
+        self.solution_ += (without_vectors(found),)
+        real = found.values > 100 * float(np.finfo(cross.dtype).eps) * found.values.max(initial=0)
+        return found.values[real] ** 2, found.right[:, real]
+
+    def _regressed(self, records: Centred, F: Any, cross: Array, ridge: float) -> Array:
+        """B = S⁻¹G; `ridge` is in units of the mean squared length of a record less the mean."""
+        rng = as_rng(self.random_state)
+        regression, reports = regressed_labels(
+            records, F, cross, ridge=ridge, tol=self.tol, max_iter=self.max_iter, rng=rng
+        )
+        self.solution_ += reports
+        return regression
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def most_iterations(reports: tuple[Any, ...]) -> int:
+    """Most iterations that a solver took; 1 if there was none to report."""
+    return max((report.iterations for report in reports), default=1)
+
+
+def cross_products(records: Operator, F: Any) -> Array:
+    """G = XᵀCF, dense, M x p; a sparse F is never dense as a whole."""
+    return class_bridges(records, F) if is_sparse(F) else np.asarray(records.T @ F)
+
+
+def embedded_directions(cross: Array, regression: Array, n_components: int) -> tuple[Array, Array]:
+    """Solve G Gᵀ w = λ S w, WᵀSW = I, from G and B = S⁻¹G."""
+    inner = cross.T.astype(np.float64) @ regression.astype(np.float64)
+    values, vectors = descending(*la.eigh((inner + inner.T) / 2), n_components)
+    # dividing by what is rounding, of the entries or of LAPACK, would make noise of it
+    floor = 10 * max(float(np.finfo(cross.dtype).eps), len(inner) * float(np.finfo(np.float64).eps))
+    real = values > floor * values.max(initial=0)
+    weights = regression @ (vectors[:, real] / np.sqrt(values[real])).astype(regression.dtype)
+    return values[real], weights * signs_of(weights)
+
+
+def label_root(F: Any, *, ridge: float = 0.0, whiten: bool) -> Array:
+    """R, p x q, with R Rᵀ = (FᵀCF + ridge I)⁻¹, or the projector on the range of FᵀCF if not to whiten.
+
+    The ridge is in units of the mean squared length of a row of CF.
+
+    Combinations of labels that are the same for all records are left out: one label twice, or classes that together
+    hold every record, would leave an iterative regression with directions that are nothing but its error.
+    """
+    values, vectors = la.eigh(_scatter(F))
+    real = values > values.max(initial=0) * len(values) * 10 * float(np.finfo(F.dtype).eps)
+    root = vectors[:, real] / np.sqrt(values[real] + ridge * values.sum() / F.shape[0]) if whiten else vectors[:, real]
+    return np.asarray(root, dtype=F.dtype)
+
+
+def _scatter(F: Any) -> Array:
+    """FᵀCF in double precision."""
+    double = F.astype(np.float64)
+    products, total = double.T @ double, np.asarray(double.sum(axis=0)).ravel()
+    dense = np.asarray(products.toarray() if is_sparse(products) else products)
+    return np.asarray(dense - np.outer(total, total / F.shape[0]))
+
+
+def _spread(F: Any) -> float:
+    """tr(FᵀCF); raise if all records have the same labels, of which centring would leave rounding."""
+    n, total = F.shape[0], squared_norm(F)
+    mean = np.asarray(F.sum(axis=0, dtype=np.float64)).ravel() / n
+    spread = total - n * float(mean @ mean)
+    if spread <= _SAME * total:
+        raise InputError(
+            f"y tells no records apart: got {n} records that all have the same labels, expected some difference. "
+            "Use LSI for a space without labels."
+        )
+    return spread
+
+
+def _check_common(cross: Array, most: float) -> None:
+    """Raise if XᵀCF is rounding beside ‖CX‖ ‖CF‖, the root of `most`."""
+    if squared_norm(cross) <= (100 * float(np.finfo(cross.dtype).eps)) ** 2 * most:
+        raise InputError(
+            f"X tells nothing of y: got {cross.shape[0]} terms and none that goes with a label, expected some that do. "
+            "Use LSI for a space without labels."
+        )
