@@ -32,8 +32,8 @@ from tacit import LSI
 from tacit.checks import human_size
 from tacit.corpus import Record
 from tacit.index import Filters, GenerationWriter, RecordStore
-from tacit.index.nearest import cosines, lengths_of, top
-from tacit.index.neighbour_graph import write_neighbours
+from tacit.index.nearest.approximate import write_neighbours
+from tacit.index.nearest.exact import cosines, lengths_of, top
 from tacit.index.space import Space
 from tacit.tasks.build_settings import BuildSettings
 from tacit.tasks.collection import Collection, open_index

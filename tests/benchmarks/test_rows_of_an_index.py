@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.index import neighbour_graph
+from tacit.index.nearest import approximate as neighbour_graph
 
 
 def test_the_load_script_finds_what_comparing_all_finds(

@@ -132,7 +132,7 @@ def test_problems_are_shown_once(folder, command):
 
 def test_a_large_collection_has_a_stage_for_its_neighbours(folder, command, monkeypatch):
     pytest.importorskip("usearch", reason="the extra 'large' is not installed")
-    monkeypatch.setattr("tacit.index.neighbour_graph.LARGE", 10)
+    monkeypatch.setattr("tacit.index.nearest.approximate.LARGE", 10)
     code, _, err = command("build", "books.csv")
     assert code == 0
     assert "40 records related to their nearest" in err

@@ -1,11 +1,11 @@
 """The folder of an index: written as a whole, opened at once, changed record by record, never executed."""
 
-from tacit.index.filters import Filters
-from tacit.index.folder import Generation, change_generation, open_generation, sweep
-from tacit.index.manifest import Manifest
-from tacit.index.store import RecordStore, StoreCounts
-from tacit.index.verifying import verify
-from tacit.index.writer import GenerationWriter
+from tacit.index.folder.manifest import Manifest
+from tacit.index.folder.opening import Generation, change_generation, open_generation, sweep
+from tacit.index.folder.verify import verify
+from tacit.index.folder.writer import GenerationWriter
+from tacit.index.records.filters import Filters
+from tacit.index.records.store import RecordStore, StoreCounts
 
 __all__ = [
     "Filters",

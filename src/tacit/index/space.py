@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from tacit.checks import check_finite
 from tacit.errors import InputError
-from tacit.index.folder import Generation
-from tacit.index.writer import GenerationWriter
+from tacit.index.folder.opening import Generation
+from tacit.index.folder.writer import GenerationWriter
 from tacit.text.words import Words
 
 __all__ = ["Space"]

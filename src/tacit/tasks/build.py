@@ -15,12 +15,12 @@ from tacit.checks import check_finite
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index import GenerationWriter, RecordStore
-from tacit.index.folder import as_folder
-from tacit.index.layout import current_generation
-from tacit.index.nearest import lengths_of
-from tacit.index.neighbour_graph import is_large, write_neighbours
+from tacit.index.folder.generations import current_generation
+from tacit.index.folder.opening import as_folder
+from tacit.index.nearest.approximate import is_large, write_neighbours
+from tacit.index.nearest.exact import lengths_of
 from tacit.index.space import Space
-from tacit.index.taxonomy_facts import taxonomy_from_facts, taxonomy_to_facts
+from tacit.index.taxonomy import taxonomy_from_facts, taxonomy_to_facts
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build_model import Fitted, Known, fit_model
 from tacit.tasks.build_settings import BuildSettings

@@ -14,10 +14,10 @@ import numpy.typing as npt
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index import Filters, Generation, change_generation, open_generation
-from tacit.index.shapes import check_shapes
+from tacit.index.folder.shapes import check_shapes
 from tacit.index.space import Space
 from tacit.index.suggester import Suggester
-from tacit.index.taxonomy_facts import taxonomy_from_facts
+from tacit.index.taxonomy import taxonomy_from_facts
 from tacit.tasks.live import Live
 
 if TYPE_CHECKING:

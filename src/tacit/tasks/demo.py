@@ -16,9 +16,9 @@ from tacit.checks import check_count
 from tacit.datasets.standard_library import standard_library_parents, standard_library_records
 from tacit.errors import InputError
 from tacit.index import Filters
-from tacit.index.folder import as_folder
-from tacit.index.layout import is_ours
-from tacit.index.nearest import cosines, lengths_of, top
+from tacit.index.folder.generations import is_ours
+from tacit.index.folder.opening import as_folder
+from tacit.index.nearest.exact import cosines, lengths_of, top
 from tacit.tasks.build_settings import BuildSettings
 from tacit.tasks.collection import Collection, open_index
 from tacit.tasks.hits import RecordHit

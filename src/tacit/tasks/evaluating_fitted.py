@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tacit.checks import is_sparse
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.index.nearest import top
+from tacit.index.nearest.exact import top
 from tacit.index.space import Space
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build_model import Known, fit_model

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from tacit.errors import InputError
-from tacit.index.schema import connect
+from tacit.index.records.schema import connect
 
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection

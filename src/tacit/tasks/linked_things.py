@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tacit.checks import check_choice, check_count
 from tacit.errors import InputError
 from tacit.index import Filters
-from tacit.index.nearest import cosines, lengths_of, top
+from tacit.index.nearest.exact import cosines, lengths_of, top
 from tacit.tasks.hits import Hit, RecordHit
 from tacit.tasks.search import hits_of
 

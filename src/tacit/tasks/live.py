@@ -1,7 +1,7 @@
 """The positions that count now: those of the build that were not removed, and those that were added since.
 
 A collection of some 100,000 records is compared as a whole; in a larger one a graph proposes records (see
-`tacit.index.neighbour_graph`), which are compared exactly. With filters, those that pass are compared where they are
+`tacit.index.nearest.approximate`), which are compared exactly. With filters, those that pass are compared where they are
 few; otherwise the graph proposes, and only if too few of its proposals pass, all that pass are compared.
 """
 
@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.index import Filters, Generation
-from tacit.index.filtering import Passing
-from tacit.index.nearest import cosines, lengths_of, top
-from tacit.index.neighbour_graph import NeighbourGraph
+from tacit.index.nearest.approximate import NeighbourGraph
+from tacit.index.nearest.exact import cosines, lengths_of, top
+from tacit.index.records.filtering import Passing
 
 __all__ = ["Live"]
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tacit.checks import check_choice, check_count
 from tacit.errors import InputError
 from tacit.index import Filters
-from tacit.index.nearest import top
+from tacit.index.nearest.exact import top
 from tacit.tasks.explain_words import listed, shared_words
 from tacit.tasks.hits import RecordHit
 from tacit.tasks.label_names import find_number

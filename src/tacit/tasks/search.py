@@ -9,7 +9,7 @@ import numpy as np
 from tacit.checks import check_choice, check_count
 from tacit.errors import InputError
 from tacit.index import Filters
-from tacit.index.nearest import cosines, lengths_of
+from tacit.index.nearest.exact import cosines, lengths_of
 from tacit.tasks.hits import RecordHit
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 from tacit.checks import check_count, check_number
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.index.nearest import top
+from tacit.index.nearest.exact import top
 from tacit.tasks.label_names import ancestors_of, title_of
 
 if TYPE_CHECKING:

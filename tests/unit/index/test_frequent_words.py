@@ -10,8 +10,9 @@ import pytest
 
 from tacit.corpus import Record
 from tacit.errors import InputError
-from tacit.index import Filters, RecordStore, frequent_words
-from tacit.index.frequent_words import word_splitter
+from tacit.index import Filters, RecordStore
+from tacit.index.records import frequent_words
+from tacit.index.records.frequent_words import word_splitter
 
 N_RECORDS = 400
 QUERIES = [

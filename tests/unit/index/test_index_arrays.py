@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 from tacit.errors import InputError
-from tacit.index.arrays import map_array, write_array
+from tacit.index.folder.arrays import map_array, write_array
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "uint8", "bool", "complex64"])

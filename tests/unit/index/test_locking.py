@@ -11,7 +11,7 @@ import time
 import pytest
 
 from tacit.errors import InputError
-from tacit.index.locking import hold_lock
+from tacit.index.folder.lock import hold_lock
 
 posix = pytest.mark.skipif(os.name == "nt", reason="forks processes")
 

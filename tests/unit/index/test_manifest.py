@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import InputError
-from tacit.index.manifest import FORMAT_VERSION, FileFacts, Manifest
+from tacit.index.folder.manifest import FORMAT_VERSION, FileFacts, Manifest
 
 DIGEST = hashlib.sha256(b"").hexdigest()
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.index import nearest
-from tacit.index.nearest import cosines, lengths_of, top
+from tacit.index.nearest import exact as nearest
+from tacit.index.nearest.exact import cosines, lengths_of, top
 
 
 @pytest.fixture

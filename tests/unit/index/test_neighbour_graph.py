@@ -11,8 +11,9 @@ import pytest
 
 from tacit.corpus import Record
 from tacit.errors import TacitWarning
-from tacit.index import GenerationWriter, RecordStore, neighbour_graph, open_generation
-from tacit.index.neighbour_graph import GRAPH, NeighbourGraph, write_neighbours
+from tacit.index import GenerationWriter, RecordStore, open_generation
+from tacit.index.nearest import approximate as neighbour_graph
+from tacit.index.nearest.approximate import GRAPH, NeighbourGraph, write_neighbours
 
 pytest.importorskip("usearch", reason="the graph needs the extra 'large'")
 

@@ -15,7 +15,7 @@ from index_builds import position, record
 from tacit.corpus import Record
 from tacit.errors import InputError
 from tacit.index import RecordStore, StoreCounts
-from tacit.index.schema import _check_full_text
+from tacit.index.records.schema import _check_full_text
 
 
 @pytest.fixture

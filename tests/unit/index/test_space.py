@@ -10,7 +10,7 @@ import pytest
 from tacit import InputError, LabelHead, Taxonomy
 from tacit.index.space import Space
 from tacit.index.suggester import Suggester
-from tacit.index.taxonomy_facts import taxonomy_from_facts, taxonomy_to_facts
+from tacit.index.taxonomy import taxonomy_from_facts, taxonomy_to_facts
 from tacit.text import TextSettings, Words
 
 WORDS, X = Words.fit(["whale ship sea", "cat dog sea", "whale cat"], TextSettings(min_records=1))

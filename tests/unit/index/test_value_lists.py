@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from tacit.corpus import Record
 from tacit.errors import InputError
-from tacit.index import Filters, RecordStore, value_lists
+from tacit.index import Filters, RecordStore
+from tacit.index.records import value_lists
 
 N_RECORDS = 600
 LABELS = ["sea", *(f"subject{number}" for number in range(40)), "5"]

@@ -8,17 +8,11 @@ import numpy as np
 import pytest
 
 from tacit.corpus import Record
-from tacit.index import (
-    Filters,
-    GenerationWriter,
-    RecordStore,
-    change_generation,
-    neighbour_graph,
-    open_generation,
-    value_lists,
-)
-from tacit.index.nearest import lengths_of
-from tacit.index.neighbour_graph import write_neighbours
+from tacit.index import Filters, GenerationWriter, RecordStore, change_generation, open_generation
+from tacit.index.nearest import approximate as neighbour_graph
+from tacit.index.nearest.approximate import write_neighbours
+from tacit.index.nearest.exact import lengths_of
+from tacit.index.records import value_lists
 from tacit.tasks import live as live_module
 from tacit.tasks.live import Live
 

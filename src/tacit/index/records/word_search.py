@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from tacit.index.filtering import Filtering, Passing
-from tacit.index.filters import Filters
-from tacit.index.frequent_words import FrequentWords
-from tacit.index.nearest import top
-from tacit.index.word_query import query_parts, word_query
+from tacit.index.nearest.exact import top
+from tacit.index.records.filtering import Filtering, Passing
+from tacit.index.records.filters import Filters
+from tacit.index.records.frequent_words import FrequentWords
+from tacit.index.records.word_query import query_parts, word_query
 
 __all__ = ["WordSearch"]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.index.plain import check_encodable, to_json
+from tacit.index.folder.plain_data import check_encodable, to_json
 
 __all__ = ["LONGEST_VALUE", "Row", "as_row", "as_value", "fingerprint", "insert_rows", "read_records"]
 

@@ -16,14 +16,14 @@ import numpy as np
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.files import file_sha256
-from tacit.index.arrays import map_array
-from tacit.index.folder import as_folder, read_manifest, size_complaint
-from tacit.index.layout import MANIFEST, RECORDS, current_generation
-from tacit.index.manifest import Manifest
-from tacit.index.plain import from_json
-from tacit.index.rows import fingerprint, read_records
-from tacit.index.schema import connect, guarded
-from tacit.index.store_changes import StoreChanges
+from tacit.index.folder.arrays import map_array
+from tacit.index.folder.generations import MANIFEST, RECORDS, current_generation
+from tacit.index.folder.manifest import Manifest
+from tacit.index.folder.opening import as_folder, read_manifest, size_complaint
+from tacit.index.folder.plain_data import from_json
+from tacit.index.records.changes import StoreChanges
+from tacit.index.records.rows import fingerprint, read_records
+from tacit.index.records.schema import connect, guarded
 
 __all__ = ["verify"]
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.index.filters import Part, Span
+from tacit.index.records.filters import Part, Span
 
 __all__ = ["ValueLists", "write_value_lists"]
 

@@ -13,12 +13,12 @@ import numpy as np
 
 from tacit.checks import check_choice, human_size
 from tacit.errors import InputError
-from tacit.index.arrays import map_array
-from tacit.index.layout import MANIFEST, RECORDS, current_generation, current_name, sweep_unnamed
-from tacit.index.locking import hold_lock
-from tacit.index.manifest import Manifest
-from tacit.index.plain import from_json
-from tacit.index.store import RecordStore
+from tacit.index.folder.arrays import map_array
+from tacit.index.folder.generations import MANIFEST, RECORDS, current_generation, current_name, sweep_unnamed
+from tacit.index.folder.lock import hold_lock
+from tacit.index.folder.manifest import Manifest
+from tacit.index.folder.plain_data import from_json
+from tacit.index.records.store import RecordStore
 
 __all__ = [
     "Generation",

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.index.frequent_words import write_frequent_words
-from tacit.index.rows import Row, as_row, insert_rows
-from tacit.index.schema import INDEXES, guarded, new_database
-from tacit.index.value_lists import write_value_lists
+from tacit.index.records.frequent_words import write_frequent_words
+from tacit.index.records.rows import Row, as_row, insert_rows
+from tacit.index.records.schema import INDEXES, guarded, new_database
+from tacit.index.records.value_lists import write_value_lists
 
 __all__ = ["build_store"]
 

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import TacitWarning
-from tacit.index.folder import Generation
-from tacit.index.writer import GenerationWriter
+from tacit.index.folder.opening import Generation
+from tacit.index.folder.writer import GenerationWriter
 
 __all__ = ["GRAPH", "LARGE", "NeighbourGraph", "is_large", "write_neighbours"]
 

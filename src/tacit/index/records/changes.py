@@ -15,7 +15,7 @@ import numpy as np
 from tacit.checks import check_finite, check_rows
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.index.rows import as_row, insert_rows
+from tacit.index.records.rows import as_row, insert_rows
 
 __all__ = ["StoreChanges"]
 

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tacit.index.nearest import top
-from tacit.index.schema import TOKENIZER
+from tacit.index.nearest.exact import top
+from tacit.index.records.schema import TOKENIZER
 
 __all__ = ["FrequentWords", "write_frequent_words"]
 

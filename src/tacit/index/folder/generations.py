@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tacit.errors import InputError
 from tacit.files import remove_tree, replace_text
-from tacit.index.locking import LOCK_NAME
+from tacit.index.folder.lock import LOCK_NAME
 
 __all__ = [
     "MANIFEST",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tacit.errors import InputError
-from tacit.index.folder import Generation
+from tacit.index.folder.opening import Generation
 
 __all__ = ["check_shapes"]
 

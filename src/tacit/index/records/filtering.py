@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tacit.index.filters import Filters, Part
-from tacit.index.store_changes import StoreChanges
-from tacit.index.value_lists import ValueLists
+from tacit.index.records.changes import StoreChanges
+from tacit.index.records.filters import Filters, Part
+from tacit.index.records.value_lists import ValueLists
 
 __all__ = ["Filtering", "Passing", "column"]
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tacit.errors import InputError
-from tacit.index.plain import check_encodable
-from tacit.index.rows import LONGEST_VALUE, as_value
+from tacit.index.folder.plain_data import check_encodable
+from tacit.index.records.rows import LONGEST_VALUE, as_value
 
 __all__ = ["Filters", "Part", "Span"]
 

@@ -11,9 +11,8 @@ from typing import Any
 
 from tacit.errors import InputError
 from tacit.files import file_sha256, flush_file, flush_folder, flush_tree, remove_tree
-from tacit.index.arrays import map_array, write_array
-from tacit.index.folder import Generation, as_folder
-from tacit.index.layout import (
+from tacit.index.folder.arrays import map_array, write_array
+from tacit.index.folder.generations import (
     MANIFEST,
     RECORDS,
     UNFINISHED,
@@ -25,10 +24,11 @@ from tacit.index.layout import (
     set_current,
     sweep_unnamed,
 )
-from tacit.index.locking import LOCK_NAME, hold_lock
-from tacit.index.manifest import FileFacts, Manifest
-from tacit.index.plain import to_json
-from tacit.index.store import RecordStore
+from tacit.index.folder.lock import LOCK_NAME, hold_lock
+from tacit.index.folder.manifest import FileFacts, Manifest
+from tacit.index.folder.opening import Generation, as_folder
+from tacit.index.folder.plain_data import to_json
+from tacit.index.records.store import RecordStore
 
 __all__ = ["GenerationWriter"]
 

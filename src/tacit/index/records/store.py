@@ -19,13 +19,13 @@ import numpy as np
 from tacit.checks import check_choice, check_count
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.index.filtering import Filtering, Passing, column
-from tacit.index.filters import Filters
-from tacit.index.rows import read_records
-from tacit.index.schema import connect, guarded
-from tacit.index.store_build import build_store
-from tacit.index.store_changes import StoreChanges
-from tacit.index.word_search import WordSearch
+from tacit.index.records.changes import StoreChanges
+from tacit.index.records.filtering import Filtering, Passing, column
+from tacit.index.records.filters import Filters
+from tacit.index.records.rows import read_records
+from tacit.index.records.schema import connect, guarded
+from tacit.index.records.store_build import build_store
+from tacit.index.records.word_search import WordSearch
 
 __all__ = ["RecordStore", "StoreCounts"]
 
