@@ -35,7 +35,7 @@ from tacit.index import Filters, GenerationWriter, RecordStore
 from tacit.index.nearest.approximate import write_neighbours
 from tacit.index.nearest.exact import cosines, lengths_of, top
 from tacit.index.space import Space
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import Collection, open_index
 from tacit.text.settings import TextSettings
 from tacit.text.words import Words

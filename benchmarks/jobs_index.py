@@ -21,8 +21,8 @@ from sklearn.svm import LinearSVC
 from synthetic import planted_topics
 
 from tacit.corpus import Record, read_records
-from tacit.tasks.build import build
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.build import build
+from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
 from tacit.tasks.stages import Stage
 

@@ -19,9 +19,9 @@ from tacit import Taxonomy
 from tacit.corpus import Record
 from tacit.index import RecordStore
 from tacit.index.space import Space
-from tacit.tasks.build_model import Fitted, Known, fit_model
-from tacit.tasks.build_settings import BuildSettings
-from tacit.tasks.search import _FUSED as DEPTH  # lists of another depth would not be those of `search`
+from tacit.tasks.build.fitting import Fitted, Known, fit_model
+from tacit.tasks.build.settings import BuildSettings
+from tacit.tasks.search.search import _FUSED as DEPTH  # lists of another depth would not be those of `search`
 from tacit.tasks.stages import Stages
 from tacit.text.settings import TextSettings
 from tacit.text.words import Words

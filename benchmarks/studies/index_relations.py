@@ -66,9 +66,9 @@ import scipy.sparse as sp
 from tacit.corpus import load_movielens, load_newsgroups, load_reuters21578
 from tacit.datasets.registry import film_records
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
-from tacit.tasks.build_relations import fit_relations
-from tacit.tasks.build_settings import BuildSettings
-from tacit.tasks.fitted import Known
+from tacit.tasks.build.fitted import Known
+from tacit.tasks.build.relations import fit_relations
+from tacit.tasks.build.settings import BuildSettings
 from tacit.text.settings import TextSettings
 from tacit.text.words import Words
 

@@ -18,7 +18,7 @@ from mlsa_movielens_trial import VALUES, Films, Floats, Space, fit, tfidf
 from scipy.stats import rankdata
 
 from tacit.evaluate import half_life_utility, precision_recall_ndcg
-from tacit.tasks.recommend import cosine_similarities, pearson_similarities, predict_eq7
+from tacit.tasks.recommend.recommender import cosine_similarities, pearson_similarities, predict_eq7
 
 __all__ = [
     "GROUPS",

@@ -17,7 +17,7 @@ from tacit import MLSA, Relations
 from tacit.datasets.movielens import load_movielens
 from tacit.evaluate import half_life_utility
 from tacit.relations.tables.ratings import user_means
-from tacit.tasks.recommend import cosine_similarities, direct_scores, pearson_similarities, predict_eq7
+from tacit.tasks.recommend.recommender import cosine_similarities, direct_scores, pearson_similarities, predict_eq7
 
 __all__ = [
     "FOLDS",

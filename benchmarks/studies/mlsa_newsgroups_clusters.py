@@ -19,7 +19,7 @@ from sklearn.preprocessing import normalize
 
 from tacit import LSI, MLSA
 from tacit.evaluate import clustering_f, clustering_report
-from tacit.tasks.cluster import cluster
+from tacit.tasks.cluster.clustering import cluster
 
 __all__ = ["concepts", "curves", "ladder", "progress", "readings", "spaces", "starts", "subsets", "weights_table"]
 

@@ -128,7 +128,7 @@ def _choice(numbers: Mapping[str, Any]) -> str:
         "organizations likewise, are scaled down by how many emails they have. How, and with which weight beside "
         "words of weight 1, was chosen on other groups, by the mean F (20 dimensions, ten starts on each of four "
         "parts of four fifths). The last two columns are comp.*, which the choice did not see: mean over twenty "
-        "random starts, and the best of ten careful starts, which is what `tacit.tasks.cluster` gives. Words of "
+        "random starts, and the best of ten careful starts, which is what `tacit.tasks.cluster.clustering` gives. Words of "
         "subjects and bodies. That scaling helps was first seen on comp.* itself; the choice among the candidates "
         "was not made there.\n\n"
         f"{table(header, rows)}\n\n"

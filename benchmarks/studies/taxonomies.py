@@ -23,7 +23,7 @@ from taxonomy_methods import METHODS, SEARCHES, Part, Setting, judge, part_of, s
 from taxonomy_trial import Collection, Rows, arxiv, enzyme, leaf_split, rcv1, reuters
 
 from tacit import HLSI, LSI, MLSI
-from tacit.tasks.panels import draw_panels
+from tacit.tasks.map.panels import draw_panels
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a study is run as a script and shares `pages`
 from pages import DOCS, facts, put_section

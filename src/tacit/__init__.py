@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from tacit.relations.tables.relations import Relations
     from tacit.relations.taxonomy.taxonomy import Taxonomy
     from tacit.solve.checkpoint import checkpoints
-    from tacit.tasks.build import build, refit
-    from tacit.tasks.build_settings import BuildSettings
+    from tacit.tasks.build.build import build, refit
+    from tacit.tasks.build.settings import BuildSettings
     from tacit.tasks.collection import open_index as open
     from tacit.text.settings import TextSettings
     from tacit.text.streaming import stream_rows, stream_words
@@ -124,11 +124,11 @@ _HOMES = {
     "SolverError": "tacit.errors",
     "TacitError": "tacit.errors",
     "TacitWarning": "tacit.errors",
-    "BuildSettings": "tacit.tasks.build_settings",
+    "BuildSettings": "tacit.tasks.build.settings",
     "TextSettings": "tacit.text.settings",
-    "build": "tacit.tasks.build",
+    "build": "tacit.tasks.build.build",
     "open": "tacit.tasks.collection",
-    "refit": "tacit.tasks.build",
+    "refit": "tacit.tasks.build.build",
     "transductive_space": "tacit.models.mlsi.transductive",
     "checkpoints": "tacit.solve.checkpoint",
     "cluster_rows": "tacit.operators.rows.dask",

@@ -18,8 +18,8 @@ import tacit
 from tacit import LabelMatrix, Taxonomy
 from tacit.corpus import Record
 from tacit.evaluate import overlap_ndcg
-from tacit.tasks.build import build
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.build import build
+from tacit.tasks.build.settings import BuildSettings
 
 TOPICS = {"grain": "wheat corn harvest crop soya barrel", "money": "bank rate dollar yen loan barrel"}
 

@@ -38,7 +38,7 @@ def test_films_are_split_by_fold_and_hidden_ratings_are_nowhere() -> None:
 def test_what_stands_for_a_rating_is_what_its_name_says() -> None:
     from sklearn.feature_extraction.text import TfidfTransformer
 
-    from tacit.tasks.recommend import pearson_similarities
+    from tacit.tasks.recommend.recommender import pearson_similarities
 
     trial = importlib.import_module("mlsa_movielens_trial")
     known = _films().split(1).known
@@ -102,7 +102,7 @@ def test_ease_is_a_ridge_regression_of_each_film_on_the_others() -> None:
 
 
 def test_lists_for_new_users_are_those_of_the_recommender() -> None:
-    from tacit.tasks.recommend import Recommender, cosine_similarities
+    from tacit.tasks.recommend.recommender import Recommender, cosine_similarities
 
     cold, trial = importlib.import_module("mlsa_movielens_cold"), importlib.import_module("mlsa_movielens_trial")
     films = _films()

@@ -13,7 +13,7 @@ import tacit
 from tacit.cli.app import main
 from tacit.corpus.record import Record
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.settings import BuildSettings
 from tacit.text import TextSettings
 
 SEA = ["whale", "ship", "harbour", "wave", "tide", "sailor", "anchor", "reef"]

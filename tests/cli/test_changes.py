@@ -14,7 +14,7 @@ import tacit
 from tacit.cli.app import main
 from tacit.corpus import Record
 from tacit.index import verify
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.settings import BuildSettings
 from tacit.text import TextSettings
 
 WORDS = ["whale", "ship", "wave", "cat", "kitchen", "lamp"]

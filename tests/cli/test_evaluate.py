@@ -14,8 +14,8 @@ import pytest
 from tacit.cli.app import main
 from tacit.corpus.record import Record
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build import build
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.build import build
+from tacit.tasks.build.settings import BuildSettings
 
 WORDS = {"sea": ["whale", "ship", "harbour", "wave", "tide"], "home": ["kitchen", "table", "garden", "chair", "lamp"]}
 

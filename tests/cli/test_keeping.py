@@ -14,7 +14,7 @@ import tacit
 from tacit.cli.app import main
 from tacit.corpus import Record
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.settings import BuildSettings
 from tacit.text import TextSettings
 
 SEA = ["whale", "dolphin", "ship", "harbour", "wave", "tide"]

@@ -8,7 +8,7 @@ from asked_index import HOME, SEA, asked_records, refused, said, said_json
 import tacit
 from tacit.corpus.record import Record
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.settings import BuildSettings
 from tacit.text import TextSettings
 
 PARENTS = {"sea": None, "animals": "sea", "vessels": "sea", "pets": None, "rooms": None}

@@ -14,7 +14,7 @@ from asked_index import SEA, asked_records, build_asked, refused, said, said_jso
 import tacit
 from tacit.cli.suggest import suggest_command
 from tacit.cli.verbs import VERBS
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.settings import BuildSettings
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ import pytest
 
 from tacit.cli.app import main
 from tacit.corpus.record import Record
-from tacit.tasks.build import build
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.build import build
+from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
 from tacit.text.settings import TextSettings
 

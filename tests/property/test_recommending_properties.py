@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tacit.evaluate import clustering_f, coverage, half_life_utility, precision_recall_ndcg
-from tacit.tasks.recommend import pearson_similarities, predict_eq7
+from tacit.tasks.recommend.recommender import pearson_similarities, predict_eq7
 
 quick = settings(max_examples=60, deadline=None)
 

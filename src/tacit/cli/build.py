@@ -80,7 +80,7 @@ def build_command(
         path = Path(output or f"{given.name}.tacit")
         if not replace:
             _check_new(path)
-        from tacit.tasks.build import build
+        from tacit.tasks.build.build import build
 
         try:
             build(
@@ -127,8 +127,8 @@ def refit_command(
     """
     started = time.perf_counter()
     with ShownStages(quiet=quiet) as show:
-        from tacit.tasks.build import refit
-        from tacit.tasks.build_settings import BuildSettings
+        from tacit.tasks.build.build import refit
+        from tacit.tasks.build.settings import BuildSettings
 
         with opened(index) as collection:
             settings = read_settings(chosen, BuildSettings.from_facts(collection.settings["build"]))

@@ -14,7 +14,7 @@ from tacit.cli.output import write_json, write_note, write_table
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
-    from tacit.tasks.cluster_index import Groups
+    from tacit.tasks.cluster.groups import Groups
     from tacit.tasks.collection import Collection
 
 __all__ = ["cluster_command"]
@@ -49,7 +49,7 @@ def cluster_command(
     tacit cluster library.tacit
     tacit cluster library.tacit --groups 12 --under animals --output groups.tsv
     """
-    from tacit.tasks.cluster_index import cluster_index
+    from tacit.tasks.cluster.groups import cluster_index
 
     with opened(index) as collection:
         filters = read_filters(collection, **conditions)

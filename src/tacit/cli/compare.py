@@ -13,8 +13,8 @@ from tacit.cli.output import write_json, write_note, write_table
 from tacit.cli.progress import ShownStages
 
 if TYPE_CHECKING:
-    from tacit.tasks.comparing_models import Comparison
-    from tacit.tasks.evaluating import Evaluation
+    from tacit.tasks.measure.compare import Comparison
+    from tacit.tasks.measure.evaluate import Evaluation
 
 __all__ = ["compare_command"]
 
@@ -52,7 +52,7 @@ def compare_command(
     "words" is the baseline: cosines of the words themselves, and a linear classifier on them. The index stays as it is.
     """
     with opened(index) as collection, ShownStages() as show:
-        from tacit.tasks.comparing_models import compare
+        from tacit.tasks.measure.compare import compare
 
         found = compare(
             collection,

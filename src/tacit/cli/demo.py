@@ -18,7 +18,7 @@ from tacit.errors import MissingExtraError
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
     from tacit.tasks.demo import PlainSpace
-    from tacit.tasks.hits import RecordHit
+    from tacit.tasks.search.hits import RecordHit
     from tacit.tasks.stages import Stages
 
 __all__ = ["demo_command"]
@@ -65,7 +65,7 @@ def demo_command(
 
 def _map_paths(index: str, asked_for: str | None) -> list[Path]:
     """Where the maps go, checked before the work begins; without the libraries there are none, unless one was asked."""
-    from tacit.tasks.map_index import check_output
+    from tacit.tasks.map.map import check_output
 
     if asked_for:
         return [check_output(asked_for, argument="map")]
@@ -82,7 +82,7 @@ def _map_paths(index: str, asked_for: str | None) -> list[Path]:
 def _answers(collection: Collection, queries: tuple[str, ...], limit: int, say: Stages) -> dict[str, Any]:
     """Searches in both spaces, one suggestion, and why the first record was found."""
     from tacit.tasks.demo import QUERIES, SUGGESTION_TEXT, PlainSpace
-    from tacit.tasks.explain_hit import explain_hit
+    from tacit.tasks.explain.hit import explain_hit
 
     say.begin("making the space of the words alone")
     plain = PlainSpace(collection)
@@ -117,7 +117,7 @@ def _draw(collection: Collection, paths: list[Path], say: Stages) -> list[str]:
     """Draw the map once, and write it to every file."""
     if not paths:
         return []
-    from tacit.tasks.map_index import map_of, write_map
+    from tacit.tasks.map.map import map_of, write_map
 
     say.begin("drawing the map")
     found = map_of(collection, title="The Python standard library, as words and subjects place it")

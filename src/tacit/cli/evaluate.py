@@ -45,7 +45,7 @@ def evaluate_command(
     text finds others with its labels, and whether a title finds its text among all the others.
     """
     with opened(index) as collection, ShownStages() as show:
-        from tacit.tasks.evaluating import evaluate
+        from tacit.tasks.measure.evaluate import evaluate
 
         found = evaluate(
             collection,

@@ -12,9 +12,9 @@ from tacit.cli.output import write_note, write_table
 if TYPE_CHECKING:
     from tacit.corpus import Record
     from tacit.tasks.collection import Collection
-    from tacit.tasks.evaluating import Evaluation
-    from tacit.tasks.evaluating_search import SearchMeasures
-    from tacit.tasks.evaluating_suggest import SuggestMeasures
+    from tacit.tasks.measure.evaluate import Evaluation
+    from tacit.tasks.measure.search import SearchMeasures
+    from tacit.tasks.measure.suggest import SuggestMeasures
 
 __all__ = ["cell", "read_test", "split_options", "write_evaluation", "write_split"]
 

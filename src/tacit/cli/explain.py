@@ -33,7 +33,7 @@ def explain_command(*, index: str, limit: int, as_json: bool, **asked: Any) -> N
     tacit explain library.tacit --label novels
     tacit explain library.tacit --dimension 3
     """
-    from tacit.tasks.explain import explain
+    from tacit.tasks.explain.explain import explain
 
     with opened(index) as collection:
         explanation = explain(collection, limit=limit, **asked)
@@ -54,7 +54,7 @@ def concepts_command(*, index: str, limit: int, words: int, as_json: bool) -> No
     Words and labels stand at both ends of a dimension, + and -; which end is which means nothing. The share says how
     much of the records' positions lies along the dimension.
     """
-    from tacit.tasks.concepts import concepts
+    from tacit.tasks.explain.concepts import concepts
 
     with opened(index) as collection:
         found = concepts(collection, limit=limit, words=words)

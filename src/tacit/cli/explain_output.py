@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from tacit.cli.output import write_table
 
 if TYPE_CHECKING:
-    from tacit.tasks.explain import Explanation
-    from tacit.tasks.explain_dimension import Dimension, End
-    from tacit.tasks.explain_hit import HitExplanation, LabelNear
-    from tacit.tasks.explain_label import LabelExplanation
-    from tacit.tasks.explain_similar import PairExplanation
-    from tacit.tasks.hits import RecordHit
-    from tacit.tasks.label_place import LabelPlace
+    from tacit.tasks.explain.dimension import Dimension, End
+    from tacit.tasks.explain.explain import Explanation
+    from tacit.tasks.explain.hit import HitExplanation, LabelNear
+    from tacit.tasks.explain.label import LabelExplanation
+    from tacit.tasks.explain.label_place import LabelPlace
+    from tacit.tasks.explain.similar import PairExplanation
+    from tacit.tasks.search.hits import RecordHit
 
 __all__ = ["write_concepts", "write_explanation"]
 

@@ -55,7 +55,7 @@ def map_command(
     Records about the same things lie together. The page works without a network: hover over a point to see its record,
     click a name to hide it, type into the box to find records.
     """
-    from tacit.tasks.map_index import check_output, draw_map
+    from tacit.tasks.map.map import check_output, draw_map
 
     with opened(index) as collection:
         path = check_output(output or f"{collection.path.stem}-map.html")

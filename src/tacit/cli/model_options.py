@@ -15,7 +15,7 @@ from tacit.errors import InputError
 
 if TYPE_CHECKING:
     from tacit.relations.taxonomy.taxonomy import Taxonomy
-    from tacit.tasks.build_settings import BuildSettings
+    from tacit.tasks.build.settings import BuildSettings
     from tacit.text.settings import TextSettings
 
 __all__ = ["ModelOptions", "model_options", "read_settings", "read_taxonomy"]
@@ -90,7 +90,7 @@ def read_settings(chosen: ModelOptions, before: BuildSettings | None = None) -> 
     Parameters of the model are kept only as long as the model is.
     """
     from tacit.checks import check_count
-    from tacit.tasks.build_settings import BuildSettings
+    from tacit.tasks.build.settings import BuildSettings
 
     before = before or BuildSettings()
     for option, count in (("--dimensions", chosen.dimensions), ("--min-label-records", chosen.min_label_records)):

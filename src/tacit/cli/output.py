@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tacit.tasks.hits import RecordHit
+    from tacit.tasks.search.hits import RecordHit
 
 __all__ = ["write_hits", "write_json", "write_note", "write_progress", "write_table"]
 

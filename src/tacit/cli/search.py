@@ -12,7 +12,7 @@ from tacit.cli.output import write_hits, write_json
 
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
-    from tacit.tasks.hits import RecordHit
+    from tacit.tasks.search.hits import RecordHit
 
 __all__ = ["search_command", "similar_command"]
 

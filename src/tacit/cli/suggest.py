@@ -13,7 +13,7 @@ from tacit.cli.output import write_json, write_table
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
-    from tacit.tasks.suggest import Suggestion
+    from tacit.tasks.suggest.suggest import Suggestion
 
 __all__ = ["suggest_command"]
 
@@ -106,7 +106,7 @@ def _read(file: str) -> str:
 
 
 def _suggested(collection: Any, texts: list[str], choice: dict[str, Any]) -> list[list[Suggestion]]:
-    from tacit.tasks.suggest import suggest
+    from tacit.tasks.suggest.suggest import suggest
 
     return suggest(collection, texts, **choice)
 

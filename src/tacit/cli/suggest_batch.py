@@ -19,7 +19,7 @@ from tacit.errors import InputError
 if TYPE_CHECKING:
     from tacit.corpus import Reading
     from tacit.corpus.record import Record
-    from tacit.tasks.suggest import Suggestion
+    from tacit.tasks.suggest.suggest import Suggestion
 
 __all__ = ["write_batch"]
 
@@ -38,7 +38,7 @@ def write_batch(
     **choice: Any,
 ) -> None:
     """Suggest labels for all records of a source, and write them as they come."""
-    from tacit.tasks.suggest import suggest_records
+    from tacit.tasks.suggest.suggest import suggest_records
 
     form = _form(form, output)
     with opened(index) as collection:

@@ -13,7 +13,7 @@ from tacit.cli.output import write_json, write_note, write_table
 from tacit.cli.progress import ShownStages
 
 if TYPE_CHECKING:
-    from tacit.tasks.tuning import Gain, Tuning
+    from tacit.tasks.tune.tune import Gain, Tuning
 
 __all__ = ["tune_command"]
 
@@ -69,7 +69,7 @@ def tune_command(
     --apply.
     """
     with opened(index) as collection, ShownStages() as show:
-        from tacit.tasks.tuning import tune
+        from tacit.tasks.tune.tune import tune
 
         found = tune(
             collection,
@@ -94,7 +94,7 @@ def tune_command(
 
 
 def _refit(index: str, found: Tuning) -> None:
-    from tacit.tasks.build import refit
+    from tacit.tasks.build.build import refit
 
     with ShownStages() as show:
         refit(index, found.best.settings, report=show)
@@ -102,7 +102,7 @@ def _refit(index: str, found: Tuning) -> None:
 
 def _command(index: str, found: Tuning) -> str | None:
     """What to type to take over the best settings; None if there is nothing to change."""
-    from tacit.tasks.tuning_space import refit_options
+    from tacit.tasks.tune.ranges import refit_options
 
     options = refit_options(found.current.settings, found.best.settings)
     return shlex.join(["tacit", "refit", index, *options]) if options else None
@@ -136,7 +136,7 @@ def _write(index: str, found: Tuning, applied: bool) -> None:
 
 
 def _row(found: Tuning, trial: Any, names: list[str]) -> tuple[Any, ...]:
-    from tacit.tasks.tuning_space import changes_between
+    from tacit.tasks.tune.ranges import changes_between
 
     changes = changes_between(found.current.settings, trial.settings)
     told = ", ".join(f"{name} {value}" for name, value in changes.items()) or "current settings"

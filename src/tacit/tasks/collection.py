@@ -18,20 +18,20 @@ from tacit.index.folder.shapes import check_shapes
 from tacit.index.space import Space
 from tacit.index.suggester import Suggester
 from tacit.index.taxonomy import taxonomy_from_facts
-from tacit.tasks.live import Live
+from tacit.tasks.search.positions import Live
 
 if TYPE_CHECKING:
     from tacit.relations.taxonomy.taxonomy import Taxonomy
-    from tacit.tasks.cluster_index import Groups
-    from tacit.tasks.comparing_models import Comparison
-    from tacit.tasks.evaluating import Evaluation
-    from tacit.tasks.explain import Explanation
-    from tacit.tasks.explain_dimension import Dimension
-    from tacit.tasks.hits import RecordHit
+    from tacit.tasks.cluster.groups import Groups
+    from tacit.tasks.explain.dimension import Dimension
+    from tacit.tasks.explain.explain import Explanation
     from tacit.tasks.info import IndexInfo
-    from tacit.tasks.map_index import Map
-    from tacit.tasks.suggest import Suggestion
-    from tacit.tasks.tuning import Tuning
+    from tacit.tasks.map.map import Map
+    from tacit.tasks.measure.compare import Comparison
+    from tacit.tasks.measure.evaluate import Evaluation
+    from tacit.tasks.search.hits import RecordHit
+    from tacit.tasks.suggest.suggest import Suggestion
+    from tacit.tasks.tune.tune import Tuning
 
 __all__ = ["Collection", "open_index"]
 
@@ -167,14 +167,14 @@ class Collection:
         vector: Any = None,
         fusion: str = "scores",
     ) -> list[RecordHit]:
-        """Find records for a query; see `tacit.tasks.search`."""
-        from tacit.tasks.search import search
+        """Find records for a query; see `tacit.tasks.search.search`."""
+        from tacit.tasks.search.search import search
 
         return search(self, query, by=by, limit=limit, filters=filters, vector=vector, fusion=fusion)
 
     def similar(self, id: str, *, limit: int = 10, filters: Filters | None = None) -> list[RecordHit]:
-        """Find the records nearest to one of them; see `tacit.tasks.search`."""
-        from tacit.tasks.search import similar
+        """Find the records nearest to one of them; see `tacit.tasks.search.search`."""
+        from tacit.tasks.search.search import similar
 
         return similar(self, id, limit=limit, filters=filters)
 
@@ -187,8 +187,8 @@ class Collection:
         chosen: bool = False,
         vectors: Any = None,
     ) -> Any:
-        """Suggest labels for a text, or for several; see `tacit.tasks.suggest`."""
-        from tacit.tasks.suggest import suggest
+        """Suggest labels for a text, or for several; see `tacit.tasks.suggest.suggest`."""
+        from tacit.tasks.suggest.suggest import suggest
 
         one = isinstance(texts, str)
         given: list[str] = [texts] if isinstance(texts, str) else list(texts)
@@ -207,14 +207,14 @@ class Collection:
         dimension: int | None = None,
         limit: int = 10,
     ) -> Explanation:
-        """Say why: a hit, a pair, a label, a dimension, a neighbourhood; see `tacit.tasks.explain`."""
-        from tacit.tasks.explain import explain
+        """Say why: a hit, a pair, a label, a dimension, a neighbourhood; see `tacit.tasks.explain.explain`."""
+        from tacit.tasks.explain.explain import explain
 
         return explain(self, query=query, ids=ids, text=text, label=label, dimension=dimension, limit=limit)
 
     def concepts(self, *, limit: int = 10, words: int = 6) -> list[Dimension]:
-        """Describe the first dimensions of the space; see `tacit.tasks.concepts`."""
-        from tacit.tasks.concepts import concepts
+        """Describe the first dimensions of the space; see `tacit.tasks.explain.concepts`."""
+        from tacit.tasks.explain.concepts import concepts
 
         return concepts(self, limit=limit, words=words)
 
@@ -227,32 +227,32 @@ class Collection:
         filters: Filters | None = None,
         random_state: int = 0,
     ) -> Groups:
-        """Group the records and name the groups; see `tacit.tasks.cluster_index`."""
-        from tacit.tasks.cluster_index import cluster_index
+        """Group the records and name the groups; see `tacit.tasks.cluster.groups`."""
+        from tacit.tasks.cluster.groups import cluster_index
 
         return cluster_index(self, groups, words=words, examples=examples, filters=filters, random_state=random_state)
 
     def recommend(
         self, liked: Sequence[str], *, disliked: Sequence[str] = (), limit: int = 10, filters: Filters | None = None
     ) -> list[RecordHit]:
-        """Recommend records to who liked others; see `tacit.tasks.recommend_index`."""
-        from tacit.tasks.recommend_index import recommend
+        """Recommend records to who liked others; see `tacit.tasks.recommend.records`."""
+        from tacit.tasks.recommend.records import recommend
 
         return recommend(self, liked, disliked=disliked, limit=limit, filters=filters)
 
     def recommend_for(
         self, kind: str, name: str, *, what: str = "records", limit: int = 10, filters: Filters | None = None
     ) -> list[Any]:
-        """Recommend to a linked thing what it has nothing to do with yet; see `tacit.tasks.recommend_index`."""
-        from tacit.tasks.recommend_index import recommend_for
+        """Recommend to a linked thing what it has nothing to do with yet; see `tacit.tasks.recommend.records`."""
+        from tacit.tasks.recommend.records import recommend_for
 
         return list(recommend_for(self, kind, name, what=what, limit=limit, filters=filters))
 
     def near(
         self, kind: str, name: str, *, to: str = "records", limit: int = 10, filters: Filters | None = None
     ) -> list[Any]:
-        """Find what is near a linked thing; see `tacit.tasks.recommend_index`."""
-        from tacit.tasks.recommend_index import near
+        """Find what is near a linked thing; see `tacit.tasks.recommend.records`."""
+        from tacit.tasks.recommend.records import near
 
         return list(near(self, kind, name, to=to, limit=limit, filters=filters))
 
@@ -265,26 +265,26 @@ class Collection:
         title: str | None = None,
         random_state: int = 0,
     ) -> Map:
-        """Draw the records as a map for a browser (.html) or as a picture; see `tacit.tasks.map_index`."""
-        from tacit.tasks.map_index import draw_map
+        """Draw the records as a map for a browser (.html) or as a picture; see `tacit.tasks.map.map`."""
+        from tacit.tasks.map.map import draw_map
 
         return draw_map(self, path, colour_by=colour_by, filters=filters, title=title, random_state=random_state)
 
     def evaluate(self, **options: Any) -> Evaluation:
-        """Measure suggestions and search on held-out records; see `tacit.tasks.evaluating`."""
-        from tacit.tasks.evaluating import evaluate
+        """Measure suggestions and search on held-out records; see `tacit.tasks.measure.evaluate`."""
+        from tacit.tasks.measure.evaluate import evaluate
 
         return evaluate(self, **options)
 
     def compare(self, models: Sequence[str] | None = None, **options: Any) -> Comparison:
-        """Measure several models side by side; see `tacit.tasks.comparing_models`."""
-        from tacit.tasks.comparing_models import compare
+        """Measure several models side by side; see `tacit.tasks.measure.compare`."""
+        from tacit.tasks.measure.compare import compare
 
         return compare(self, models, **options)
 
     def tune(self, **options: Any) -> Tuning:
-        """Find better settings on held-out records; see `tacit.tasks.tuning`."""
-        from tacit.tasks.tuning import tune
+        """Find better settings on held-out records; see `tacit.tasks.tune.tune`."""
+        from tacit.tasks.tune.tune import tune
 
         return tune(self, **options)
 

@@ -19,10 +19,10 @@ from tacit.index import Filters
 from tacit.index.folder.generations import is_ours
 from tacit.index.folder.opening import as_folder
 from tacit.index.nearest.exact import cosines, lengths_of, top
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import Collection, open_index
-from tacit.tasks.hits import RecordHit
-from tacit.tasks.search import hits_of
+from tacit.tasks.search.hits import RecordHit
+from tacit.tasks.search.search import hits_of
 from tacit.tasks.stages import Report, Stages
 from tacit.text.words import Words
 
@@ -71,7 +71,7 @@ def build_demo(path: str | Path = DEMO_INDEX, *, report: Report | None = None) -
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     from tacit.relations.taxonomy.taxonomy import Taxonomy
-    from tacit.tasks.build import build
+    from tacit.tasks.build.build import build
 
     taxonomy = Taxonomy.from_parents(standard_library_parents(records))
     # one thread: matrices this small gain nothing from more, and on a busy machine threads that wait for one another

@@ -6,7 +6,7 @@ import numpy as np
 
 from tacit.corpus.record import Record
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.settings import BuildSettings
 from tacit.text import TextSettings
 
 SEA = ["whale", "dolphin", "ship", "harbour", "wave", "tide", "sailor", "anchor", "reef", "salt"]

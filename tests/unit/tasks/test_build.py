@@ -14,8 +14,8 @@ import tacit
 from tacit import HLSI, LSI, MLSI, InputError, LabelHead, TacitWarning
 from tacit.corpus.record import Record
 from tacit.index import verify
-from tacit.tasks.build_model import _affordable, _check_room
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.fitting import _affordable, _check_room
+from tacit.tasks.build.settings import BuildSettings
 from tacit.text import TextSettings, Words
 
 RECORDS = small_records()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tacit.tasks.build_model import Known, fit_model
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.fitting import Known, fit_model
+from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.stages import Stage, Stages
 
 
@@ -22,7 +22,7 @@ def stages_of(model: str) -> list[Stage]:
 @pytest.mark.parametrize("model", ["lsi", "mlsi", "hlsi"])
 def test_a_large_fit_is_told_before_it_begins(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [stage.name for stage in stages_of(model)] == ["space"]
-    monkeypatch.setattr("tacit.tasks.build_model.LARGE", 1)
+    monkeypatch.setattr("tacit.tasks.build.fitting.LARGE", 1)
     first, second = stages_of(model)
     assert (first.name, second.name) == ("memory", "space")
     assert first.message.startswith(f"{model.upper()} with n_components=2 of 12 records and 8 terms needs about ")

@@ -9,9 +9,9 @@ import scipy.sparse as sp
 from tacit.errors import InputError
 from tacit.models.mlsa.mlsa import MLSA
 from tacit.relations.tables.relations import Relations
-from tacit.tasks.build_model import Known, fit_model
-from tacit.tasks.build_relations import fit_relations, link_weight
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.fitting import Known, fit_model
+from tacit.tasks.build.relations import fit_relations, link_weight
+from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.stages import Stages
 from tacit.text import TextSettings
 from tacit.text.words import Words

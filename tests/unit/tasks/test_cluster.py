@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from tacit.errors import InputError, TacitWarning
-from tacit.tasks.cluster import Clustering, cluster, describe
+from tacit.tasks.cluster.clustering import Clustering, cluster, describe
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import tacit
 from tacit import InputError
 from tacit.corpus.record import Record
 from tacit.index import Filters
-from tacit.tasks.cluster_index import cluster_index, default_groups
+from tacit.tasks.cluster.groups import cluster_index, default_groups
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_examples_are_nearest_to_the_centre_and_cohesion_is_the_mean(index):
 
 def test_large_collections_are_grouped_from_samples(index, monkeypatch):
     exact = cluster_index(index, 2)
-    monkeypatch.setattr("tacit.tasks.cluster_index._LARGE", 10)
+    monkeypatch.setattr("tacit.tasks.cluster.groups._LARGE", 10)
     found = cluster_index(index, 2)
     np.testing.assert_array_equal(found.of_records, exact.of_records)
     assert [group.size for group in cluster_index(index, 5).groups] == sorted(

@@ -8,12 +8,12 @@ import pytest
 from tacit.corpus.record import Record
 from tacit.errors import InputError, TacitWarning
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build import build
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.build import build
+from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
-from tacit.tasks.comparing_models import applicable_models, compare
-from tacit.tasks.evaluating import evaluate
-from tacit.tasks.evaluating_split import split_records
+from tacit.tasks.measure.compare import applicable_models, compare
+from tacit.tasks.measure.evaluate import evaluate
+from tacit.tasks.measure.split import split_records
 from tacit.text.settings import TextSettings
 
 WORDS = {"sea": ["whale", "ship", "harbour", "wave", "tide"], "home": ["kitchen", "table", "garden", "chair", "lamp"]}

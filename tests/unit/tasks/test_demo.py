@@ -7,8 +7,8 @@ import pytest
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.tasks.build import build
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.build import build
+from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
 from tacit.tasks.demo import SUGGESTION_TEXT, PlainSpace, build_demo, check_demo_folder
 

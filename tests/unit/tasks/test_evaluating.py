@@ -12,14 +12,14 @@ from tacit.errors import InputError
 from tacit.evaluate.ranking import overlap_ndcg
 from tacit.relations.labels.matrix import as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build import build
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.build import build
+from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
-from tacit.tasks.evaluating import evaluate
-from tacit.tasks.evaluating_fitted import Features, FittedIndex, RawWords
-from tacit.tasks.evaluating_search import SearchBench, body_of
-from tacit.tasks.evaluating_split import MOST_TEST, all_records, split_records
-from tacit.tasks.evaluating_suggest import measure_suggestions
+from tacit.tasks.measure.evaluate import evaluate
+from tacit.tasks.measure.search import SearchBench, body_of
+from tacit.tasks.measure.split import MOST_TEST, all_records, split_records
+from tacit.tasks.measure.suggest import measure_suggestions
+from tacit.tasks.measure.trial_index import Features, FittedIndex, RawWords
 from tacit.tasks.stages import Stages
 from tacit.text.settings import TextSettings
 

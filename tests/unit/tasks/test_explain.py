@@ -12,8 +12,8 @@ import tacit
 from tacit import InputError
 from tacit.corpus.record import Record
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.explain import explain
-from tacit.tasks.explain_words import importance, listed
+from tacit.tasks.explain.explain import explain
+from tacit.tasks.explain.words import importance, listed
 from tacit.tasks.label_names import find_label, find_number
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tacit.errors import InputError, MissingExtraError
-from tacit.tasks.layout import _sample, lay_out
-from tacit.tasks.plot import check_map_path
+from tacit.tasks.map.layout import _sample, lay_out
+from tacit.tasks.map.picture import check_map_path
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_a_missing_library_is_named(library, ending):
     # a process of its own, in which the library cannot be found
     code = (
         f"import sys; sys.modules[{library!r}] = None\n"
-        "from tacit.tasks.map_index import check_output\n"
+        "from tacit.tasks.map.map import check_output\n"
         f"try: check_output('map{ending}')\n"
         "except Exception as error: print(type(error).__name__, error)"
     )

@@ -13,8 +13,8 @@ from tacit.index.nearest import approximate as neighbour_graph
 from tacit.index.nearest.approximate import write_neighbours
 from tacit.index.nearest.exact import lengths_of
 from tacit.index.records import value_lists
-from tacit.tasks import live as live_module
-from tacit.tasks.live import Live
+from tacit.tasks.search import positions as live_module
+from tacit.tasks.search.positions import Live
 
 N_RECORDS, N_DIMENSIONS = 2_000, 12
 FILTERS = {

@@ -15,13 +15,13 @@ from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index import Filters
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build import build
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.build import build
+from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
-from tacit.tasks.map_groups import _GREY, _LOOKS, Grouping, coloured
-from tacit.tasks.map_index import check_output, draw_map, map_of, write_map
-from tacit.tasks.map_page import page
-from tacit.tasks.plot import _figure
+from tacit.tasks.map.colours import _GREY, _LOOKS, Grouping, coloured
+from tacit.tasks.map.map import check_output, draw_map, map_of, write_map
+from tacit.tasks.map.page import page
+from tacit.tasks.map.picture import _figure
 
 TOPICS = {
     "whales": "whale sea ocean fin dive pod krill deep",

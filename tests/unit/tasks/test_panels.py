@@ -13,8 +13,17 @@ import pytest
 from tacit.errors import InputError, TacitWarning
 from tacit.relations import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.panel_facts import NEITHER, SEVERAL, PanelFacts, facts_of, frame, show_classes
-from tacit.tasks.panels import _HUES, _caption, _choose_rows, _figure, _legend_names, _looks, draw_panels, panel_facts
+from tacit.tasks.map.panel_facts import NEITHER, SEVERAL, PanelFacts, facts_of, frame, show_classes
+from tacit.tasks.map.panels import (
+    _HUES,
+    _caption,
+    _choose_rows,
+    _figure,
+    _legend_names,
+    _looks,
+    draw_panels,
+    panel_facts,
+)
 
 TREE = Taxonomy.from_parents(
     {"C": None, "E": None, "G": None, "C1": "C", "C2": "C", "C11": "C1", "E1": "E"},
@@ -336,7 +345,7 @@ class TestBadInput:
     def test_a_missing_matplotlib_is_named(self) -> None:
         program = (
             "import sys; sys.modules['matplotlib'] = None\n"
-            "from tacit.tasks.panels import draw_panels\n"
+            "from tacit.tasks.map.panels import draw_panels\n"
             "try: draw_panels({}, [], path='a.png')\n"
             "except ImportError as error: print(error)\n"
         )

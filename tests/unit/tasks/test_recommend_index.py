@@ -10,10 +10,10 @@ from tacit.corpus.record import Record
 from tacit.datasets.registry import film_records
 from tacit.errors import InputError, TacitWarning
 from tacit.index import Filters
-from tacit.tasks.build import build
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.build import build
+from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
-from tacit.tasks.recommend_index import ThingHit, link_kinds, near, recommend, recommend_for
+from tacit.tasks.recommend.records import ThingHit, link_kinds, near, recommend, recommend_for
 from tacit.text import TextSettings
 
 SEA = ["whale", "dolphin", "ship", "harbour", "wave", "tide", "sailor", "anchor"]

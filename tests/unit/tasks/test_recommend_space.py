@@ -7,7 +7,7 @@ import pytest
 
 from tacit import MLSA, Relations
 from tacit.errors import InputError
-from tacit.tasks.recommend import Recommender
+from tacit.tasks.recommend.recommender import Recommender
 
 READERS = ["Ann", "Bob", "Cy", "Dee"]
 BOOKS = ["Star ships", "Red planet", "Roses", "Herbs", "Comets"]

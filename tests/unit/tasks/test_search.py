@@ -10,7 +10,7 @@ import tacit
 from tacit import InputError, TacitWarning
 from tacit.corpus.record import Record
 from tacit.index import Filters
-from tacit.tasks.search import fused_by_score
+from tacit.tasks.search.search import fused_by_score
 
 
 @pytest.fixture(scope="module")

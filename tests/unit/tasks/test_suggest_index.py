@@ -9,7 +9,7 @@ from small_index import small_records, small_settings, small_taxonomy
 import tacit
 from tacit import InputError
 from tacit.corpus.record import Record
-from tacit.tasks.suggest import Suggestion, suggest, suggest_records
+from tacit.tasks.suggest.suggest import Suggestion, suggest, suggest_records
 
 TEXTS = [record.text for record in small_records(40, seed=5)]
 
@@ -51,7 +51,7 @@ def test_many_texts_at_once_are_suggested_as_one_by_one(index):
 
 def test_blocks_of_scores_do_not_change_the_answer(index, monkeypatch):
     whole = suggest(index, TEXTS, limit=2)
-    monkeypatch.setattr("tacit.tasks.suggest._CELLS", 13)
+    monkeypatch.setattr("tacit.tasks.suggest.suggest._CELLS", 13)
     for found, expected in zip(suggest(index, TEXTS, limit=2), whole, strict=True):
         assert [one.label for one in found] == [one.label for one in expected]
         assert [one.probability for one in found] == pytest.approx([one.probability for one in expected], abs=1e-5)

@@ -10,13 +10,13 @@ import pytest
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.tasks.build import build, refit
-from tacit.tasks.build_settings import BuildSettings
+from tacit.tasks.build.build import build, refit
+from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
-from tacit.tasks.tuning import Gain, tune
-from tacit.tasks.tuning_objective import gain_between, score_of
-from tacit.tasks.tuning_space import SettingsSpace, changes_between, refit_options
-from tacit.tasks.tuning_study import study_path
+from tacit.tasks.tune.objective import gain_between, score_of
+from tacit.tasks.tune.ranges import SettingsSpace, changes_between, refit_options
+from tacit.tasks.tune.study import study_path
+from tacit.tasks.tune.tune import Gain, tune
 from tacit.text.settings import TextSettings
 
 WORDS = {

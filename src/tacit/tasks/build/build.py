@@ -1,0 +1,277 @@
+"""Builds an index: records are read, turned into words, placed in a space, and written as one folder that answers."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacit.checks import check_finite
+from tacit.corpus.record import Record
+from tacit.errors import InputError
+from tacit.index import GenerationWriter, RecordStore
+from tacit.index.folder.generations import current_generation
+from tacit.index.folder.opening import as_folder
+from tacit.index.nearest.approximate import is_large, write_neighbours
+from tacit.index.nearest.exact import lengths_of
+from tacit.index.space import Space
+from tacit.index.taxonomy import taxonomy_from_facts, taxonomy_to_facts
+from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.tasks.build.fitting import Fitted, Known, fit_model
+from tacit.tasks.build.settings import BuildSettings
+from tacit.tasks.build.build_taxonomy import label_titles, taxonomy_of_paths, warn_of_unknown, with_titles
+from tacit.tasks.stages import Report, Stages
+from tacit.text.words import Words
+
+__all__ = ["build", "refit"]
+
+
+def build(
+    records: Iterable[Record],
+    path: str | Path,
+    settings: BuildSettings | None = None,
+    *,
+    taxonomy: Taxonomy | None = None,
+    vectors: Any = None,
+    replace_old: bool = False,
+    report: Report | None = None,
+    wait: float = 0.0,
+) -> Path:
+    """Build an index of records in a folder, and give the folder.
+
+    Nothing counts before everything is written: a crash at any point leaves what was there before.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        The collection, for instance from `read_records`; gone through once.
+    path : str or Path
+        Folder to make.
+    settings : BuildSettings, optional
+        Model, dimensions, words, suggester.
+    taxonomy : Taxonomy, optional
+        What lies above the labels.
+    vectors : (n_records, n) array, optional
+        Vectors of the records, in their order, to be used instead of their words: sentence embeddings, for instance.
+    replace_old : bool, default False
+        Whether an index that is there already may be replaced.
+    report : callable, optional
+        Called with a `Stage` when a stage begins, goes on and ends.
+    wait : float, default 0.0
+        Seconds to wait for another writer of the same index.
+
+    Raises
+    ------
+    InputError
+        If there are no records, the model and what is known of them do not fit, or the folder cannot be written.
+    """
+    settings = settings or BuildSettings()
+    _check_one_taxonomy(taxonomy, settings)
+    folder = as_folder(path)
+    if vectors is not None:
+        vectors = _read_vectors(vectors)
+    with _told(folder):
+        if not replace_old and (folder / "CURRENT").exists():
+            raise InputError(
+                f"path is an index already: got {str(folder)!r}, expected a new folder. Choose another, or allow it "
+                "to be replaced."
+            )
+        with GenerationWriter(folder, wait=wait) as writer:
+            _write(writer, records, settings, taxonomy, vectors, Stages(report))
+    return folder
+
+
+def refit(
+    path: str | Path,
+    settings: BuildSettings | None = None,
+    *,
+    taxonomy: Taxonomy | None = None,
+    without_taxonomy: bool = False,
+    vectors: Any = None,
+    report: Report | None = None,
+    wait: float = 0.0,
+) -> Path:
+    """Fit the space of an index anew to the records that it has now; the old one answers until the new one is there.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folder of the index.
+    settings : BuildSettings, optional
+        Those of the last fit unless given.
+    taxonomy : Taxonomy, optional
+        That of the last fit unless given.
+    without_taxonomy : bool, default False
+        Whether to leave the taxonomy of the last fit out.
+    vectors : array, optional
+        For an index that was built from vectors and was changed since: vectors of all its records, in the order of
+        `Collection.ids`.
+    report, wait : as for `build`
+    """
+    current_generation(as_folder(path))  # so that no folder is made where there is no index
+    with _told(as_folder(path)), GenerationWriter(path, wait=wait) as writer, writer.previous() as old:
+        settings = settings or BuildSettings.from_facts(old.manifest.settings["build"])
+        _check_one_taxonomy(taxonomy, settings)
+        # paths are read anew, since records that were added may have new ones
+        keeps = not (without_taxonomy or settings.taxonomy_separator)
+        if taxonomy is None and keeps and "facts/taxonomy.json" in old.manifest.files:
+            taxonomy = taxonomy_from_facts(old.facts("taxonomy"))
+        if vectors is None and "vectors" in old.arrays:
+            if old.store.changes:
+                raise InputError(
+                    "vectors of added records are not kept: got an index of vectors that was changed since its last "
+                    "fit, expected the vectors of all its records. Give them."
+                )
+            vectors = np.array(old.array("vectors"))
+        elif vectors is not None:
+            vectors = _read_vectors(vectors)
+        _write(writer, (record for _, record in old.store.records()), settings, taxonomy, vectors, Stages(report))
+    return as_folder(path)
+
+
+def _write(
+    writer: GenerationWriter,
+    records: Iterable[Record],
+    settings: BuildSettings,
+    taxonomy: Taxonomy | None,
+    vectors: Any,
+    say: Stages,
+) -> None:
+    """Read, fit and write everything of a generation; the last line makes it count."""
+    texts, known, titles = _store(writer, records, say)
+    taxonomy = taxonomy if taxonomy is not None else taxonomy_of_paths(known, settings.taxonomy_separator)
+    known = replace(known, taxonomy=with_titles(taxonomy, titles))
+    warn_of_unknown(known)
+    X: Any
+    if vectors is None:
+        say.begin("words")
+        words, X = Words.fit(texts, settings.text)
+        say.end(f"{X.shape[1]:,} different words counted, {X.nnz / max(1, X.shape[0]):.0f} a record")
+    else:
+        words, X = None, _matching(vectors, len(texts))
+        writer.save_array("vectors", X)
+    texts.clear()  # the longest thing in memory, and nobody needs it any more
+    fitted = fit_model(X, known, settings, say)
+    _write_neighbours(writer, fitted, say)
+    say.begin("writing")
+    _save(writer, fitted, words, known, titles)
+    counts = {"labels": len(fitted.label_names), "terms": X.shape[1], "dimensions": fitted.positions.shape[1]}
+    made = {"model": fitted.model, "parameters": fitted.parameters, "suggester": fitted.suggester_method}
+    writer.finish({"build": settings.to_facts(), "fitted": made}, counts)
+    say.end(f"index written to {writer.index}")
+
+
+def _store(writer: GenerationWriter, records: Iterable[Record], say: Stages) -> tuple[list[str], Known, dict[str, str]]:
+    """Write the records to the database as they come, and keep what the fit needs of them, and titles of labels."""
+    texts: list[str] = []
+    labels: list[tuple[str, ...]] = []
+    links: dict[str, list[tuple[str, ...]]] = {}
+    titles: dict[str, str] = {}
+
+    def passing() -> Iterator[Record]:
+        for record in records:
+            for name in record.links:
+                links.setdefault(name, [()] * len(texts))
+            for name, targets in links.items():
+                targets.append(record.links.get(name, ()))
+            texts.append(record.text)
+            labels.append(record.labels)
+            titles.update(label_titles(record))
+            yield record
+
+    say.begin("reading")
+    n_records = RecordStore.create(
+        writer.path("records.sqlite"), passing(), progress=lambda n: say.advance(f"{n:,} records")
+    )
+    if not n_records:
+        raise InputError("records is empty: got none, expected one at least. Check what was read.")
+    n_labelled = sum(1 for names in labels if names)
+    say.end(f"{n_records:,} records stored, {n_labelled:,} of them with labels")
+    return texts, Known(labels, links), titles
+
+
+def _write_neighbours(writer: GenerationWriter, fitted: Fitted, say: Stages) -> None:
+    """Relate the nearest records beforehand, where comparing a question with all of them would take too long."""
+    if not is_large(fitted.positions):
+        return
+    say.begin("neighbours")
+    n_records = len(fitted.positions)
+    written = write_neighbours(
+        writer, fitted.positions, progress=lambda n: say.advance(f"{n:,} of {n_records:,} records", n / n_records)
+    )
+    say.end(
+        f"{n_records:,} records related to their nearest" if written else "all records are compared with a question"
+    )
+
+
+def _save(writer: GenerationWriter, fitted: Fitted, words: Words | None, known: Known, titles: dict[str, str]) -> None:
+    """Write what the fit has left, all but the records."""
+    Space(fitted.terms, fitted.offset, words).save(writer)
+    writer.save_array("positions", fitted.positions)
+    writer.save_array("lengths", lengths_of(fitted.positions))
+    names = {"names": list(fitted.label_names), "counts": list(fitted.label_counts)}
+    writer.save_facts(
+        "labels", {**names, "titles": {name: titles[name] for name in fitted.label_names if name in titles}}
+    )
+    if fitted.label_positions is not None:
+        writer.save_array("label_positions", fitted.label_positions)
+    if fitted.suggester is not None:
+        fitted.suggester.save(writer)
+    if known.taxonomy is not None:
+        writer.save_facts("taxonomy", taxonomy_to_facts(known.taxonomy))
+    if fitted.strengths is not None:
+        writer.save_array("strengths", fitted.strengths)
+    if fitted.others:
+        others = list(fitted.others)
+        writer.save_facts("links", {name: fitted.others[name][0] for name in others})
+        for number, name in enumerate(others):
+            writer.save_array(f"link_positions_{number}", np.asarray(fitted.others[name][1], np.float32))
+
+
+def _check_one_taxonomy(taxonomy: Taxonomy | None, settings: BuildSettings) -> None:
+    if taxonomy is not None and settings.taxonomy_separator is not None:
+        raise InputError(
+            f"taxonomy is given twice: got one, and taxonomy_separator={settings.taxonomy_separator!r}, expected one "
+            "of them. Leave the other out."
+        )
+
+
+_OF_THE_DISK = {
+    errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EIO,
+}  # fmt: skip
+
+
+@contextlib.contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    """Say in one sentence that the disk is full, or that nothing may be written there; the index is what it was."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _OF_THE_DISK:  # it may come from the records, and be about something else
+            raise
+        raise InputError(
+            f"path cannot be written: got {error.strerror or str(error)!r} for {str(error.filename or folder)!r}, "
+            "expected a folder with room. Choose another, or check the disk and the rights."
+        ) from error
+
+
+def _read_vectors(vectors: Any) -> np.ndarray:
+    X = np.asarray(vectors)
+    if X.ndim != 2 or X.dtype.kind not in "fiu":
+        raise InputError(f"vectors is no table: got shape {X.shape} of {X.dtype}, expected numbers, one row a record.")
+    check_finite("vectors", X)
+    return np.asarray(X, np.float32)
+
+
+def _matching(vectors: np.ndarray, n_records: int) -> np.ndarray:
+    if len(vectors) != n_records:
+        raise InputError(
+            f"vectors does not match the records: got {len(vectors):,} rows for {n_records:,} records, expected one a "
+            "record, in the same order. Records that could not be read leave a row over: see what was reported."
+        )
+    return vectors

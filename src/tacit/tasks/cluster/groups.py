@@ -1,0 +1,280 @@
+"""Cluster: groups of records that lie together, named by the words and labels that set them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from tacit.checks import check_count
+from tacit.corpus.record import Record
+from tacit.errors import InputError
+from tacit.index import Filters
+from tacit.tasks.explain.words import listed
+from tacit.tasks.label_names import title_of
+from tacit.tasks.search.hits import RecordHit
+from tacit.tasks.search.search import hits_of
+
+if TYPE_CHECKING:
+    from tacit.tasks.cluster.clustering import Clustering
+    from tacit.tasks.collection import Collection
+
+__all__ = ["Group", "GroupLabel", "Groups", "cluster_index", "default_groups"]
+
+Numbers = npt.NDArray[np.int64]
+_MOST_GROUPS = 20  # what a person reads at once
+_LARGE = 50_000  # records from which centres are learned from samples of them
+_STARTS = ((5_000, 10), (_LARGE, 3))  # k-means is started so often, for so many records at most
+_READ = 200  # records of a group whose words and labels are looked at
+
+
+class GroupLabel(NamedTuple):
+    """A label, what to show of it, and which share of the group has it."""
+
+    label: str
+    title: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Group:
+    """Records that lie together.
+
+    Attributes
+    ----------
+    number : int
+        The largest group is 1.
+    size : int
+        How many records.
+    cohesion : float
+        Mean cosine of its records and its centre.
+    words : tuple of str
+        Whose mean weight inside exceeds that outside the most.
+    labels : tuple of GroupLabel
+        Whose share inside exceeds that outside the most.
+    examples : tuple of RecordHit
+        The records nearest to the centre, with their cosines.
+    """
+
+    number: int
+    size: int
+    cohesion: float
+    words: tuple[str, ...]
+    labels: tuple[GroupLabel, ...]
+    examples: tuple[RecordHit, ...]
+
+    @property
+    def name(self) -> str:
+        """The group in three words."""
+        return listed(self.words) or listed(label.title for label in self.labels) or f"group {self.number}"
+
+    def to_facts(self) -> dict[str, Any]:
+        """Give it as plain data, as `--json` prints it."""
+        return {
+            "number": self.number,
+            "size": self.size,
+            "cohesion": self.cohesion,
+            "name": self.name,
+            "words": list(self.words),
+            "labels": [label._asdict() for label in self.labels],
+            "examples": [{"id": hit.id, "title": hit.title, "score": hit.score} for hit in self.examples],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """All groups, the largest first, and which record is in which.
+
+    Attributes
+    ----------
+    groups : tuple of Group
+    numbers : numbers of the records in the index, ascending
+    of_records : the group of each of them, from 1; 0 for a record without any known word, which lies nowhere
+    """
+
+    groups: tuple[Group, ...]
+    numbers: Numbers = field(repr=False)
+    of_records: Numbers = field(repr=False)
+
+    @property
+    def n_nowhere(self) -> int:
+        """How many records are in no group."""
+        return int(np.count_nonzero(self.of_records == 0))
+
+    def members(self, collection: Collection, *, batch: int = 1000) -> Iterator[tuple[str, int]]:
+        """Give id and group of each record."""
+        for start in range(0, len(self.numbers), batch):
+            records = collection.store.get(self.numbers[start : start + batch])
+            for record, group in zip(records, self.of_records[start : start + batch].tolist(), strict=True):
+                yield record.id, group
+
+
+def default_groups(n_records: int) -> int:
+    """Give how many groups to make where nobody says: the root of half the records, from 2 to 20."""
+    return max(1, min(n_records, max(2, min(_MOST_GROUPS, round((n_records / 2) ** 0.5)))))
+
+
+def cluster_index(
+    collection: Collection,
+    groups: int | None = None,
+    *,
+    words: int = 8,
+    examples: int = 3,
+    filters: Filters | None = None,
+    random_state: int = 0,
+) -> Groups:
+    """Group the records by k-means of their positions, at length 1, and name the groups.
+
+    Parameters
+    ----------
+    collection : an open index
+    groups : int, optional
+        How many; `default_groups` of the records if not given.
+    words : int, default 8
+        Most words a group.
+    examples : int, default 3
+        How many records to show of a group.
+    filters : Filters, optional
+        Only records that pass.
+    random_state : int, default 0
+        The same seed gives the same groups.
+
+    Notes
+    -----
+    Above 50,000 records the centres are learned from samples of them (mini-batch k-means) and then moved by ten rounds
+    of k-means. Words and labels are those of 200 records of each group, drawn at random, so that naming the groups
+    costs the same for every collection.
+    """
+    numbers, positions, placed = _placed(collection, filters)
+    n_groups = default_groups(len(positions)) if groups is None else check_count("groups", groups)
+    if n_groups > len(positions):
+        raise InputError(
+            f"groups is out of range: got {groups}, expected at most the {len(positions):,} records that have a place."
+        )
+    clustering = _clustered(positions, n_groups, random_state)
+    of_records = np.zeros(len(placed), np.int64)
+    of_records[placed] = clustering.labels + 1
+    cosines = np.einsum("ij,ij->i", positions, _unit(clustering.centres)[clustering.labels])
+    sample = _sample(clustering, random_state)
+    read = collection.store.get(numbers[placed][sample])
+    named = _named(collection, read, clustering.labels[sample], clustering, check_count("words", words))
+    found = []
+    for group, (group_words, labels) in enumerate(named):
+        members = np.flatnonzero(clustering.labels == group)
+        nearest = members[np.argsort(-cosines[members], kind="stable")[:examples]]
+        shown = hits_of(collection, numbers[placed][nearest], cosines[nearest])
+        cohesion = float(cosines[members].mean())
+        found.append(Group(group + 1, len(members), cohesion, group_words, labels, tuple(shown)))
+    return Groups(tuple(found), numbers, of_records)
+
+
+def _placed(collection: Collection, filters: Filters | None) -> tuple[Numbers, Any, npt.NDArray[np.bool_]]:
+    """Numbers of the records, the positions at length 1 of those that have one, and which these are."""
+    numbers = collection.store.numbers(filters)
+    positions = collection.live.positions(numbers)
+    placed = np.asarray(positions.any(axis=1))
+    if not placed.any():
+        got = "no record that passes" if filters is not None and not len(numbers) else "no record with a known word"
+        raise InputError(f"there is nothing to group: got {got}, expected one at least. Try other conditions.")
+    return numbers, _unit(positions[placed]), placed
+
+
+def _unit(rows: Any) -> Any:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1))
+
+
+def _clustered(positions: Any, n_groups: int, random_state: int) -> Clustering:
+    from tacit.tasks.cluster.clustering import cluster
+
+    if len(positions) > _LARGE:
+        return _from_samples(positions, n_groups, random_state)
+    n_init = next(starts for most, starts in _STARTS if len(positions) <= most)
+    return cluster(positions, n_groups, n_init=n_init, random_state=random_state, normalise=False)
+
+
+def _from_samples(positions: Any, n_groups: int, random_state: int) -> Clustering:
+    """Mini-batch k-means, and a few rounds over all records, which cost little and bring the centres where they belong.
+
+    The groups are numbered by size, as `cluster` does.
+    """
+    import warnings
+
+    from sklearn.cluster import KMeans, MiniBatchKMeans
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    from tacit.tasks.cluster.clustering import Clustering
+
+    start = MiniBatchKMeans(n_groups, batch_size=4096, n_init=10, random_state=random_state)
+    # one thread sums in a fixed order: the same seed gives the same groups on any number of cores
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different records than groups make fewer groups
+        means = KMeans(n_groups, init=start.fit(positions).cluster_centers_, n_init=1, max_iter=10).fit(positions)
+    found, first, sizes = np.unique(means.labels_, return_index=True, return_counts=True)
+    order = np.lexsort((first, -sizes))
+    number = np.zeros(n_groups, np.int64)
+    number[found[order]] = np.arange(len(order))
+    centres = means.cluster_centers_[found[order]]
+    return Clustering(number[means.labels_], centres, sizes[order].astype(np.int64), float(means.inertia_))
+
+
+def _sample(clustering: Clustering, random_state: int) -> Numbers:
+    """Rows to read, at most so many of each group."""
+    rng = np.random.default_rng(random_state)
+    rows = []
+    for group in range(clustering.n_clusters):
+        members = np.flatnonzero(clustering.labels == group)
+        rows.append(members if len(members) <= _READ else np.sort(rng.choice(members, _READ, replace=False)))
+    return np.concatenate(rows)
+
+
+def _named(
+    collection: Collection, records: Sequence[Record], of_records: Numbers, clustering: Clustering, n_words: int
+) -> list[tuple[tuple[str, ...], tuple[GroupLabel, ...]]]:
+    """Words and labels of each group, by what sets its records apart from the others that were read."""
+    from tacit.tasks.cluster.clustering import Clustering, describe
+
+    read = Clustering(of_records, clustering.centres, np.bincount(of_records), 0.0)
+    terms, X = _words(collection, [record.text for record in records])
+    labels, Y = _labels(records)
+    words = describe(read, X, terms, n_words) if terms else [[] for _ in read.sizes]
+    shares = describe(read, Y, labels, 4) if labels else [[] for _ in read.sizes]
+    return [
+        (
+            tuple(term.term for term in group_words),
+            tuple(
+                GroupLabel(share.term, title_of(collection, share.term), share.inside)
+                for share in group_shares
+                if share.inside >= 0.05
+            ),
+        )
+        for group_words, group_shares in zip(words, shares, strict=True)
+    ]
+
+
+def _words(collection: Collection, texts: list[str]) -> tuple[Sequence[str], Any]:
+    """Words of texts; for an index of vectors, whose texts are stored as well, those of the texts themselves."""
+    if collection.space.words is not None:
+        X = collection.space.words.transform(texts)
+        used = np.unique(X.indices)  # of a large vocabulary few words are in the texts that were read
+        return [collection.space.words.terms[column] for column in used], X[:, used]
+    from tacit.text.words import Words
+
+    try:
+        words, X = Words.fit(texts)
+    except InputError:
+        return (), None
+    return words.terms, X
+
+
+def _labels(records: Sequence[Record]) -> tuple[list[str], Any]:
+    names = sorted({label for record in records for label in record.labels})
+    columns = {name: column for column, name in enumerate(names)}
+    places = [(row, columns[label]) for row, record in enumerate(records) for label in record.labels]
+    rows, cols = np.array(places, np.int64).reshape(-1, 2).T
+    return names, sp.csr_array((np.ones(len(places)), (rows, cols)), shape=(len(records), len(names)))

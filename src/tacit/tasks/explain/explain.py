@@ -1,0 +1,83 @@
+"""Explain: the one question "why", answered by what is asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tacit.errors import InputError
+from tacit.tasks.explain.dimension import Dimension, explain_dimension
+from tacit.tasks.explain.hit import HitExplanation, explain_hit
+from tacit.tasks.explain.label import LabelExplanation, explain_label
+from tacit.tasks.explain.label_place import LabelPlace, explain_place
+from tacit.tasks.explain.similar import PairExplanation, explain_similar
+from tacit.tasks.label_names import find_number
+
+if TYPE_CHECKING:
+    from tacit.tasks.collection import Collection
+
+__all__ = ["Explanation", "explain"]
+
+Explanation = HitExplanation | PairExplanation | LabelExplanation | LabelPlace | Dimension
+
+
+def explain(
+    collection: Collection,
+    *,
+    query: str | None = None,
+    ids: str | Sequence[str] = (),
+    text: str | None = None,
+    label: str | None = None,
+    dimension: int | None = None,
+    limit: int = 10,
+) -> Explanation:
+    """Say why, or what something is.
+
+    | asked | answer |
+    |---|---|
+    | `query`, one id | why the record answers the query: `HitExplanation` |
+    | two ids | why the records are similar: `PairExplanation` |
+    | `text`, `label` | why the label is suggested for the text: `LabelExplanation` |
+    | one id, `label` | the same for the text of the record |
+    | `label` | what the label is near to: `LabelPlace` |
+    | `dimension` | what the dimension is about, the first is 1: `Dimension` |
+
+    Parameters
+    ----------
+    collection : an open index
+    query, ids, text, label, dimension : what is asked about
+    limit : int, default 10
+        Most labels, records, words or dimensions to name.
+
+    Raises
+    ------
+    InputError
+        If that is no question, or if something in it is unknown; then with the nearest spelling.
+    """
+    keys = [ids] if isinstance(ids, str) else list(ids)
+    asked = {
+        *(name for name, given in (("query", query), ("text", text), ("label", label)) if given is not None),
+        *(["dimension"] if dimension is not None else []),
+        *({1: ["one id"], 2: ["two ids"]}.get(len(keys), ["several ids"]) if keys else []),
+    }
+    if query is not None and asked == {"query", "one id"}:
+        return explain_hit(collection, query, keys[0], limit=limit)
+    if asked == {"two ids"}:
+        return explain_similar(collection, *keys, limit=limit)
+    if label is not None and asked == {"one id", "label"}:
+        return explain_label(collection, _text(collection, keys[0]), label, limit=limit)
+    if label is not None and text is not None and asked == {"text", "label"}:
+        return explain_label(collection, text, label, limit=limit)
+    if label is not None and asked == {"label"}:
+        return explain_place(collection, label, limit=limit)
+    if dimension is not None and asked == {"dimension"}:
+        return explain_dimension(collection, dimension, limit=limit)
+    got = " and ".join(sorted(asked)) or "nothing"
+    raise InputError(
+        f"this is no question: got {got}, expected query and one id, two ids, text and label, one id and label, label, "
+        "or dimension."
+    )
+
+
+def _text(collection: Collection, id: str) -> str:
+    return collection.store.get([find_number(collection, id)])[0].text

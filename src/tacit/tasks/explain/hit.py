@@ -1,0 +1,174 @@
+"""Why this hit: which words of the query, which labels and which dimensions bring it close to a record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.checks import check_count
+from tacit.corpus.record import Record
+from tacit.tasks.explain.words import PlacedText, listed, place_text, shared_words
+from tacit.tasks.label_names import ancestors_of, find_number, title_of
+from tacit.tasks.search.hits import RecordHit
+
+if TYPE_CHECKING:
+    from tacit.tasks.collection import Collection
+
+__all__ = ["HitExplanation", "LabelNear", "QueryWord", "explain_hit", "nearest_labels", "nearness"]
+
+_THROUGH = 3
+
+
+class QueryWord(NamedTuple):
+    """A word of a query, its part of the cosine, whether the record has it, and the record's words it is related to."""
+
+    word: str
+    part: float
+    shared: bool
+    through: tuple[str, ...]
+
+
+class LabelNear(NamedTuple):
+    """A label, what to show of it, its cosine with what was asked about, and what lies above it, the nearest first."""
+
+    label: str
+    title: str
+    cosine: float
+    ancestors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class HitExplanation:
+    """Why a record answers a query by meaning.
+
+    Attributes
+    ----------
+    query : str
+    record : Record
+    cosine : float
+        Of their positions: the sum of the parts of `words`, and of `offset`.
+    words : tuple of QueryWord
+        Every known word of the query, the largest part first.
+    offset : float
+        What the centre of the space takes away; 0 for most models.
+    shared_words : tuple of str
+        Words of the query that the record has.
+    labels : tuple of LabelNear
+        Labels of the record, the nearest to the query first.
+    query_labels : tuple of LabelNear
+        Labels that are nearest to the query, whether the record has them or not.
+    """
+
+    query: str
+    record: Record
+    cosine: float
+    words: tuple[QueryWord, ...]
+    offset: float
+    shared_words: tuple[str, ...]
+    labels: tuple[LabelNear, ...]
+    query_labels: tuple[LabelNear, ...]
+
+    def in_words(self) -> str:
+        """Say it in a few sentences."""
+        good = [word for word in self.words if word.part > 0]
+        said = [f"Record {self.record.id} and the query are {nearness(self.cosine)} (cosine {self.cosine:.2f})."]
+        if good:
+            said.append(f"Most of it comes from {listed(f'“{word.word}” ({word.part:.2f})' for word in good)}.")
+        if self.shared_words:
+            said.append(f"They share {listed((f'“{word}”' for word in self.shared_words), 5)}.")
+        else:
+            said.append("They share no word: only the space relates them.")
+        if self.labels and self.labels[0].cosine > 0:
+            said.append(f"Its label {self.labels[0].title} is {nearness(self.labels[0].cosine)} to the query.")
+        return " ".join(said)
+
+    def to_facts(self) -> dict[str, Any]:
+        """Give it as plain data, as `--json` prints it."""
+        record = {"id": self.record.id, "title": RecordHit(self.record.id, 0.0, record=self.record).title}
+        return {
+            "query": self.query,
+            "record": record,
+            "cosine": self.cosine,
+            "in_words": self.in_words(),
+            "words": [word._asdict() for word in self.words],
+            "offset": self.offset,
+            "shared_words": list(self.shared_words),
+            "labels": [label._asdict() for label in self.labels],
+            "query_labels": [label._asdict() for label in self.query_labels],
+        }
+
+
+def explain_hit(collection: Collection, query: str, id: str, *, limit: int = 10) -> HitExplanation:
+    """Say why a record answers a query, by the words of the query and by labels.
+
+    Parameters
+    ----------
+    collection : an open index
+    query : str
+    id : str
+        Of the record.
+    limit : int, default 10
+        Most labels that are near to the query.
+    """
+    limit = check_count("limit", limit)
+    number = find_number(collection, id)
+    placed = place_text(collection, query, "query")
+    (position,), (record,) = collection.live.positions(np.array([number])), collection.store.get([number])
+    towards = position / (np.linalg.norm(position) or 1)
+    parts, offset = placed.parts(collection, towards)
+    through = _through(collection, placed, record.text)
+    shared = shared_words(collection, query, record.text)
+    return HitExplanation(
+        query,
+        record,
+        float(placed.position @ towards / np.linalg.norm(placed.position)),
+        tuple(QueryWord(word, part, word in shared, through.get(word, ())) for word, part in parts),
+        offset,
+        shared,
+        nearest_labels(collection, placed.position, record.labels),
+        nearest_labels(collection, placed.position)[:limit],
+    )
+
+
+def nearest_labels(
+    collection: Collection, position: npt.NDArray[Any], among: tuple[str, ...] | None = None
+) -> tuple[LabelNear, ...]:
+    """Give labels by the cosine of their positions with one, the nearest first; `among` leaves out all the others."""
+    positions = collection.label_positions
+    if positions is None:
+        return ()
+    lengths = np.linalg.norm(positions, axis=1) * (np.linalg.norm(position) or 1)
+    cosines = (positions @ position) / np.where(lengths > 0, lengths, 1)
+    wanted = set(collection.label_names if among is None else among)
+    order = np.argsort(-cosines, kind="stable").tolist()
+    names = collection.label_names
+    return tuple(
+        LabelNear(names[i], title_of(collection, names[i]), float(cosines[i]), ancestors_of(collection, names[i]))
+        for i in order
+        if names[i] in wanted
+    )
+
+
+def nearness(cosine: float) -> str:
+    """Put a cosine into words."""
+    for least, words in ((0.8, "very close"), (0.5, "close"), (0.2, "related"), (-0.1, "hardly related")):
+        if cosine >= least:
+            return words
+    return "opposed"
+
+
+def _through(collection: Collection, placed: PlacedText, text: str) -> dict[str, tuple[str, ...]]:
+    """Find, for each word of the query, the words of the record that lie in its direction; itself is left out."""
+    space = collection.space
+    assert space.words is not None  # the query was placed by them
+    columns, weights = space.words.row(text)
+    pulls = (space.terms[placed.columns] @ space.terms[columns].T) * weights
+    names = space.words.terms
+    found = {}
+    for column, pull in zip(placed.columns, pulls, strict=True):
+        best = [i for i in np.argsort(-pull, kind="stable")[: _THROUGH + 1] if pull[i] > 0 and columns[i] != column]
+        found[names[column]] = tuple(names[columns[i]] for i in best[:_THROUGH])
+    return found

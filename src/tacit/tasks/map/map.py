@@ -1,0 +1,226 @@
+"""Map: a collection as a picture, in a page for a browser or as a file, with what each place is about."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.checks import check_count
+from tacit.corpus.record import Record
+from tacit.errors import InputError, MissingExtraError
+from tacit.index import Filters
+from tacit.tasks.map.colours import MapGroup, coloured, grouping
+from tacit.tasks.map.layout import lay_out
+from tacit.tasks.map.picture import PICTURES
+
+if TYPE_CHECKING:
+    from tacit.relations.taxonomy.taxonomy import Taxonomy
+    from tacit.tasks.collection import Collection
+
+__all__ = ["Map", "MapName", "check_output", "draw_map", "map_of", "write_map"]
+
+
+@dataclass(frozen=True)
+class MapName:
+    """A name that may stand on the map: where, for how many records, and of which group (None: of a label)."""
+
+    text: str
+    x: float
+    y: float
+    n_records: int
+    group: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """Records in the plane, ready to be drawn; made by `map_of`.
+
+    Attributes
+    ----------
+    title : what stands above it
+    points : (n_records, 2)
+    ids, titles, labels : of the records; labels as the taxonomy writes them
+    groups : of records that are drawn alike
+    names : those of the groups first, then those of labels, the largest first
+    colour_by : what the groups are
+    """
+
+    title: str
+    points: npt.NDArray[np.float32]
+    ids: list[str]
+    titles: list[str]
+    labels: list[tuple[str, ...]]
+    groups: list[MapGroup]
+    names: list[MapName]
+    colour_by: str = "label"
+
+    def to_facts(self) -> dict[str, Any]:
+        """Give what is on the map in numbers, as `--json` prints it."""
+        groups = [{"name": group.name, "records": len(group.rows), "colour": group.colour} for group in self.groups]
+        return {"title": self.title, "colour_by": self.colour_by, "records": len(self.ids), "groups": groups}
+
+
+def draw_map(
+    collection: Collection,
+    path: str | Path,
+    *,
+    colour_by: str = "label",
+    filters: Filters | None = None,
+    title: str | None = None,
+    random_state: int = 0,
+) -> Map:
+    """Draw the records of an index as a map, write it to a file, and give what is on it.
+
+    Parameters
+    ----------
+    collection : an open index
+    path : str or Path
+        File to write; its ending says what: .html is a page that works in any browser without a network, .png, .svg
+        and .pdf are pictures.
+    colour_by : str, default "label"
+        "label" is the widest: the top of the taxonomy, or the most frequent label of a record; "cluster" shows groups
+        of records that lie together, named by their words; anything else is the name of a field.
+    filters : Filters, optional
+        Only records that pass.
+    title : str, optional
+        What stands above the map; the name of the index unless given.
+    random_state : int, default 0
+        The same seed gives the same map.
+
+    Raises
+    ------
+    InputError
+        If no record passes, or the file cannot be written.
+    """
+    path = check_output(path)
+    found = map_of(collection, colour_by=colour_by, filters=filters, title=title, random_state=random_state)
+    write_map(found, path)
+    return found
+
+
+def map_of(
+    collection: Collection,
+    *,
+    colour_by: str = "label",
+    filters: Filters | None = None,
+    title: str | None = None,
+    random_state: int = 0,
+) -> Map:
+    """Lay out the records of an index, group and name them; parameters as for `draw_map`."""
+    seed = check_count("random_state", random_state, low=0)
+    numbers = collection.store.numbers(filters)
+    if not len(numbers):
+        raise InputError("There is nothing to draw: got no record that passes, expected one at least.")
+    records = _read(collection, numbers)
+    found = grouping(collection, records, colour_by, filters=filters, random_state=seed)
+    # by their labels whatever the colours are: maps of one collection are to be compared
+    widest = grouping(collection, records, "label", filters=filters, random_state=seed)
+    points = lay_out(collection.live.positions(numbers), [name or "" for name in widest.names], random_state=seed)
+    groups = coloured(found, "no label" if colour_by == "label" else f"no {colour_by}")
+    labels = _label_titles(records, collection.taxonomy)
+    return Map(
+        title or collection.path.stem,
+        points,
+        [record.id for record in records],
+        [_title(record) for record in records],
+        labels,
+        groups,
+        _names(points, groups, labels),
+        colour_by,
+    )
+
+
+def write_map(found: Map, path: str | Path) -> Path:
+    """Write a map to a file; the ending says what kind."""
+    path = check_output(path)
+    if path.suffix.lower() == _PAGE:
+        from tacit.tasks.map.page import write_page
+
+        return write_page(found, path)
+    from tacit.tasks.map.picture import draw_picture
+
+    return draw_picture(found, path)
+
+
+def check_output(path: str | Path, *, argument: str = "output") -> Path:
+    """Raise what writing would raise for this path, before the work has been done."""
+    path = Path(path).expanduser()
+    kind = path.suffix.lower()
+    if kind not in (_PAGE, *PICTURES):
+        raise InputError(
+            f"{argument} is no map file: got {str(path)!r}, expected a name that ends in .html for a browser, or in "
+            f"{', '.join(PICTURES)} for a picture."
+        )
+    library = "plotly" if kind == _PAGE else "matplotlib"
+    if importlib.util.find_spec(library) is None:
+        raise MissingExtraError(library, "plot", f"A map in a {kind} file")
+    if not path.parent.is_dir() or path.is_dir():
+        raise InputError(f"{argument} cannot be written: got {str(path)!r}, expected a file in a folder that exists.")
+    return path
+
+
+_PAGE = ".html"
+_LONGEST_TITLE = 120
+_BATCH = 2000
+_FEWEST_NAMED = 3  # a label of fewer records is no place on the map
+_MOST_NAMES = 400
+
+
+def _read(collection: Collection, numbers: Any) -> list[Record]:
+    """Read the records without keeping their texts, of which a map shows the beginning at most."""
+    found = []
+    for start in range(0, len(numbers), _BATCH):
+        for record in collection.store.get(numbers[start : start + _BATCH]):
+            text = record.text.strip().split("\n", 1)[0][:_LONGEST_TITLE]
+            found.append(Record(record.id, text, record.labels, record.title, {}, record.fields))
+    return found
+
+
+def _title(record: Record) -> str:
+    text = " ".join((record.title or record.text).split())
+    return text if len(text) <= _LONGEST_TITLE else text[: _LONGEST_TITLE - 1].rstrip() + "…"
+
+
+def _label_titles(records: Sequence[Record], taxonomy: Taxonomy | None) -> list[tuple[str, ...]]:
+    if taxonomy is None:
+        return [record.labels for record in records]
+    names = {label for record in records for label in record.labels}
+    titles = {name: taxonomy.title(name) if name in taxonomy else name for name in names}
+    return [tuple(titles[name] for name in record.labels) for record in records]
+
+
+def _names(points: Any, groups: Sequence[MapGroup], labels: Sequence[tuple[str, ...]]) -> list[MapName]:
+    """Place the names of groups, then those of the largest labels, where most of their records are."""
+    named = [
+        _placed(group.name, points[group.rows], number) for number, group in enumerate(groups) if not group.is_rest
+    ]
+    taken = {name.text for name in named}
+    counts = Counter(label for names in labels for label in set(names) if label not in taken)
+    largest = [label for label, count in counts.most_common(_MOST_NAMES) if count >= _FEWEST_NAMED]
+    rows: dict[str, list[int]] = {label: [] for label in largest}
+    for row, names in enumerate(labels):
+        for label in set(names):
+            if label in rows:
+                rows[label].append(row)
+    return named + [_placed(label, points[rows[label]], None) for label in sorted(rows, key=lambda x: -counts[x])]
+
+
+def _placed(text: str, points: Any, group: int | None) -> MapName:
+    x, y = _centre(points)
+    return MapName(text, float(x), float(y), len(points), group)
+
+
+def _centre(points: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Give the point with most others around it: a mean may lie where none of them is."""
+    if len(points) > 600:
+        points = points[:: len(points) // 600 + 1]
+    squares = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
+    width = max(float(np.ptp(points, axis=0).max()) / 6, 1e-9)
+    return points[np.argmax(np.exp(-squares / width**2).sum(axis=1))]

@@ -1,0 +1,102 @@
+"""A map as one HTML file that needs no network: Plotly's JavaScript, the points, and a search box (extra `plot`).
+
+The page itself is `map_page.html` beside this file. Everything that comes from the records goes into it as JSON that
+cannot end the element it stands in, and is shown as text, never as markup.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from tacit.tasks.map.map import Map
+
+__all__ = ["page", "write_page"]
+
+
+def write_page(found: Map, path: Path) -> Path:
+    """Write a map as an HTML file."""
+    text = page(found)
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InputError(
+            f"output cannot be written: got {str(path)!r} and {error.strerror}, expected a file that may be changed."
+        ) from error
+    return path
+
+
+def page(found: Map) -> str:
+    """Give the page."""
+    template = files("tacit.tasks").joinpath("map_page.html").read_text(encoding="utf-8")
+    parts = {"TITLE": html.escape(found.title), "DATA": _as_json(_facts(found)), "PLOTLY": _plotly()}
+    # split and not replaced one after the other: a record may be called @PLOTLY@
+    pieces = template.split("@")
+    return "".join(parts.get(piece, f"@{piece}@") if number % 2 else piece for number, piece in enumerate(pieces))
+
+
+def _plotly() -> str:
+    """Give the JavaScript that Plotly ships; its package has one bundle only, with every kind of plot."""
+    try:
+        from plotly.offline import get_plotlyjs
+    except ImportError as error:
+        raise MissingExtraError("plotly", "plot", "A map in a .html file") from error
+    return str(get_plotlyjs())
+
+
+def _as_json(facts: dict[str, Any]) -> str:
+    """JSON inside a script element: no "<" may stand in it, nor what old JavaScript took for the end of a line."""
+    text = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _facts(found: Map) -> dict[str, Any]:
+    """Give what the page needs, as short as it can be said: four digits a place, labels by number."""
+    points = found.points.astype(np.float64)  # a rounded float32 has sixteen digits when it is written
+    extent = float(np.ptp(points, axis=0).max()) or 1.0
+    centre = points.mean(axis=0)
+    places = np.round((points - centre) / extent * 1000, 1)
+    label_names = sorted({label for labels in found.labels for label in labels})
+    number_of = {label: number for number, label in enumerate(label_names)}
+    return {
+        "colour_by": found.colour_by,
+        "x": places[:, 0].tolist(),
+        "y": places[:, 1].tolist(),
+        "ids": found.ids,
+        "titles": found.titles,
+        "labels": [[number_of[label] for label in labels] for labels in found.labels],
+        "label_names": label_names,
+        "groups": [
+            {
+                "name": group.name,
+                "colour": group.colour,
+                "dark": _darker(group.colour),
+                "shape": group.shape,
+                "rest": group.is_rest,
+                "rows": group.rows.tolist(),
+            }
+            for group in found.groups
+        ],
+        "names": [
+            {
+                "text": name.text,
+                "x": round((name.x - float(centre[0])) / extent * 1000, 1),
+                "y": round((name.y - float(centre[1])) / extent * 1000, 1),
+                "group": name.group,
+            }
+            for name in found.names
+        ],
+    }
+
+
+def _darker(colour: str) -> str:
+    """A shade in which small letters can be read on white."""
+    return "#" + "".join(f"{int(int(colour[place : place + 2], 16) * 0.65):02x}" for place in (1, 3, 5))

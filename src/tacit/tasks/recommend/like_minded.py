@@ -1,0 +1,174 @@
+"""Ratings predicted from like-minded users: eq. (7) of [Wang2006], with the choices it leaves open named.
+
+| symbol | here | meaning |
+|---|---|---|
+| r_vi | `ratings` | what user v said of item i |
+| w_vu | `similarities` | how alike v and u are: Pearson's correlation, or the cosine of their places in a space |
+| N_v | `n_neighbours`, `candidates` | the users that are asked |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from tacit.checks import check_choice, check_count, check_finite, is_sparse
+from tacit.errors import InputError
+from tacit.relations.tables.ratings import as_ratings, user_means
+from tacit.tasks.recommend.similarities import as_dense, deviations, marks
+
+__all__ = ["predict_eq7", "strongest"]
+
+Floats = npt.NDArray[Any]
+
+
+def predict_eq7(
+    ratings: Any,
+    similarities: Any,
+    *,
+    n_neighbours: int = 50,
+    users: Sequence[int] | npt.NDArray[np.integer[Any]] | None = None,
+    mean: str = "user",
+    divide_by: str = "neighbours",
+    candidates: str = "everyone",
+    positive_only: bool = True,
+) -> Floats:
+    """Predict what users would say of every item from what their neighbours said.
+
+        r̂_vi = r̄_v + sum_{u in N_v} w_vu (r_ui - r̄_u) / sum_{u in N_v} w_vu                    [Wang2006] eq. (7)
+
+    A neighbour who did not rate the item adds nothing to the sum above the line. Nobody is their own neighbour.
+
+    Parameters
+    ----------
+    ratings : table of ratings, n_users x n_items
+    similarities : array or sparse, n_active x n_users
+        A row for each user to predict for. An entry that is absent or 0 is no neighbour.
+    n_neighbours : int, default 50
+    users : rows of `ratings`, n_active, optional
+        Whom the rows of `similarities` belong to; -1 is someone without a row, whose mean is that of all ratings. None
+        takes them in order, and needs a square table.
+    mean : "user" or "none", default "user"
+        "user" is the equation. "none" leaves both means out, so that the ratings themselves are averaged or summed.
+    divide_by : "neighbours", "raters" or "nothing", default "neighbours"
+        What stands below the line: the weights of all of N_v, as printed, which draws items that few of them rated
+        towards the mean; of those in N_v who rated the item, the usual reading; or nothing. With `mean="none"`,
+        "nothing" counts how many neighbours rated an item as well as how high: no rating any more, but good ranks.
+    candidates : "everyone" or "raters", default "everyone"
+        Who can be in N_v: all users, so that it is the same for all items, or for each item those who rated it.
+    positive_only : bool, default True
+        Whether only users of positive similarity are neighbours. If not, the nearest are taken whatever their sign, and
+        absolute weights stand below the line, since the weights themselves might add up to 0.
+
+    Returns
+    -------
+    array of shape (n_active, n_items)
+        Where nobody can tell, the user's mean, or 0 with `mean="none"`. Not clipped to the scale of the ratings.
+
+    Notes
+    -----
+    Time is n_active x n_neighbours ratings for "everyone" and n_active x all ratings for "raters". Users are taken in
+    blocks, so that beyond the result little memory is needed.
+    """
+    table = as_ratings(ratings)
+    check_count("n_neighbours", n_neighbours)
+    check_choice("mean", mean, ("user", "none"))
+    check_choice("divide_by", divide_by, ("neighbours", "raters", "nothing"))
+    check_choice("candidates", candidates, ("everyone", "raters"))
+    weights = _checked_similarities(similarities, table)
+    rows = _checked_users(users, weights.shape[0], table.shape[0])
+    means = user_means(table)
+    said = deviations(table, means) if mean == "user" else table
+    predicted = np.zeros((len(rows), table.shape[1]), dtype=np.result_type(table.dtype, weights.dtype))
+    ask = _ask_everyone if candidates == "everyone" else _ask_raters
+    batch = max(1, _BATCH_NUMBERS // max(1, max(table.shape)))
+    for start in range(0, len(rows), batch):
+        part = slice(start, start + batch)
+        block = _neighbour_weights(weights[part], rows[part], positive_only)
+        predicted[part] = ask(block, said, n_neighbours, divide_by)
+    if mean == "user":
+        overall = table.data.mean() if table.nnz else 0.0
+        predicted += np.where(rows >= 0, means[rows], overall)[:, None].astype(predicted.dtype)
+    return predicted
+
+
+def strongest(weights: Floats, limit: int) -> npt.NDArray[np.bool_]:
+    """Mark the `limit` largest weights of each row, of equal ones the leftmost; minus infinity is never marked."""
+    candidate = ~np.isneginf(weights)
+    if weights.shape[1] <= limit:
+        return candidate
+    last = np.partition(weights, weights.shape[1] - limit, axis=1)[:, weights.shape[1] - limit, None]
+    chosen = weights >= last
+    crowded = np.flatnonzero(np.count_nonzero(chosen, axis=1) > limit)
+    if crowded.size:
+        tied = weights[crowded] == last[crowded]
+        room = limit - np.count_nonzero(weights[crowded] > last[crowded], axis=1)
+        chosen[crowded] &= ~tied | (np.cumsum(tied, axis=1) <= room[:, None])
+    return chosen & candidate
+
+
+_BATCH_NUMBERS = 2**22  # 32 MiB of weights at a time
+
+
+def _checked_similarities(similarities: Any, table: sp.csr_array) -> Any:
+    weights = similarities.tocsr() if is_sparse(similarities) else np.asarray(similarities)
+    if weights.ndim != 2 or weights.shape[1] != table.shape[0] or weights.dtype.kind not in "biuf":
+        raise InputError(
+            f"similarities does not match ratings: got {weights.dtype} values of shape {weights.shape}, "
+            f"expected numbers for the {table.shape[0]} users in its columns."
+        )
+    check_finite("similarities", weights)
+    return weights if weights.dtype.kind == "f" else weights.astype(np.float64)
+
+
+def _checked_users(users: Any, n_active: int, n_users: int) -> npt.NDArray[np.int64]:
+    if users is None and n_active == n_users:
+        return np.arange(n_users)
+    rows = np.asarray([] if users is None else users)
+    if rows.shape != (n_active,) or (n_active and (rows.dtype.kind not in "iu" or not _within(rows, n_users))):
+        raise InputError(
+            f"users does not match similarities: got {'None' if users is None else f'{rows.size} rows'}, expected "
+            f"for each of its {n_active} rows a row of ratings from 0 to {n_users - 1}, or -1 for someone without one."
+        )
+    return rows.astype(np.int64)
+
+
+def _within(rows: npt.NDArray[Any], n_users: int) -> bool:
+    return bool(rows.min() >= -1 and rows.max() < n_users)
+
+
+def _neighbour_weights(block: Any, rows: npt.NDArray[np.int64], positive_only: bool) -> Floats:
+    """Give a dense block of similarities in which whoever is no candidate is at minus infinity."""
+    weights = np.array(as_dense(block))
+    known = np.flatnonzero(rows >= 0)
+    weights[known, rows[known]] = 0.0
+    weights[(weights <= 0.0) if positive_only else (weights == 0.0)] = -np.inf
+    return weights
+
+
+def _ask_everyone(weights: Floats, said: sp.csr_array, limit: int, divide_by: str) -> Floats:
+    """Eq. (7) without r̄_v, N_v being the same for all items."""
+    chosen = sp.csr_array(np.where(strongest(weights, limit), weights, 0.0))
+    above = as_dense(chosen @ said)
+    if divide_by == "nothing":
+        return above
+    size = abs(chosen)
+    below = as_dense(size @ marks(said)) if divide_by == "raters" else np.asarray(size.sum(axis=1)).reshape(-1, 1)
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+
+
+def _ask_raters(weights: Floats, said: sp.csr_array, limit: int, divide_by: str) -> Floats:
+    """Eq. (7) without r̄_v, N_v being chosen for each item among those who rated it."""
+    by_item = said.tocsc()
+    result = np.zeros((len(weights), said.shape[1]), dtype=np.result_type(weights, said))
+    for item in range(said.shape[1]):
+        entries = slice(by_item.indptr[item], by_item.indptr[item + 1])
+        theirs = weights[:, by_item.indices[entries]]
+        chosen = np.where(strongest(theirs, limit), theirs, 0.0)
+        below = np.abs(chosen).sum(axis=1) if divide_by != "nothing" else np.ones(len(chosen))
+        np.divide(chosen @ by_item.data[entries], below, out=result[:, item], where=below > 0, casting="same_kind")
+    return result

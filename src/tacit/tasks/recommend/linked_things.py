@@ -1,0 +1,154 @@
+"""Linked things in the space of an index: where an author or a user stands, and what is near."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.checks import check_choice, check_count
+from tacit.errors import InputError
+from tacit.index import Filters
+from tacit.index.nearest.exact import cosines, lengths_of, top
+from tacit.tasks.search.hits import Hit, RecordHit
+from tacit.tasks.search.search import hits_of
+
+if TYPE_CHECKING:
+    from tacit.tasks.collection import Collection
+
+__all__ = ["ThingHit", "directions_of", "link_kinds", "linked_records", "near", "placed"]
+
+Floats = npt.NDArray[np.float32]
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ThingHit(Hit):
+    """A linked thing or a label that answers a question; `id` is its name.
+
+    Parameters
+    ----------
+    kind : str
+        The name of the link, or "labels".
+    """
+
+    kind: str = ""
+
+    def to_facts(self) -> dict[str, Any]:
+        """Give the hit as plain data, as `--json` prints it."""
+        return {"name": self.id, "kind": self.kind, "score": round(self.score, 6)}
+
+
+def link_kinds(collection: Collection) -> dict[str, int]:
+    """Give the types of linked things that have a place in the space, and how many there are of each."""
+    return {kind: len(names) for kind, names in _names(collection).items()}
+
+
+def near(
+    collection: Collection,
+    kind: str,
+    name: str,
+    *,
+    to: str = "records",
+    limit: int = 10,
+    filters: Filters | None = None,
+) -> list[RecordHit] | list[ThingHit]:
+    """Find what is near a linked thing: records, things of any type, labels, whether it is linked to them or not.
+
+    Parameters
+    ----------
+    collection : an open index
+    kind, name : str
+        Which thing.
+    to : str, default "records"
+        "records", "labels", or a type of links; the thing itself is left out.
+    limit : int, default 10
+    filters : Filters, optional
+        For records: only those that pass.
+
+    Returns
+    -------
+    list of RecordHit, or of ThingHit
+        `score` is the cosine.
+    """
+    limit = check_count("limit", limit)
+    kinds = link_kinds(collection)
+    check_choice("to", to, ("records", "labels", *kinds))
+    position = placed(collection, kind, name)
+    if position is not None:
+        position = position * _strengths(collection)
+    else:
+        position = directions_of(collection, linked_records(collection, kind, name)).mean(axis=0)
+    if to == "records":
+        numbers, scores = collection.live.nearest(position, limit, filters=filters)
+        return hits_of(collection, numbers, scores)
+    names, positions = _all_of(collection, to)
+    if to != "labels":  # which are where their records are already
+        positions = positions * _strengths(collection)
+    found = cosines(position, positions, lengths_of(positions))
+    if to == kind:
+        found[[place for place, other in enumerate(names) if other == name]] = -np.inf
+    best = [place for place in top(found, limit) if np.isfinite(found[place])]
+    return [ThingHit(names[place], float(found[place]), kind=to) for place in best]
+
+
+def _names(collection: Collection) -> dict[str, list[str]]:
+    if "facts/links.json" not in collection.generation.manifest.files:
+        return {}
+    found: dict[str, list[str]] = collection.generation.facts("links")
+    return found
+
+
+def _all_of(collection: Collection, kind: str) -> tuple[Sequence[str], Floats]:
+    """Names and positions of all things of a type, or of the labels."""
+    if kind == "labels":
+        positions = collection.label_positions
+        if positions is None:
+            raise InputError(f"{collection.path} has no labels: got a question for them, expected records or links.")
+        return collection.label_names, np.asarray(positions)
+    names = _names(collection)
+    return names[kind], np.asarray(collection.generation.array(f"link_positions_{list(names).index(kind)}"))
+
+
+def _strengths(collection: Collection) -> Any:
+    """What takes things to where their records are: on 20 Newsgroups 75 of 100 nearest authors then write in the same
+    group, 71 without it.
+    """
+    return collection.generation.arrays.get("strengths", np.float32(1))
+
+
+def placed(collection: Collection, kind: str, name: str) -> Floats | None:
+    """Where a thing is; None if the space has no place for it, though records are linked to it."""
+    names = _names(collection).get(kind, [])
+    if name not in names:
+        linked_records(collection, kind, name)  # raises if there are none either
+        return None
+    position = _all_of(collection, kind)[1][names.index(name)]
+    return np.asarray(position) if position.any() else None
+
+
+def linked_records(collection: Collection, kind: str, name: str) -> Numbers:
+    """Numbers of the records that are linked to a thing, or an error with the nearest spelling."""
+    numbers = collection.store.numbers(Filters(links={kind: name}))
+    names = _names(collection)
+    if len(numbers) or name in names.get(kind, ()):
+        return np.asarray(numbers, np.int64)
+    if not names:
+        raise InputError(
+            f"{kind} is unknown: got {name!r}, expected something that records are linked to, in an index that was "
+            "built with links. Name the columns of links when you build it, or recommend by liked records."
+        )
+    check_choice("link", kind, tuple(names))
+    close = difflib.get_close_matches(name, names[kind], n=1)
+    meant = f" Did you mean {close[0]!r}?" if close else " Check its spelling."
+    raise InputError(f"{kind} is unknown: got {name!r}, expected one of {len(names[kind]):,}.{meant}")
+
+
+def directions_of(collection: Collection, numbers: Numbers) -> Floats:
+    """Positions at length 1; those at the origin stay there."""
+    positions = collection.live.positions(numbers)
+    return np.asarray(positions / lengths_of(positions)[:, None], np.float32)

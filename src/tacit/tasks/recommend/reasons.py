@@ -1,0 +1,130 @@
+"""Why an item is recommended: what the user rated that resembles it, and what the users like them said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from tacit.tasks.search.hits import Hit
+
+__all__ = ["Recommendation", "RelatedItem", "Voices", "explained"]
+
+
+class RelatedItem(NamedTuple):
+    """An item that the user rated, and how much it resembles the recommended one (a cosine)."""
+
+    id: str
+    rating: float
+    similarity: float
+
+
+@dataclass(frozen=True)
+class Recommendation(Hit):
+    """One recommended item; `why` gives the reasons as sentences, the rest as data.
+
+    Attributes
+    ----------
+    id : str
+        Name of the item, or its column.
+    score : float
+        What the list is sorted by. For neighbours, their ratings weighted by similarity and summed (see `Recommender`
+        for other choices); for positions, the product of the user's and the item's.
+    why : tuple of str
+    n_raters : int
+        How many of the neighbours rated it.
+    mean_rating : float
+        Their plain mean; NaN if there are none.
+    because_of : tuple of RelatedItem
+        What the user rated well and most resembles it.
+    """
+
+    n_raters: int = 0
+    mean_rating: float = float("nan")
+    because_of: tuple[RelatedItem, ...] = ()
+
+
+class Voices(NamedTuple):
+    """Ratings of the users to be quoted, the most similar first; at most `limit` of them are quoted on one item."""
+
+    ratings: sp.csr_array
+    limit: int
+    like_you: bool
+
+
+def explained(
+    items: npt.NDArray[np.intp],
+    scores: npt.NDArray[Any],
+    own: sp.csr_array,
+    voices: Voices,
+    alike: Callable[[npt.NDArray[np.intp], npt.NDArray[np.intp]], npt.NDArray[Any]],
+    names: Sequence[Hashable],
+    *,
+    most: int = 2,
+) -> list[Recommendation]:
+    """Give some items with their reasons.
+
+    Parameters
+    ----------
+    items, scores : columns of the recommended items, and their scores
+    own : 1 x n_items
+        What the user rated.
+    voices : Voices
+        Who else is quoted.
+    alike : function of two lists of items
+        Gives the cosines between them.
+    names : n_items
+    most : int, default 2
+        How many of the user's own items to name.
+    """
+    liked = _liked(own)
+    cosines = alike(items, liked) if len(items) and len(liked) else np.zeros((len(items), 0))
+    said = voices.ratings[:, items].tocsc()
+    said.sort_indices()
+    found = []
+    for place, item in enumerate(items):
+        theirs = said.data[said.indptr[place] : said.indptr[place + 1]][: voices.limit]
+        related = _related(liked, int(item), cosines[place], own, names, most)
+        why = _sentences(related, theirs, like_you=voices.like_you)
+        mean = float(theirs.mean()) if len(theirs) else float("nan")
+        found.append(Recommendation(str(names[item]), float(scores[place]), why, len(theirs), mean, related))
+    return found
+
+
+def _liked(own: sp.csr_array) -> npt.NDArray[np.intp]:
+    """Give what the user rated no lower than their mean: a disliked item is no reason for another."""
+    if not own.nnz:
+        return np.empty(0, dtype=np.intp)
+    mean = float(own.data.mean(dtype=np.float64))
+    slack = 1e-6 * abs(mean)  # the mean of equal ratings may round to a little more than they are
+    return own.indices[own.data >= mean - slack].astype(np.intp)
+
+
+def _related(
+    liked: npt.NDArray[np.intp],
+    item: int,
+    alike: npt.NDArray[Any],
+    own: sp.csr_array,
+    names: Sequence[Hashable],
+    most: int,
+) -> tuple[RelatedItem, ...]:
+    """Name the liked items that most resemble one, the closest first; the item itself is no reason for itself."""
+    order = [place for place in np.argsort(-alike, kind="stable") if alike[place] > 0 and liked[place] != item][:most]
+    rating = dict(zip(own.indices.tolist(), own.data.tolist(), strict=True))
+    return tuple(
+        RelatedItem(str(names[liked[place]]), rating[int(liked[place])], float(alike[place])) for place in order
+    )
+
+
+def _sentences(related: tuple[RelatedItem, ...], said: npt.NDArray[Any], *, like_you: bool) -> tuple[str, ...]:
+    sentences = []
+    if related:
+        sentences.append("because you rated " + " and ".join(f"{one.id} {one.rating:.3g}" for one in related))
+    if len(said):
+        who = f"{len(said)} {'person' if len(said) == 1 else 'people'}{' like you' if like_you else ''}"
+        sentences.append(f"because {who} rated it {said.mean():.1f}" + (" on average" if len(said) > 1 else ""))
+    return tuple(sentences)

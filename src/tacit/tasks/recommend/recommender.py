@@ -1,0 +1,306 @@
+"""Recommend items to users: from what like-minded users rated, or from where users and items lie in one space.
+
+Any space serves: user and item positions are plain arrays, ratings a sparse table.
+"""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from tacit.checks import check_choice, check_count, is_sparse
+from tacit.errors import InputError, TacitWarning
+from tacit.models.mlsa.mlsa import MLSA
+from tacit.relations.tables.ratings import as_ratings
+from tacit.tasks.recommend.like_minded import predict_eq7, strongest
+from tacit.tasks.recommend.reasons import Recommendation, RelatedItem, Voices, explained
+from tacit.tasks.recommend.recommend_input import item_or_user_names, popularity, rows_of, weights_of
+from tacit.tasks.recommend.similarities import (
+    as_positions,
+    check_one_space,
+    cosine_similarities,
+    direct_scores,
+    marks,
+    pearson_similarities,
+)
+
+__all__ = [
+    "Recommendation",
+    "Recommender",
+    "RelatedItem",
+    "cosine_similarities",
+    "direct_scores",
+    "pearson_similarities",
+    "predict_eq7",
+]
+
+
+class Recommender(BaseEstimator):
+    """Recommend items, and say why.
+
+    Parameters
+    ----------
+    by : "neighbours" or "positions", default "neighbours"
+        "neighbours" finds the users nearest to one (in the space if there are user positions, by Pearson's correlation
+        of the ratings if not) and recommends what they rated: eq. (7) of [Wang2006] and its variants. "positions"
+        multiplies user and item positions; it needs both, can recommend an item that nobody has rated yet, and takes
+        no longer for many users than for few.
+    n_neighbours : int, default 50
+    mean, divide_by, candidates : str, defaults "none", "nothing", "everyone"
+        As in `predict_eq7`, where the defaults are the paper's. Here they make no predicted rating but a better order:
+        an item that forty neighbours rated 4 goes before one that a single neighbour rated 5.
+
+    Examples
+    --------
+    >>> ratings = [[5, 4, 0, 0], [5, 5, 4, 0], [4, 5, 5, 1], [1, 0, 0, 5]]
+    >>> places = [[1, 0], [1, 0.1], [1, 0.2], [0, 1]]
+    >>> found = Recommender(n_neighbours=2).fit(ratings, places, item_names=["Alien", "Brazil", "Cube", "Dune"])
+    >>> best = found.recommend(0, n=1)[0]
+    >>> best.id, best.why
+    ('Cube', ('because you rated Alien 5', 'because 2 people like you rated it 4.5 on average'))
+    """
+
+    def __init__(
+        self,
+        by: str = "neighbours",
+        *,
+        n_neighbours: int = 50,
+        mean: str = "none",
+        divide_by: str = "nothing",
+        candidates: str = "everyone",
+    ) -> None:
+        self.by = by
+        self.n_neighbours = n_neighbours
+        self.mean = mean
+        self.divide_by = divide_by
+        self.candidates = candidates
+
+    def fit(
+        self,
+        ratings: Any,
+        user_positions: Any = None,
+        item_positions: Any = None,
+        *,
+        dimension_weights: Any = None,
+        user_names: Sequence[Hashable] | None = None,
+        item_names: Sequence[Hashable] | None = None,
+    ) -> Recommender:
+        """Keep what recommendations are made from.
+
+        Parameters
+        ----------
+        ratings : table of ratings, n_users x n_items
+            A row or a column may be empty: a user or an item that is new and has only a position.
+        user_positions : array, n_users x n_dimensions, optional
+        item_positions : array, n_items x n_dimensions, optional
+            They also decide which of the user's own items resemble a recommended one; without them, the items that the
+            same users rated do.
+        dimension_weights : array of n_dimensions, optional
+            For by="positions": what each dimension counts in the product, all 1 if not given. For a space with
+            positions λ c, 1/λ makes it Σ λ c c', what the space remembers of the ratings.
+        user_names, item_names : sequences, optional
+            Without them users and items are called by row and column.
+        """
+        check_choice("by", self.by, ("neighbours", "positions"))
+        check_count("n_neighbours", self.n_neighbours)
+        self.ratings_ = as_ratings(ratings).copy()
+        n_users, n_items = self.ratings_.shape
+        self.user_positions_ = as_positions("user_positions", user_positions, n_users, "users")
+        self.item_positions_ = as_positions("item_positions", item_positions, n_items, "items")
+        if self.by == "positions" and (self.user_positions_ is None or self.item_positions_ is None):
+            raise InputError(
+                "user_positions or item_positions is missing: got None, expected both for by='positions'. "
+                "Use by='neighbours' where there are ratings only."
+            )
+        if self.by == "positions":
+            check_one_space(self.user_positions_, self.item_positions_)
+        self.dimension_weights_ = weights_of(dimension_weights, self.item_positions_)
+        self.user_rows_ = rows_of("user_names", user_names, n_users)
+        self.item_names_ = item_or_user_names("item_names", item_names, n_items)
+        return self
+
+    def fit_space(self, space: MLSA, users: str = "user", items: str = "item", *, relation: Any = None) -> Recommender:
+        """Keep what a space knows: its ratings, all positions and names, and 1/λ as the weights of the dimensions.
+
+        Parameters
+        ----------
+        space : fitted MLSA
+        users, items : str, defaults "user" and "item"
+            Its types for whom and what is recommended.
+        relation : name, optional
+            The relation that holds the ratings; needed only where several join the two types.
+        """
+        check_is_fitted(space, "eigenvalues_")
+        graph = space.relations_
+        for argument, kind in (("users", users), ("items", items)):
+            check_choice(argument, kind, graph.types)
+        block = graph.block((users, items) if relation is None else relation)
+        if not block.joins(users, items):
+            raise InputError(
+                f"relation does not join {users!r} and {items!r}: got {block.name!r}, expected one that does."
+            )
+        return self.fit(
+            block.matrix if block.row_type == users else block.matrix.T,
+            space.positions_[users],
+            space.positions_[items],
+            dimension_weights=1 / space.eigenvalues_,
+            user_names=graph.types[users],
+            item_names=graph.types[items],
+        )
+
+    def scores(self, users: Any = None) -> npt.NDArray[Any]:
+        """Score every item for some rows of users, None meaning all; the measures in `tacit.evaluate` take this method.
+
+        Items that cannot be told (no neighbour rated them) score minus infinity.
+        """
+        check_is_fitted(self)
+        n_users = self.ratings_.shape[0]
+        rows = np.arange(n_users) if users is None else np.asarray(users)
+        if rows.dtype.kind not in "iu" or rows.ndim != 1 or (rows.size and not 0 <= rows.min() <= rows.max() < n_users):
+            raise InputError(f"users is not a list of rows: got {users!r}, expected numbers from 0 to {n_users - 1}.")
+        if self.by == "positions":
+            return self._direct_scores(self.user_positions_[rows])
+        return self._neighbour_scores(self._similarities(rows), rows)
+
+    def recommend(self, user: Hashable, n: int = 10, *, exclude_seen: bool = True) -> list[Recommendation]:
+        """Give the n best items for a user, best first, equal scores in the order of the columns.
+
+        Parameters
+        ----------
+        user : name, or row where there are no names
+        n : int, default 10
+            Fewer come back where the neighbours know no more.
+        exclude_seen : bool, default True
+            Whether to leave out what the user has rated.
+        """
+        check_is_fitted(self)
+        row = self._row(user)
+        own = self.ratings_[[row]]
+        similar = self._similarities(np.asarray([row]))
+        place = None if self.user_positions_ is None else self.user_positions_[[row]]
+        return self._best(similar, place, own, row, check_count("n", n), exclude_seen, repr(user))
+
+    def recommend_new(
+        self, position: Any = None, n: int = 10, *, rated: Any = None, exclude_seen: bool = True
+    ) -> list[Recommendation]:
+        """Give the n best items for someone who was not there at `fit`, from a position, from ratings, or from both.
+
+        Parameters
+        ----------
+        position : array of n_dimensions, optional
+            Needed where the recommender has user positions; the model that made these folds a new user in.
+        n, exclude_seen
+            As for `recommend`.
+        rated : array or sparse row of n_items, optional
+            What they have rated so far.
+        """
+        check_is_fitted(self)
+        n_items = self.ratings_.shape[1]
+        given = np.zeros((1, n_items)) if rated is None else rated if is_sparse(rated) else np.atleast_2d(rated)
+        own = as_ratings(given, "rated").astype(self.ratings_.dtype)
+        if own.shape != (1, n_items):
+            raise InputError(f"rated is not one user's row: got shape {own.shape}, expected {(1, n_items)}.")
+        if (position is None) != (self.user_positions_ is None):
+            raise InputError(
+                f"position does not fit this recommender: got {'None' if position is None else 'one'}, expected one "
+                "if and only if it was fitted with user positions."
+            )
+        place = None if position is None else as_positions("position", np.atleast_2d(position), 1, "users")
+        if place is None:
+            similar = pearson_similarities(own, self.ratings_)
+        else:
+            similar = cosine_similarities(place, self.user_positions_)
+        return self._best(similar, place, own, -1, check_count("n", n), exclude_seen, "the new user")
+
+    def _direct_scores(self, places: Any) -> npt.NDArray[Any]:
+        return direct_scores(places * self.dimension_weights_, self.item_positions_)
+
+    def _similarities(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+        if self.user_positions_ is None:
+            return pearson_similarities(self.ratings_[rows], self.ratings_)
+        return cosine_similarities(self.user_positions_[rows], self.user_positions_)
+
+    def _neighbour_scores(self, similar: npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+        scores, support = (
+            predict_eq7(
+                table,
+                similar,
+                users=rows,
+                n_neighbours=self.n_neighbours,
+                candidates=self.candidates,
+                mean=mean,
+                divide_by=divide_by,
+            )
+            for table, mean, divide_by in (
+                (self.ratings_, self.mean, self.divide_by),
+                (marks(self.ratings_), "none", "nothing"),
+            )
+        )
+        scores[support <= 0] = -np.inf
+        return scores
+
+    def _best(
+        self,
+        similar: npt.NDArray[Any],
+        place: npt.NDArray[Any] | None,
+        own: Any,
+        row: int,
+        n: int,
+        exclude_seen: bool,
+        name: str,
+    ) -> list[Recommendation]:
+        """Rank the items for one user; where nothing is known of them, what most people rate well is recommended."""
+        neighbours = self._asked(similar[0], row)
+        asked: npt.NDArray[np.intp] | None = neighbours
+        if not (len(neighbours) if place is None or self.by == "neighbours" else place.any()):
+            warnings.warn(
+                f"Nobody resembles {name}, neither by ratings nor by position, "
+                "so the list is what people rate most and best.",
+                TacitWarning,
+                stacklevel=3,
+            )
+            asked, values = None, popularity(self.ratings_)
+        elif self.by == "positions":
+            values = self._direct_scores(place)[0]
+        else:
+            values = self._neighbour_scores(similar, np.asarray([row]))[0]
+            if row < 0 and self.mean == "user" and own.nnz:
+                # without a row their mean was taken for that of all ratings
+                values += own.data.mean() - self.ratings_.data.mean()
+        if exclude_seen:
+            values[own.indices] = -np.inf
+        chosen = np.flatnonzero(strongest(values[None, :], n)[0])
+        chosen = chosen[np.argsort(-values[chosen], kind="stable")]
+        said = self.ratings_ if asked is None else self.ratings_[asked]
+        limit = self.ratings_.shape[0] if asked is None else self.n_neighbours
+        voices = Voices(said, limit, like_you=asked is not None)
+        return explained(chosen, values[chosen], own, voices, self._alike, self.item_names_)
+
+    def _asked(self, similar: npt.NDArray[Any], row: int) -> npt.NDArray[np.intp]:
+        """Give the rows of similar users, the nearest first: those that reasons speak of, whatever made the list."""
+        weights = np.where(similar > 0, similar, -np.inf)
+        if row >= 0:
+            weights[row] = -np.inf
+        limit = self.n_neighbours if self.candidates == "everyone" else len(weights)
+        rows = np.flatnonzero(strongest(weights[None, :], limit)[0])
+        return rows[np.argsort(-weights[rows], kind="stable")]
+
+    def _alike(self, items: npt.NDArray[np.intp], others: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
+        """Compare items in the space, or where it has none by who rated them how."""
+        if self.item_positions_ is not None:
+            return cosine_similarities(self.item_positions_[items], self.item_positions_[others])
+        return cosine_similarities(self.ratings_[:, items].T, self.ratings_[:, others].T)
+
+    def _row(self, user: Hashable) -> int:
+        if user in self.user_rows_:
+            return self.user_rows_[user]
+        near = difflib.get_close_matches(str(user), [str(name) for name in self.user_rows_], n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else " Use `recommend_new` for somebody new."
+        raise InputError(f"user is unknown: got {user!r}, expected one of {len(self.user_rows_)} users.{hint}")

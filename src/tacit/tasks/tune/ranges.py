@@ -1,0 +1,142 @@
+"""What `tune` may change: settings as a few numbers and choices that a search can vary, and back."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tacit.tasks.build.settings import BuildSettings
+
+__all__ = ["SettingsSpace", "changes_between", "refit_options"]
+
+# parameters of each model: lowest, highest, on a logarithmic scale or not; the ranges in which the studies found a use
+_PARAMETERS: dict[str, dict[str, tuple[float, float, bool]]] = {
+    "lsi": {},
+    "mlsi": {"label_weight": (0.1, 0.95, False), "shrinkage": (0.003, 1.0, True), "ridge": (0.05, 10.0, True)},
+    "hlsi": {"gamma": (0.01, 10.0, True)},
+    "sle": {"label_weight": (0.1, 0.9, False), "ridge": (0.05, 10.0, True)},
+    "mlsa": {},
+}
+_DIMENSIONS = (10, 400)
+_AUTO = ("logistic", "auto")
+_MIN_RECORDS = (1, 2, 3, 5)
+
+
+@dataclass(frozen=True)
+class SettingsSpace:
+    """All settings that are tried.
+
+    Parameters
+    ----------
+    current : BuildSettings
+        Where it starts; what is not varied stays as it is here.
+    models : sequence of str
+    most_dimensions : int
+        No space has more.
+    text : bool
+        Whether words are varied: phrases, stems, rare words. Not for vectors.
+    suggester : bool
+        Whether the suggester is varied.
+    current_model : str
+        What "auto" is for this collection.
+    """
+
+    current: BuildSettings
+    models: Sequence[str]
+    most_dimensions: int
+    text: bool
+    suggester: bool
+    current_model: str
+
+    def suggest(self, trial: Any) -> BuildSettings:
+        """Let a trial of optuna choose settings."""
+        model = trial.suggest_categorical("model", list(self.models))
+        low, high = self._dimensions
+        n_components = trial.suggest_int("n_components", low, high, log=True)
+        parameters = dict(self.current.parameters) if model == self.current_model else {}
+        for name, (least, most, log) in _PARAMETERS[model].items():
+            parameters[name] = _short(trial.suggest_float(f"{model}.{name}", least, most, log=log))
+        chosen = replace(self.current, model=model, n_components=n_components, parameters=parameters)
+        if self.suggester:
+            method = trial.suggest_categorical("suggester", ["logistic", "ridge"])
+            # "auto" is logistic unless that would take too long: no change that people should have to read about
+            chosen = replace(chosen, suggester="auto" if (method, self.current.suggester) == _AUTO else method)
+        return replace(chosen, text=self._text(trial)) if self.text else chosen
+
+    def start(self) -> dict[str, Any]:
+        """Give the current settings as what a trial would have chosen, moved into the ranges where they are outside."""
+        from tacit.models.graphs.methods import SLE
+        from tacit.models.hlsi.hlsi import HLSI
+        from tacit.models.mlsi.mlsi import MLSI
+
+        model = self.current_model if self.current_model in self.models else self.models[0]
+        defaults = {"mlsi": MLSI, "hlsi": HLSI, "sle": SLE}[model]().get_params() if _PARAMETERS[model] else {}
+        known = {**defaults, **self.current.parameters}
+        low, high = self._dimensions
+        start: dict[str, Any] = {"model": model, "n_components": min(max(self.current.n_components, low), high)}
+        for name, (least, most, _) in _PARAMETERS[model].items():
+            start[f"{model}.{name}"] = min(max(float(known[name]), least), most)
+        if self.suggester:
+            start["suggester"] = "ridge" if self.current.suggester == "ridge" else "logistic"
+        if self.text:
+            text = self.current.text
+            start |= {"ngrams": min(text.ngrams, 2), "min_records": _nearest(text.min_records)}
+            if self._may_stem:
+                start["stem"] = text.stem
+        return start
+
+    @property
+    def _dimensions(self) -> tuple[int, int]:
+        high = max(2, min(_DIMENSIONS[1], self.most_dimensions))
+        return min(_DIMENSIONS[0], high - 1), high
+
+    @property
+    def _may_stem(self) -> bool:
+        return self.current.text.language != "none" and importlib.util.find_spec("snowballstemmer") is not None
+
+    def _text(self, trial: Any) -> Any:
+        changed: dict[str, Any] = {
+            "ngrams": trial.suggest_categorical("ngrams", [1, 2]),
+            "min_records": trial.suggest_categorical("min_records", list(_MIN_RECORDS)),
+        }
+        if self._may_stem:
+            changed["stem"] = trial.suggest_categorical("stem", [False, True])
+        return replace(self.current.text, **changed)
+
+
+def changes_between(old: BuildSettings, new: BuildSettings) -> dict[str, Any]:
+    """Give what is different in the new settings, by the name that people know it by."""
+    facts: dict[str, Any] = {}
+    for name, shown in (("model", "model"), ("n_components", "dimensions"), ("suggester", "suggester")):
+        if getattr(old, name) != getattr(new, name):
+            facts[shown] = getattr(new, name)
+    for name in ("stem", "ngrams", "min_records"):
+        if getattr(old.text, name) != getattr(new.text, name):
+            facts[name] = getattr(new.text, name)
+    same = old.model == new.model
+    before = old.parameters if same else {}
+    return facts | {name: value for name, value in new.parameters.items() if before.get(name) != value}
+
+
+def refit_options(old: BuildSettings, new: BuildSettings) -> list[str]:
+    """Write the changes as options of `tacit refit`."""
+    options: list[str] = []
+    for name, value in changes_between(old, new).items():
+        if name == "stem":
+            options.append("--stem" if value else "--no-stem")
+        elif name in ("model", "dimensions", "suggester", "ngrams", "min_records"):
+            options += [f"--{name.replace('_', '-')}", str(value)]
+        else:
+            options += ["--set", f"{name}={value}"]
+    return options
+
+
+def _short(value: float) -> float:
+    """Three digits: more say nothing, and people have to type them."""
+    return float(f"{value:.3g}")
+
+
+def _nearest(min_records: float) -> int:
+    return min(_MIN_RECORDS, key=lambda choice: abs(choice - min_records))
