@@ -6,12 +6,12 @@ could not be learnt or judged, measures that know a taxonomy, and sparse arithme
 1,000 labels.
 """
 
-from tacit.evaluate.annotating import AtK, SetScores, annotation_at_k, annotation_sets
-from tacit.evaluate.clustering import ari, clustering_f, clustering_report, nmi
-from tacit.evaluate.comparing import compare_models
-from tacit.evaluate.comparing_result import ModelComparison
+from tacit.evaluate.compare.models import compare_models
+from tacit.evaluate.compare.result import ModelComparison
 from tacit.evaluate.held_out import HeldOut, hold_out
-from tacit.evaluate.hierarchy import (
+from tacit.evaluate.measures.annotation import AtK, SetScores, annotation_at_k, annotation_sets
+from tacit.evaluate.measures.clusters import ari, clustering_f, clustering_report, nmi
+from tacit.evaluate.measures.hierarchy import (
     HierarchicalF1,
     Level,
     LevelReport,
@@ -20,9 +20,9 @@ from tacit.evaluate.hierarchy import (
     level_report,
     tree_distance,
 )
-from tacit.evaluate.labelling import AUCScores, F1Scores, auc, f1, label_report
-from tacit.evaluate.ranking import ndcg_at_k, overlap_ndcg, precision_at_k
-from tacit.evaluate.recommending import (
+from tacit.evaluate.measures.labels import AUCScores, F1Scores, auc, f1, label_report
+from tacit.evaluate.measures.ranking import ndcg_at_k, overlap_ndcg, precision_at_k
+from tacit.evaluate.measures.recommendation import (
     HalfLifeUtility,
     TopK,
     coverage,

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from tacit.checks import as_rng, check_number
 from tacit.errors import InputError
-from tacit.evaluate.recommending import precision_recall_ndcg
+from tacit.evaluate.measures.recommendation import precision_recall_ndcg
 from tacit.models.mlsa.mlsa import MLSA
 from tacit.relations.tables.block import Block
 from tacit.relations.tables.relations import Relations

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import f1_score, ndcg_score, precision_score, recall_score
 
 from tacit.errors import InputError
-from tacit.evaluate.annotating import annotation_at_k, annotation_sets
+from tacit.evaluate.measures.annotation import annotation_at_k, annotation_sets
 from tacit.relations.labels.matrix import LabelMatrix
 
 

@@ -20,7 +20,7 @@ from sklearn.preprocessing import Normalizer
 from planted import TOPIC_TREE, plant
 from tacit import HLSI, LSI, MLSI, LabelHead, Taxonomy, TopDownClassifier
 from tacit.errors import InputError, MissingExtraError, TacitWarning
-from tacit.evaluate.comparing import compare_models
+from tacit.evaluate.compare.models import compare_models
 
 HEAD = LabelHead("ridge", calibrate=False)
 
@@ -390,7 +390,7 @@ def test_a_missing_matplotlib_is_named():
     # a process of its own, in which the library cannot be found
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        "from tacit.evaluate.comparison_plot import draw_lines\n"
+        "from tacit.evaluate.compare.plot import draw_lines\n"
         "try: draw_lines([], over='dimensions', score='macro F1')\n"
         "except Exception as error: print(type(error).__name__, error)"
     )

@@ -9,7 +9,8 @@ import pytest
 import scipy.sparse as sp
 
 from tacit.errors import InputError, TacitWarning
-from tacit.evaluate import f1, hierarchical_f1, hierarchy, level_report, tree_distance
+from tacit.evaluate import f1, hierarchical_f1, level_report, tree_distance
+from tacit.evaluate.measures import hierarchy
 from tacit.relations import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 

@@ -9,7 +9,7 @@ import pytest
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.evaluate.ranking import overlap_ndcg
+from tacit.evaluate.measures.ranking import overlap_ndcg
 from tacit.relations.labels.matrix import as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.build import build

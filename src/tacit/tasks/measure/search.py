@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.corpus.record import Record
-from tacit.evaluate.found_lists import found_overlap_ndcg, reciprocal_ranks
+from tacit.evaluate.measures.search import found_overlap_ndcg, reciprocal_ranks
 from tacit.index import RecordStore
 from tacit.relations.labels.matrix import as_labels
 from tacit.tasks.measure.split import Part, Split, draw

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tacit.evaluate.annotating import AtK, SetScores, annotation_at_k, annotation_sets
-from tacit.evaluate.hierarchy import hierarchical_f1, tree_distance
+from tacit.evaluate.measures.annotation import AtK, SetScores, annotation_at_k, annotation_sets
+from tacit.evaluate.measures.hierarchy import hierarchical_f1, tree_distance
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.measure.split import Part

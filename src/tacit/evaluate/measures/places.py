@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from tacit.checks import check_rows
 from tacit.errors import InputError
-from tacit.evaluate.truth import as_dense
+from tacit.evaluate.measures.inputs import as_dense
 
 __all__ = ["Scores", "chances_of_a_place", "expected_weights", "score_blocks"]
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from tacit.checks import check_rows, shown
 from tacit.errors import InputError
-from tacit.evaluate.truth import as_pair, is_bare
+from tacit.evaluate.measures.inputs import as_pair, is_bare
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tacit.checks import check_rows
 from tacit.errors import InputError, TacitWarning
-from tacit.evaluate.truth import as_judged, as_pair, check_scores, is_bare
+from tacit.evaluate.measures.inputs import as_judged, as_pair, check_scores, is_bare
 from tacit.relations.labels.matrix import LabelMatrix
 
 __all__ = ["AUCScores", "F1Scores", "auc", "f1", "label_report"]

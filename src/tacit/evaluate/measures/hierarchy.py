@@ -16,7 +16,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.errors import TacitWarning
-from tacit.evaluate.nodes import read_nodes
+from tacit.evaluate.measures.nodes import read_nodes
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["HierarchicalF1", "Level", "LevelReport", "TreeDistance", "hierarchical_f1", "level_report", "tree_distance"]

@@ -10,9 +10,9 @@ from typing import Any
 
 from tacit.checks import check_choice
 from tacit.errors import InputError
-from tacit.evaluate.comparing_outcomes import Failure, Trial, as_rank, best_trial
-from tacit.evaluate.comparing_table import markdown_table, text_table, written
-from tacit.evaluate.comparison_plot import Line, draw_lines, save_picture
+from tacit.evaluate.compare.outcomes import Failure, Trial, as_rank, best_trial
+from tacit.evaluate.compare.plot import Line, draw_lines, save_picture
+from tacit.evaluate.compare.table import markdown_table, text_table, written
 from tacit.models.common.labels import is_number
 
 __all__ = ["Curve", "ModelComparison"]

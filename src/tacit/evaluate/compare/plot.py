@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tacit.errors import InputError, MissingExtraError
-from tacit.evaluate.comparing_table import shown_value
+from tacit.evaluate.compare.table import shown_value
 from tacit.models.common.labels import is_number
 
 __all__ = ["Line", "draw_lines", "save_picture"]

@@ -14,9 +14,9 @@ from sklearn.base import clone
 
 from tacit.checks import is_sparse
 from tacit.errors import SolverError, TacitWarning
-from tacit.evaluate.comparing_input import Job, Parameters, Split, Splits
-from tacit.evaluate.comparing_outcomes import Failure, Trial
-from tacit.evaluate.labelling import auc, f1
+from tacit.evaluate.compare.inputs import Job, Parameters, Split, Splits
+from tacit.evaluate.compare.outcomes import Failure, Trial
+from tacit.evaluate.measures.labels import auc, f1
 from tacit.models.classifiers.base import LabelClassifier
 from tacit.relations.labels.matrix import LabelMatrix
 

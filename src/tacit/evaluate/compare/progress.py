@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import TextIO
 
-from tacit.evaluate.comparing_outcomes import Failure, Trial, rank
+from tacit.evaluate.compare.outcomes import Failure, Trial, rank
 
 __all__ = ["Progress", "Report", "reporter"]
 

@@ -15,7 +15,7 @@ from sklearn.preprocessing import normalize
 
 from tacit.checks import check_count, check_finite, check_rows
 from tacit.errors import InputError
-from tacit.evaluate.truth import as_dense, as_judged, as_pair, check_scores
+from tacit.evaluate.measures.inputs import as_dense, as_judged, as_pair, check_scores
 from tacit.relations.labels.matrix import LabelMatrix
 
 __all__ = ["discounts", "ideal_gains", "ndcg_at_k", "overlap_ndcg", "precision_at_k", "top_columns"]

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from tacit.checks import check_count, check_rows
 from tacit.errors import InputError
-from tacit.evaluate.ranking import discounts, ideal_gains
-from tacit.evaluate.truth import as_pair
+from tacit.evaluate.measures.inputs import as_pair
+from tacit.evaluate.measures.ranking import discounts, ideal_gains
 
 __all__ = ["found_overlap_ndcg", "reciprocal_ranks"]
 

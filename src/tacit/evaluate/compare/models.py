@@ -14,11 +14,11 @@ from typing import Any
 
 from tacit.checks import check_choice, shown
 from tacit.errors import InputError, TacitWarning
-from tacit.evaluate.comparing_input import Job, as_names, read_candidates, read_dimensions, read_head, read_splits
-from tacit.evaluate.comparing_outcomes import Failure, Trial, best_trial
-from tacit.evaluate.comparing_progress import Progress, Report, reporter
-from tacit.evaluate.comparing_result import ModelComparison
-from tacit.evaluate.comparing_trials import MEASURES, Bench, heard
+from tacit.evaluate.compare.inputs import Job, as_names, read_candidates, read_dimensions, read_head, read_splits
+from tacit.evaluate.compare.outcomes import Failure, Trial, best_trial
+from tacit.evaluate.compare.progress import Progress, Report, reporter
+from tacit.evaluate.compare.result import ModelComparison
+from tacit.evaluate.compare.trials import MEASURES, Bench, heard
 
 __all__ = ["compare_models"]
 

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from tacit.checks import check_choice, check_count, check_rows
 from tacit.errors import InputError
-from tacit.evaluate.truth import is_bare
+from tacit.evaluate.measures.inputs import is_bare
 from tacit.models.classifiers.base import LabelClassifier
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.relations.labels.matrix import LabelMatrix, as_labels

@@ -17,8 +17,8 @@ import scipy.sparse as sp
 
 from tacit.checks import check_count, check_rows
 from tacit.errors import InputError
-from tacit.evaluate.ranking import discounts, top_columns
-from tacit.evaluate.truth import as_dense, as_judged, as_pair
+from tacit.evaluate.measures.inputs import as_dense, as_judged, as_pair
+from tacit.evaluate.measures.ranking import discounts, top_columns
 from tacit.relations.labels.matrix import LabelMatrix
 
 __all__ = ["AtK", "SetScores", "annotation_at_k", "annotation_sets"]

@@ -21,8 +21,8 @@ import scipy.sparse as sp
 
 from tacit.checks import check_count, check_number
 from tacit.errors import InputError
-from tacit.evaluate.places import Scores, chances_of_a_place, expected_weights, score_blocks
-from tacit.evaluate.truth import as_dense
+from tacit.evaluate.measures.inputs import as_dense
+from tacit.evaluate.measures.places import Scores, chances_of_a_place, expected_weights, score_blocks
 from tacit.relations.tables.ratings import as_ratings, user_means
 
 __all__ = ["HalfLifeUtility", "TopK", "coverage", "half_life_utility", "precision_recall_ndcg", "ranking_scores"]
