@@ -15,7 +15,7 @@ import pytest
 
 import tacit
 from tacit.cli.app import main
-from tacit.cli.progress import ShownStages
+from tacit.cli.common.progress import ShownStages
 from tacit.cli.verbs import VERBS
 from tacit.index import verify
 from tacit.tasks.stages import Stage

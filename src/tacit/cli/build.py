@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.examples import examples
-from tacit.cli.model_options import ModelOptions, model_options, read_settings, read_taxonomy
-from tacit.cli.options import as_json, index_argument, opened
-from tacit.cli.output import write_json, write_note
-from tacit.cli.progress import ShownStages
-from tacit.cli.reading_options import (
+from tacit.cli.common.examples import examples
+from tacit.cli.common.model_options import ModelOptions, model_options, read_settings, read_taxonomy
+from tacit.cli.common.options import as_json, index_argument, opened
+from tacit.cli.common.output import write_json, write_note
+from tacit.cli.common.progress import ShownStages
+from tacit.cli.common.reading_options import (
     ReadingOptions,
     load_vectors,
     quiet_option,

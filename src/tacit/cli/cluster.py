@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.options import as_json, filter_options, index_argument, opened, read_filters
-from tacit.cli.output import write_json, write_note, write_table
+from tacit.cli.common.options import as_json, filter_options, index_argument, opened, read_filters
+from tacit.cli.common.output import write_json, write_note, write_table
 from tacit.errors import InputError
 
 if TYPE_CHECKING:

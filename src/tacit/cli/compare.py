@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.common.examples import examples
+from tacit.cli.common.options import as_json, index_argument, opened
+from tacit.cli.common.output import write_json, write_note, write_table
+from tacit.cli.common.progress import ShownStages
 from tacit.cli.evaluating_output import cell, read_test, split_options, write_split
-from tacit.cli.examples import examples
-from tacit.cli.options import as_json, index_argument, opened
-from tacit.cli.output import write_json, write_note, write_table
-from tacit.cli.progress import ShownStages
 
 if TYPE_CHECKING:
     from tacit.tasks.measure.compare import Comparison

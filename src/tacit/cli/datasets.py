@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.examples import examples
-from tacit.cli.options import as_json
-from tacit.cli.output import write_json
+from tacit.cli.common.examples import examples
+from tacit.cli.common.options import as_json
+from tacit.cli.common.output import write_json
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.common.output import write_json, write_note
+from tacit.cli.common.progress import ShownStages
 from tacit.cli.demo_output import write_demo
-from tacit.cli.output import write_json, write_note
-from tacit.cli.progress import ShownStages
 from tacit.errors import MissingExtraError
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
+from tacit.cli.common.examples import examples
+from tacit.cli.common.options import as_json, index_argument, opened
+from tacit.cli.common.output import write_json
+from tacit.cli.common.progress import ShownStages
 from tacit.cli.evaluating_output import read_test, split_options, write_evaluation
-from tacit.cli.examples import examples
-from tacit.cli.options import as_json, index_argument, opened
-from tacit.cli.output import write_json
-from tacit.cli.progress import ShownStages
 
 __all__ = ["evaluate_command"]
 

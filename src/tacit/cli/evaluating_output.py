@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.output import write_note, write_table
+from tacit.cli.common.output import write_note, write_table
 
 if TYPE_CHECKING:
     from tacit.corpus import Record
@@ -45,7 +45,7 @@ def read_test(collection: Collection, source: str | None) -> list[Record] | None
     """Read records to judge by, with the columns that the index was built from."""
     if source is None:
         return None
-    from tacit.cli.reading_options import ReadingOptions, read_given
+    from tacit.cli.common.reading_options import ReadingOptions, read_given
 
     stored = dict(collection.settings["build"].get("reading") or {})
     return list(read_given(ReadingOptions(sources=(source,)), stored=stored).records)

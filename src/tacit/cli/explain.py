@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
+from tacit.cli.common.options import as_json, index_argument, limit_option, opened
+from tacit.cli.common.output import write_json
 from tacit.cli.explain_output import write_concepts, write_explanation
-from tacit.cli.options import as_json, index_argument, limit_option, opened
-from tacit.cli.output import write_json
 
 __all__ = ["concepts_command", "explain_command"]
 

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tacit.cli.output import write_table
+from tacit.cli.common.output import write_table
 
 if TYPE_CHECKING:
     from tacit.tasks.explain.dimension import Dimension, End

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from tacit.cli.examples import examples
-from tacit.cli.options import as_json, filter_options, index_argument, opened, read_filters
-from tacit.cli.output import write_json, write_table
+from tacit.cli.common.examples import examples
+from tacit.cli.common.options import as_json, filter_options, index_argument, opened, read_filters
+from tacit.cli.common.output import write_json, write_table
 
 __all__ = ["map_command"]
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.examples import examples
-from tacit.cli.options import as_json, filter_options, index_argument, limit_option, opened, read_filters
-from tacit.cli.output import write_hits, write_json
+from tacit.cli.common.examples import examples
+from tacit.cli.common.options import as_json, filter_options, index_argument, limit_option, opened, read_filters
+from tacit.cli.common.output import write_hits, write_json
 
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection

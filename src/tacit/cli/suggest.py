@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.options import as_json, index_argument, opened
-from tacit.cli.output import write_json, write_table
+from tacit.cli.common.options import as_json, index_argument, opened
+from tacit.cli.common.output import write_json, write_table
 from tacit.errors import InputError
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from tacit.cli.options import opened
-from tacit.cli.output import write_progress
+from tacit.cli.common.options import opened
+from tacit.cli.common.output import write_progress
 from tacit.cli.suggest import annif_line
 from tacit.errors import InputError
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.examples import examples
-from tacit.cli.options import as_json, index_argument, opened
-from tacit.cli.output import write_json, write_note, write_table
-from tacit.cli.progress import ShownStages
+from tacit.cli.common.examples import examples
+from tacit.cli.common.options import as_json, index_argument, opened
+from tacit.cli.common.output import write_json, write_note, write_table
+from tacit.cli.common.progress import ShownStages
 
 if TYPE_CHECKING:
     from tacit.tasks.tune.tune import Gain, Tuning

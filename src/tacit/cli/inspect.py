@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.examples import examples
-from tacit.cli.options import as_json, index_argument, opened
-from tacit.cli.output import write_json, write_note
-from tacit.cli.progress import ShownStages
-from tacit.cli.reading_options import quiet_option
+from tacit.cli.common.examples import examples
+from tacit.cli.common.options import as_json, index_argument, opened
+from tacit.cli.common.output import write_json, write_note
+from tacit.cli.common.progress import ShownStages
+from tacit.cli.common.reading_options import quiet_option
 from tacit.errors import InputError
 
 if TYPE_CHECKING:

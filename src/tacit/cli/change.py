@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.examples import examples
-from tacit.cli.options import as_json, index_argument, opened
-from tacit.cli.output import write_json, write_note
-from tacit.cli.progress import ShownStages
-from tacit.cli.reading_options import (
+from tacit.cli.common.examples import examples
+from tacit.cli.common.options import as_json, index_argument, opened
+from tacit.cli.common.output import write_json, write_note
+from tacit.cli.common.progress import ShownStages
+from tacit.cli.common.reading_options import (
     ReadingOptions,
     load_vectors,
     quiet_option,
@@ -26,7 +26,7 @@ from tacit.cli.reading_options import (
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
-    from tacit.cli.reading_options import Given
+    from tacit.cli.common.reading_options import Given
 
 __all__ = ["add_command", "remove_command", "update_command"]
 
