@@ -29,7 +29,7 @@ from tacit.datasets.taxonomies import load_taxonomy
 from tacit.evaluate import auc, f1, ndcg_at_k, overlap_ndcg, precision_at_k
 from tacit.models.base import SCALINGS
 from tacit.models.mlsi.mlsi import COORDINATES
-from tacit.text.vectorise import vectoriser
+from tacit.text.vectorising import vectoriser
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a study is run as a script and shares `pages`
 from pages import facts, table

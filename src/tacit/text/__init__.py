@@ -11,7 +11,7 @@ from tacit.text.settings import TextSettings
 from tacit.text.words import Words
 
 if TYPE_CHECKING:
-    from tacit.text.vectorise import vectoriser
+    from tacit.text.vectorising import vectoriser
 
 __all__ = ["TextSettings", "Words", "vectoriser"]
 
@@ -19,6 +19,6 @@ __all__ = ["TextSettings", "Words", "vectoriser"]
 def __getattr__(name: str) -> Any:
     if name != "vectoriser":
         raise AttributeError(f"module 'tacit.text' has no attribute {name!r}")
-    from tacit.text.vectorise import vectoriser
+    from tacit.text.vectorising import vectoriser
 
     return vectoriser
