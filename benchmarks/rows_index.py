@@ -13,7 +13,7 @@ from comparison import Comparison, repeats
 from jobs_index import made_records, save_records
 from runs import Job, Run, run_interleaved
 
-from tacit.corpus import read_dataset
+from tacit.datasets import read_dataset
 
 __all__ = ["compare_index"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tacit import CCA, HLSI, LE, LSI, MDDM, MLSI, MORP, OLPP, PLS, SLE, SLPP, SOLPP, SUSC, USC, LabelHead
-from tacit.corpus import load_arxiv, load_reuters21578
+from tacit.datasets import load_arxiv, load_reuters21578
 from tacit.evaluate import compare_models
 from tacit.text import vectoriser
 

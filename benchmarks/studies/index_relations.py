@@ -63,7 +63,7 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from tacit.corpus import load_movielens, load_newsgroups, load_reuters21578
+from tacit.datasets import load_movielens, load_newsgroups, load_reuters21578
 from tacit.datasets.registry import film_records
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.tasks.build.fitted import Known

@@ -20,7 +20,8 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.preprocessing import normalize
 
 from tacit import Relations
-from tacit.corpus import Record, load_newsgroups
+from tacit.corpus import Record
+from tacit.datasets import load_newsgroups
 
 __all__ = [
     "FAMILIES",

@@ -10,18 +10,24 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-CHAIN = ("corpus", "text", "relations", "operators", "solve", "models", "index", "tasks")
-LEAF_MAY_IMPORT: dict[str, set[str]] = {"errors": set(), "checks": {"errors"}}
+CHAIN = ("corpus", "datasets", "text", "relations", "operators", "solve", "models", "index", "tasks")
+LEAF_MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "checks": {"errors"},
+    "files": {"errors"},
+    "machine": {"errors", "checks"},
+    "types": set(),
+}
 LEAVES = set(LEAF_MAY_IMPORT)
 
-# What each room may import besides itself and the leaves. `cli` starts the web service, so it may know `web`, but the
+# What each room may import besides itself and the leaves. `cli` starts the service, so it may know `serve`, but the
 # service knows no terminal. Both show the version, so they may say `import tacit` (here `__init__`).
 MAY_IMPORT: dict[str, set[str]] = {room: set(CHAIN[:position]) for position, room in enumerate(CHAIN)}
 MAY_IMPORT["evaluate"] = {*MAY_IMPORT["models"], "models"}
 MAY_IMPORT["tasks"] |= {"evaluate"}  # the verbs `evaluate`, `tune` and `compare` ask it for measures and trials
 MAY_IMPORT["reproduce"] = {*CHAIN, "evaluate"}
-MAY_IMPORT["web"] = {*CHAIN, "__init__"}
-MAY_IMPORT["cli"] = {*CHAIN, "__init__", "evaluate", "reproduce", "web"}
+MAY_IMPORT["serve"] = {*CHAIN, "__init__"}
+MAY_IMPORT["cli"] = {*CHAIN, "__init__", "evaluate", "reproduce", "serve"}
 MAY_IMPORT["__main__"] = {"cli"}
 MAY_IMPORT["__init__"] = {"text", "relations", "operators", "solve", "models", "tasks"}
 
@@ -34,9 +40,9 @@ OPTIONAL_LIBRARIES: dict[str, set[str]] = {
     "dask": {"operators"},
     "distributed": {"operators"},
     "llvmlite": {"operators"},
-    "fastapi": {"web"},
-    "starlette": {"web"},
-    "uvicorn": {"web"},
+    "fastapi": {"serve"},
+    "starlette": {"serve"},
+    "uvicorn": {"serve"},
     "optuna": {"evaluate", "tasks"},
     "rdflib": {"relations"},
     "pyarrow": {"corpus", "relations", "tasks"},

@@ -44,7 +44,7 @@ def test_every_module_is_in_a_known_room() -> None:
         ("tacit.index.space", "from tacit.evaluate import ranking", "index may not import evaluate"),
         ("tacit.evaluate.measures.ranking", "from tacit.tasks import hits", "evaluate may not import tasks"),
         ("tacit.evaluate.measures.ranking", "from tacit.index import reader", "evaluate may not import index"),
-        ("tacit.web.app", "from tacit.cli import app", "web may not import cli"),
+        ("tacit.serve.app", "from tacit.cli import app", "serve may not import cli"),
         ("tacit.reproduce.mlsi", "from tacit.cli import app", "reproduce may not import cli"),
         ("tacit.errors", "from tacit.checks import shown", "errors may not import checks"),
         ("tacit.checks", "from tacit.corpus import record", "checks may not import corpus"),

@@ -33,7 +33,8 @@ WORDS = ["whale", "ship", "wave", "harbour", "cat", "kitchen", "lamp", "garden",
 _SERVER = """
 import json, os, signal, sys, time
 import sklearn.feature_extraction.text, sklearn.linear_model
-import tacit.cli.build, tacit.cli.change, tacit.models.classifiers.label_head, tacit.models.mlsi.mlsi, tacit.tasks.build.build, tacit.tasks.info
+import tacit.cli.build, tacit.cli.change, tacit.models.classifiers.label_head, tacit.models.mlsi.mlsi
+import tacit.tasks.build.build, tacit.tasks.info
 from tacit.cli.app import main
 print("ready", flush=True)
 for line in sys.stdin:

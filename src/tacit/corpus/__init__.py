@@ -1,37 +1,8 @@
-"""Collections: files and named data sets become records with id, text, labels, links and fields."""
+"""Files become records with id, text, labels, links and fields."""
 
 from tacit.corpus.columns import ColumnMap
 from tacit.corpus.problems import Problem, Problems
 from tacit.corpus.reading import Reading, read_records
 from tacit.corpus.record import Record
-from tacit.datasets.enzyme import load_enzyme
-from tacit.datasets.movielens import MovieLens, load_movielens
-from tacit.datasets.newsgroups import load_newsgroups
-from tacit.datasets.published import VectorSet, load_arxiv, load_mulan, load_rcv1, load_reuters21578
-from tacit.datasets.registry import Dataset, dataset_names, read_dataset
-from tacit.datasets.standard_library import standard_library_records
-from tacit.datasets.taxonomies import TaxonomyTable, load_taxonomy
 
-__all__ = [
-    "ColumnMap",
-    "Dataset",
-    "MovieLens",
-    "Problem",
-    "Problems",
-    "Reading",
-    "Record",
-    "TaxonomyTable",
-    "VectorSet",
-    "dataset_names",
-    "load_arxiv",
-    "load_enzyme",
-    "load_movielens",
-    "load_mulan",
-    "load_newsgroups",
-    "load_rcv1",
-    "load_reuters21578",
-    "load_taxonomy",
-    "read_dataset",
-    "read_records",
-    "standard_library_records",
-]
+__all__ = ["ColumnMap", "Problem", "Problems", "Reading", "Record", "read_records"]

@@ -129,7 +129,7 @@ def read_taxonomy(chosen: ModelOptions, dataset: str | None = None, data_dir: st
     if chosen.taxonomy is None:
         if dataset not in _WITH_TAXONOMY:
             return None
-        from tacit.corpus import load_taxonomy
+        from tacit.datasets import load_taxonomy
 
         table = load_taxonomy(str(dataset), data_dir)
         return Taxonomy.from_parents(table.parents, table.titles)

@@ -230,7 +230,7 @@ def _read_dataset(name: str, asked: ReadingOptions) -> Given:
             f"--{typed[0].rstrip('s') if typed[0] == 'links' else typed[0]} is for files: got it with the data set "
             f"{name!r}, whose columns are known, expected a file. Leave it out."
         )
-    from tacit.corpus import read_dataset
+    from tacit.datasets import read_dataset
 
     records = read_dataset(name, asked.data_dir)[: asked.limit_records]
     return Given(records, name, {"dataset": name})

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Formats of files: one module for each, which turns its bytes into rows."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Compare models on one data set."""

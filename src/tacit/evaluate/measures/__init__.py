@@ -1,1 +1,1 @@
-"""TODO."""
+"""Measures: predictions and truth in, figures out."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The records of an index: one SQLite file with full text, filters and changes."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Classifiers of labels: on any space, and for labels that form a taxonomy."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Supervised graph embeddings and relation features [Mu2010]."""

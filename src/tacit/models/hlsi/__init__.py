@@ -1,1 +1,1 @@
-"""TODO."""
+"""Hierarchy-regularised latent semantic indexing [Huang2005]."""

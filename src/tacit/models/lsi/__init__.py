@@ -1,1 +1,1 @@
-"""TODO."""
+"""Latent semantic indexing, plain and with kernels [Deerwester1990]."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Latent semantic analysis for several types of objects [Wang2006]."""

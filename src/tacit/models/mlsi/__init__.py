@@ -1,1 +1,1 @@
-"""TODO."""
+"""Multi-label informed latent semantic indexing [Yu2005]."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Projections that labels inform: CCA, PLS, LDA, MDDM and MORP."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Graphs between records: of nearest neighbours, and of labels that records share."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Which solver answers, and what each would cost."""

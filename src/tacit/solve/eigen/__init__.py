@@ -1,1 +1,1 @@
-"""TODO."""
+"""Solvers for eigenproblems, one module per method."""

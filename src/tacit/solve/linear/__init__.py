@@ -1,1 +1,1 @@
-"""TODO."""
+"""Solvers for linear systems and least squares."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Group records that lie close together, and name the groups."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Draw a collection as a map."""

@@ -1,6 +1,6 @@
 """A map as one HTML file that needs no network: Plotly's JavaScript, the points, and a search box (extra `plot`).
 
-The page itself is `map_page.html` beside this file. Everything that comes from the records goes into it as JSON that
+The page itself is `page.html` beside this file. Everything that comes from the records goes into it as JSON that
 cannot end the element it stands in, and is shown as text, never as markup.
 """
 
@@ -36,7 +36,7 @@ def write_page(found: Map, path: Path) -> Path:
 
 def page(found: Map) -> str:
     """Give the page."""
-    template = files("tacit.tasks").joinpath("map_page.html").read_text(encoding="utf-8")
+    template = files("tacit.tasks.map").joinpath("page.html").read_text(encoding="utf-8")
     parts = {"TITLE": html.escape(found.title), "DATA": _as_json(_facts(found)), "PLOTLY": _plotly()}
     # split and not replaced one after the other: a record may be called @PLOTLY@
     pieces = template.split("@")

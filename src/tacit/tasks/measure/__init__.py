@@ -1,1 +1,1 @@
-"""TODO."""
+"""Measure an index on held-out records, and compare models."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Recommend items to users, and records similar to those somebody liked."""

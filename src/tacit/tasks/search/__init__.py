@@ -1,1 +1,1 @@
-"""TODO."""
+"""Search a collection: by meaning, by words, or by both."""

@@ -1,8 +1,8 @@
 """The positions that count now: those of the build that were not removed, and those that were added since.
 
 A collection of some 100,000 records is compared as a whole; in a larger one a graph proposes records (see
-`tacit.index.nearest.approximate`), which are compared exactly. With filters, those that pass are compared where they are
-few; otherwise the graph proposes, and only if too few of its proposals pass, all that pass are compared.
+`tacit.index.nearest.approximate`), which are compared exactly. With filters, those that pass are compared where they
+are few; otherwise the graph proposes, and only if too few of its proposals pass, all that pass are compared.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Suggest labels for a text."""
