@@ -188,8 +188,8 @@ _READING = (
 )
 _CONSTANTS = (
     "`RATES` of `tacit.solve.choice.costs` are fitted to all times by least squares of the relative errors. They are "
-    "those of one machine, so that the choice is the same on all of them; what matters are their ratios. `read`, for rows that "
-    "are not in memory, is not measured here."
+    "those of one machine, so that the choice is the same on all of them; what matters are their ratios. `read`, for "
+    "rows that are not in memory, is not measured here."
 )
 _HEADER = ("problem", "k", "tol", "LAPACK", "Lanczos", "block Krylov", "auto", "its ratio", "before", "its ratio")
 
