@@ -11,7 +11,7 @@ import numpy as np
 from graph_embeddings_words import ARXIV, READINGS, REUTERS
 from pages import mean_and_spread, table
 
-from tacit.evaluate.compare.plot import Line, draw_lines, save_picture
+from tacit.evaluate.compare.result import Line, draw_lines, save_picture
 
 __all__ = ["arxiv_section", "at_dimensions", "at_weights", "draw", "gains", "reuters_section"]
 

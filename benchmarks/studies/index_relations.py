@@ -66,8 +66,7 @@ import scipy.sparse as sp
 from tacit.datasets import load_movielens, load_newsgroups, load_reuters21578
 from tacit.datasets.registry import film_records
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
-from tacit.tasks.build.fitted import Known
-from tacit.tasks.build.relations import fit_relations
+from tacit.tasks.build.fitting import Known, fit_relations
 from tacit.tasks.build.settings import BuildSettings
 from tacit.text.settings import TextSettings
 from tacit.text.words import Words

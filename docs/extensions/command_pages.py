@@ -11,8 +11,7 @@ from typing import Any
 
 import click
 
-from tacit.cli.lazy_group import LazyGroup
-from tacit.cli.verbs import GROUPS, VERBS
+from tacit.cli.common.verbs import GROUPS, VERBS, LazyGroup
 
 __all__ = ["main", "overview", "page"]
 

@@ -12,6 +12,7 @@ singular values of 500 x 500 in 0.1 s against 3.8 s; the leading 30 triplets of 
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 from collections import deque
@@ -20,12 +21,15 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import copy_context
 from functools import lru_cache
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 import joblib
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-__all__ = ["n_threads", "one_thread", "share"]
+from tacit.errors import InputError
+
+__all__ = ["available_memory", "give_back", "n_threads", "one_thread", "share"]
 
 Item = TypeVar("Item")
 
@@ -166,3 +170,100 @@ def _pool(process: int, size: int) -> ThreadPoolExecutor:
 def _team(process: int) -> _Team:
     """Make it anew in a process that was forked, where none of those who were at work is."""
     return _Team()
+
+
+_VARIABLE = "TACIT_MEMORY"
+_UNKNOWN = 2**34  # where the system does not say
+
+
+def available_memory(*, root: Path = Path("/")) -> int:
+    """Give the bytes that this process may still take.
+
+    The least of what the control groups of a container leave (version 1 or 2) and what Linux calls available; elsewhere
+    the memory of the machine, since no system call that Python knows tells what is free of it. The environment variable
+    TACIT_MEMORY, in bytes, overrides both.
+
+    Parameters
+    ----------
+    root : where the file system begins
+    """
+    asked = os.environ.get(_VARIABLE)
+    if asked is not None:
+        if not asked.strip().isdecimal():
+            raise InputError(f"{_VARIABLE} is not a size: got {asked!r}, expected a whole number of bytes.")
+        return int(asked)
+    limits = [*_left_by_groups(root), *_left_by_machine(root)]
+    return max(0, min(limits)) if limits else _physical()
+
+
+def _left_by_groups(root: Path) -> Iterator[int]:
+    """Limit less use of every control group above this process; what only caches files counts as free."""
+    for line in _lines(root / "proc/self/cgroup"):
+        number, controllers, path = [*line.split(":", 2), "", ""][:3]
+        if number == "0":
+            yield from _each(root / "sys/fs/cgroup", path, "memory.max", "memory.current", "inactive_file")
+        elif "memory" in controllers.split(","):
+            v1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+            yield from _each(root / "sys/fs/cgroup/memory", path, *v1)
+
+
+def _each(mount: Path, path: str, limit: str, use: str, cache: str) -> Iterator[int]:
+    """Look at a group and all above it; in a container only the top of the tree may be there."""
+    inside = PurePosixPath(path.lstrip("/"))
+    for group in {mount, *(mount / above for above in (inside, *inside.parents))}:
+        most, used = _number(group / limit), _number(group / use)
+        if most is None or used is None or most >= 2**60:  # "max", or version 1's word for no limit
+            continue
+        yield most - used + _field(group / "memory.stat", cache)
+
+
+def _left_by_machine(root: Path) -> Iterator[int]:
+    kilobytes = _field(root / "proc/meminfo", "MemAvailable:")
+    if kilobytes:
+        yield kilobytes * 1024
+
+
+def _field(file: Path, name: str) -> int:
+    """Give the number after a name, 0 if it is not there."""
+    for line in _lines(file):
+        words = line.split()
+        if len(words) > 1 and words[0] == name:
+            return int(words[1])
+    return 0
+
+
+def _number(file: Path) -> int | None:
+    text = "".join(_lines(file)).strip()
+    return int(text) if text.isdecimal() else None
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="ascii").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
+
+
+def _physical() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not every system says
+        return _UNKNOWN
+
+
+_WORTH_IT = 2**25  # bytes of what comes: beyond that the C library asks the system for room of its own
+
+
+def give_back(coming: int) -> None:
+    """Return freed memory if an array of so many bytes is coming; where the C library is not GNU's, do nothing."""
+    trim = _trimmer()
+    if trim is not None and coming >= _WORTH_IT:
+        trim(0)
+
+
+@lru_cache(maxsize=1)
+def _trimmer() -> Any:
+    try:
+        return ctypes.CDLL("libc.so.6").malloc_trim
+    except (AttributeError, OSError):
+        return None

@@ -15,7 +15,7 @@ import pytest
 from rich.cells import cell_len
 
 from tacit.cli.app import main
-from tacit.cli.demo_output import _write_tables, write_demo
+from tacit.cli.demo import _write_tables, write_demo
 
 
 def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -153,7 +153,7 @@ def test_errors_are_one_line_and_exit_code_two(arguments, message, tmp_path):
 
 def test_a_terminal_without_unicode_gets_question_marks(answer):
     code = (
-        "import json, sys; from tacit.cli.app import main; from tacit.cli.demo_output import write_demo\n"
+        "import json, sys; from tacit.cli.app import main; from tacit.cli.demo import write_demo\n"
         "try: main(['--version'])\n"
         "except SystemExit: write_demo(json.load(sys.stdin))"
     )

@@ -16,7 +16,7 @@ import pytest
 import tacit
 from tacit.cli.app import main
 from tacit.cli.common.progress import ShownStages
-from tacit.cli.verbs import VERBS
+from tacit.cli.common.verbs import VERBS
 from tacit.index import verify
 from tacit.tasks.stages import Stage
 

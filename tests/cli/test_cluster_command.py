@@ -7,8 +7,8 @@ from asked_index import HOME, SEA, asked_records, build_asked, refused, said, sa
 
 import tacit
 from tacit.cli.app import main
-from tacit.cli.cluster import cluster_command
-from tacit.cli.verbs import VERBS
+from tacit.cli.common.verbs import VERBS
+from tacit.cli.map import cluster_command
 from tacit.corpus.record import Record
 
 

@@ -7,8 +7,8 @@ import re
 import pytest
 from asked_index import HOME, SEA, asked_records, build_asked, refused, said, said_json
 
+from tacit.cli.common.verbs import VERBS
 from tacit.cli.explain import concepts_command, explain_command
-from tacit.cli.verbs import VERBS
 
 
 @pytest.fixture(scope="module")

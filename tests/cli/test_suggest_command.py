@@ -12,8 +12,8 @@ import pytest
 from asked_index import SEA, asked_records, build_asked, refused, said, said_json
 
 import tacit
+from tacit.cli.common.verbs import VERBS
 from tacit.cli.suggest import suggest_command
-from tacit.cli.verbs import VERBS
 from tacit.tasks.build.settings import BuildSettings
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from doc_pages import ROOT, read
 
-from tacit.cli.verbs import GROUPS, VERBS
+from tacit.cli.common.verbs import GROUPS, VERBS
 
 
 @pytest.fixture(scope="module")

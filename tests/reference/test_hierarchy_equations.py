@@ -12,7 +12,7 @@ from hierarchy_twin import edge_laplacian, minimised, objective, squared_loss_tw
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import LinearSVC
 
-from tacit.models.classifiers import hierarchy_fit
+from tacit.models.classifiers import hierarchy as hierarchy_fit
 from tacit.models.classifiers.hierarchy import HierarchyClassifier
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 

@@ -13,7 +13,7 @@ _SCRIPT = """
 import re
 from pathlib import Path
 import numpy as np
-from tacit.solve.give_back import give_back
+from tacit.machine import give_back
 
 def resident():
     return int(re.search(r"VmRSS:\\s+(\\d+)", Path("/proc/self/status").read_text()).group(1)) * 1024

@@ -60,7 +60,7 @@ def group() -> click.Group:
     except ImportError as error:
         raise MissingExtraError(error.name or "click", "cli", "The command line") from error
 
-    from tacit.cli.lazy_group import LazyGroup
+    from tacit.cli.common.verbs import LazyGroup
 
     root = LazyGroup(
         "tacit",

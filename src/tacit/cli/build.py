@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.common.examples import examples
 from tacit.cli.common.model_options import ModelOptions, model_options, read_settings, read_taxonomy
-from tacit.cli.common.options import as_json, index_argument, opened
+from tacit.cli.common.options import as_json, examples, index_argument, opened
 from tacit.cli.common.output import write_json, write_note
 from tacit.cli.common.progress import ShownStages
 from tacit.cli.common.reading_options import (

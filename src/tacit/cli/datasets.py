@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.common.examples import examples
-from tacit.cli.common.options import as_json
+from tacit.cli.common.options import as_json, examples
 from tacit.cli.common.output import write_json
 
 if TYPE_CHECKING:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+import shutil
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tacit.cli.common.options import as_json, index_argument, limit_option, opened
-from tacit.cli.common.output import write_json
-from tacit.cli.explain_output import write_concepts, write_explanation
+from tacit.cli.common.output import write_json, write_table
 
-__all__ = ["concepts_command", "explain_command"]
+if TYPE_CHECKING:
+    from tacit.tasks.explain.dimension import Dimension, End
+    from tacit.tasks.explain.explain import Explanation
+    from tacit.tasks.explain.hit import HitExplanation, LabelNear
+    from tacit.tasks.explain.label import LabelExplanation, LabelPlace
+    from tacit.tasks.explain.similar import PairExplanation
+    from tacit.tasks.search.hits import RecordHit
+
+__all__ = ["concepts_command", "explain_command", "write_concepts", "write_explanation"]
 
 
 @click.command("explain", short_help="Say why: a hit, a label, a dimension, a neighbourhood.")
@@ -54,7 +64,7 @@ def concepts_command(*, index: str, limit: int, words: int, as_json: bool) -> No
     Words and labels stand at both ends of a dimension, + and -; which end is which means nothing. The share says how
     much of the records' positions lies along the dimension.
     """
-    from tacit.tasks.explain.concepts import concepts
+    from tacit.tasks.explain.explain import concepts
 
     with opened(index) as collection:
         found = concepts(collection, limit=limit, words=words)
@@ -63,3 +73,131 @@ def concepts_command(*, index: str, limit: int, words: int, as_json: bool) -> No
         write_json({"n_dimensions": n_dimensions, "concepts": [concept.to_facts() for concept in found]})
     else:
         write_concepts(found)
+
+
+def write_explanation(explanation: Explanation, limit: int) -> None:
+    """Write what was found out; at most `limit` rows a table."""
+    print(textwrap.fill(explanation.in_words(), min(shutil.get_terminal_size().columns, 100)))
+    # by the name of the class, so that the verb does not import what it was not asked for
+    write: Any = {
+        "HitExplanation": _write_hit,
+        "PairExplanation": _write_pair,
+        "LabelExplanation": _write_label,
+        "LabelPlace": _write_place,
+        "Dimension": _write_dimension,
+    }[type(explanation).__name__]
+    write(explanation, limit)
+
+
+def write_concepts(found: Sequence[Dimension]) -> None:
+    """Two lines a dimension, one for each end that says something."""
+    with_links = any(end.links for dimension in found for end in (dimension.positive, dimension.negative))
+    rows = []
+    for dimension in found:
+        ends = [("+", dimension.positive), ("-", dimension.negative)]
+        said = [(sign, end) for sign, end in ends if end.words or end.labels or end.links]
+        for place, (sign, end) in enumerate(said or ends[:1]):
+            first = [str(dimension.number), f"{dimension.share:.1%}"] if place == 0 else ["", ""]
+            linked = ["; ".join(f"{name}: {', '.join(things)}" for name, things in end.links.items())]
+            labels = ", ".join(label.title for label in end.labels)
+            rows.append([*first, sign, ", ".join(end.words), labels, *(linked if with_links else [])])
+    headings = ["dimension", "share", "end", "words", "labels", *(["links"] if with_links else [])]
+    write_table(headings, rows, empty="The space has no dimensions.")
+
+
+def _write_hit(why: HitExplanation, limit: int) -> None:
+    rows = [(word.part, word.word, "yes" if word.shared else "", ", ".join(word.through)) for word in why.words]
+    _section("The cosine, word by word", ("part", "word", "in both", "related words of the record"), rows, limit)
+    if abs(why.offset) >= 0.0005:
+        print(f"{why.offset:.3f} is the part of the centre of the space.")
+    _write_near("Labels of the record, by nearness to the query", why.labels, limit)
+    _write_near("Labels nearest to the query", why.query_labels, limit)
+
+
+def _write_pair(why: PairExplanation, limit: int) -> None:
+    rows = [
+        (part.part, str(part.number), ", ".join(part.words), ", ".join(label.title for label in part.labels[:3]))
+        for part in why.dimensions
+    ]
+    columns = ("part", "dimension", "words at their end", "labels at their end")
+    _section("Dimensions that carry most of the cosine", columns, rows, limit)
+    shared = {
+        "words": why.shared_words,
+        "labels": [label.title for label in why.shared_labels],
+        "ancestors": [label.title for label in why.common_ancestors],
+        **why.shared_links,
+    }
+    print("\nWhat they share" if any(shared.values()) else "\nThey share no word, label or link.")
+    for what, names in shared.items():
+        if names:
+            print(f"{what.capitalize()}: {_cut(names, limit)}")
+
+
+def _write_label(why: LabelExplanation, limit: int) -> None:
+    good = [word for word in why.words if word.part > 0][:limit]
+    bad = [word for word in reversed(why.words) if word.part < 0][:limit]
+    _section("Words that speak for it", ("part", "word"), [(word.part, word.word) for word in good], limit)
+    _section("Words that speak against it", ("part", "word"), [(word.part, word.word) for word in bad], limit)
+    left = why.score - why.intercept - sum(word.part for word in (*good, *bad))
+    other = f", {left:+.3f} for all else" if abs(left) >= 0.0005 else ""
+    sums = f"{_sum(good):+.3f} for, {_sum(bad):+.3f} against{other}"
+    print(f"\nScore {why.score:.3f}: starts at {why.intercept:.3f}, {sums}.")
+    _write_above(why.ancestors)
+    _write_records("Nearest records with this label", why.records, limit)
+
+
+def _write_place(place: LabelPlace, limit: int) -> None:
+    _write_above(place.ancestors)
+    if place.children:
+        print(f"\nRight below it: {_cut([label.title for label in place.children], limit)}")
+    if place.words:
+        print(f"\nTypical words: {', '.join(place.words)}")
+    _write_near("Nearest labels", place.neighbours, limit)
+    _write_records("Nearest records", place.records, limit)
+
+
+def _write_dimension(dimension: Dimension, limit: int) -> None:
+    for sign, end in (("+", dimension.positive), ("-", dimension.negative)):
+        print(f"\nThe end {sign}")
+        _write_end(end, limit)
+
+
+def _write_end(end: End, limit: int) -> None:
+    print(f"Words: {', '.join(end.words) or 'none'}")
+    if end.labels:
+        print(f"Labels: {', '.join(label.title for label in end.labels)}")
+    for name, things in end.links.items():
+        print(f"{name.capitalize()}: {', '.join(things)}")
+    _write_records("", end.records, limit)
+
+
+def _write_near(heading: str, labels: Sequence[LabelNear], limit: int) -> None:
+    above = any(near.ancestors for near in labels)
+    rows = [(near.cosine, near.title, *([" < ".join(near.ancestors)] if above else [])) for near in labels]
+    _section(heading, ("cosine", "label", *(["below"] if above else [])), rows, limit)
+
+
+def _write_records(heading: str, hits: Sequence[RecordHit], limit: int) -> None:
+    rows = [(hit.score, hit.id, hit.title, ", ".join(hit.labels)) for hit in hits]
+    _section(heading, ("cosine", "id", "title", "labels"), rows, limit)
+
+
+def _write_above(ancestors: Sequence[Any]) -> None:
+    if ancestors:
+        print(f"\nAbove it: {' < '.join(label.title for label in ancestors)}")
+
+
+def _section(heading: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], limit: int) -> None:
+    """A table under its heading; nothing at all if it is empty."""
+    if rows:
+        print(f"\n{heading}" if heading else "")
+        write_table(columns, rows[:limit], empty="")
+
+
+def _cut(names: Sequence[str], limit: int) -> str:
+    more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
+
+
+def _sum(words: Sequence[Any]) -> float:
+    return float(sum(word.part for word in words))

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.common.examples import examples
-from tacit.cli.common.options import as_json, filter_options, index_argument, opened, read_filters
-from tacit.cli.common.output import write_json, write_table
+from tacit.cli.common.options import as_json, examples, filter_options, index_argument, opened, read_filters
+from tacit.cli.common.output import write_json, write_note, write_table
+from tacit.errors import InputError
 
-__all__ = ["map_command"]
+if TYPE_CHECKING:
+    from tacit.tasks.cluster.groups import Groups
+    from tacit.tasks.collection import Collection
+
+__all__ = ["cluster_command", "map_command"]
 
 
 @click.command(
@@ -68,3 +75,77 @@ def map_command(
     print(f"Map of {facts['records']:,} records written to {path}\n")
     rows = [(group["records"], group["name"]) for group in facts["groups"]]
     write_table(("records", colour_by), rows, empty="No groups.")
+
+
+@click.command("cluster", short_help="Group the records, and name the groups.")
+@index_argument
+@click.option(
+    "--groups", type=int, metavar="NUMBER", help="How many groups. [default: root of half the records, 2 to 20]"
+)
+@click.option("--words", type=int, default=6, show_default=True, metavar="NUMBER", help="Most words a group.")
+@click.option("--output", metavar="FILE", help="Write the id and the group of each record, with a tab between them.")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="NUMBER", help="Another seed, other groups.")
+@filter_options
+@as_json
+def cluster_command(
+    *,
+    index: str,
+    groups: int | None,
+    words: int,
+    output: str | None,
+    seed: int,
+    as_json: bool,
+    **conditions: Any,
+) -> None:
+    """Group the records by where they lie, and name the groups.
+
+    The words and labels are those that set a group apart from the others; a percentage says how many of its records
+    have the label. The example is the record nearest to the centre.
+
+    \b
+    tacit cluster library.tacit
+    tacit cluster library.tacit --groups 12 --under animals --output groups.tsv
+    """
+    from tacit.tasks.cluster.groups import cluster_index
+
+    with opened(index) as collection:
+        filters = read_filters(collection, **conditions)
+        found = cluster_index(collection, groups, words=words, filters=filters, random_state=seed)
+        if output is not None:
+            _write_members(collection, found, output)
+    if as_json:
+        facts = [group.to_facts() for group in found.groups]
+        write_json({"n_records": len(found.numbers), "n_nowhere": found.n_nowhere, "groups": facts})
+    else:
+        _write_table(found)
+    if found.n_nowhere:
+        write_note(f"{found.n_nowhere:,} records have no word that the space knows and are in no group.")
+    if output is not None:
+        write_note(f"{len(found.numbers):,} records and their groups written to {output}.")
+
+
+def _write_table(found: Groups) -> None:
+    rows = [
+        (
+            group.number,
+            group.size,
+            ", ".join(group.words),
+            ", ".join(f"{label.title} {label.share:.0%}" for label in group.labels),
+            textwrap.shorten(group.examples[0].title, 60, placeholder="..."),
+        )
+        for group in found.groups
+    ]
+    write_table(("group", "records", "words", "labels", "example"), rows, empty="There are no groups.")
+
+
+def _write_members(collection: Collection, found: Groups, output: str) -> None:
+    """Write the whole file or none of it."""
+    part = Path(f"{output}.part")
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{' '.join(id.split())}\t{group}\n" for id, group in found.members(collection))
+        os.replace(part, output)
+    except OSError as error:
+        raise InputError(f"--output cannot be written: got {output!r}, {error.strerror or error}.") from error
+    finally:
+        part.unlink(missing_ok=True)

@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.common.examples import examples
-from tacit.cli.common.options import as_json, filter_options, index_argument, limit_option, opened, read_filters
+from tacit.cli.common.options import (
+    as_json,
+    examples,
+    filter_options,
+    index_argument,
+    limit_option,
+    opened,
+    read_filters,
+)
 from tacit.cli.common.output import write_hits, write_json
 
 if TYPE_CHECKING:

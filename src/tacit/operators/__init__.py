@@ -1,8 +1,7 @@
 """Matrices by their products with blocks of vectors: one class for each term of an objective."""
 
-from tacit.operators.algebra import Centred, DiagonalPlusLowRank, Product, Scaled, Stacked, Sum
+from tacit.operators.algebra import Centred, DiagonalPlusLowRank, Product, Scaled, Stacked, Sum, SymmetricBlocks
 from tacit.operators.base import MatrixOperator, Operator, as_operator
-from tacit.operators.blocks import SymmetricBlocks
 from tacit.operators.gram import Gram
 from tacit.operators.kernel import Kernel, KernelMatrix, kernel_matrix
 

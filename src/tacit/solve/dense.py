@@ -10,9 +10,7 @@ import scipy.linalg as la
 from tacit.errors import InputError
 from tacit.machine import one_thread
 from tacit.operators.base import Array, Operator
-from tacit.solve.residuals import relative_residuals
-from tacit.solve.result import Eigenpairs, LeastSquares, SingularTriplets
-from tacit.solve.signs import descending, signs_of
+from tacit.solve.result import Eigenpairs, LeastSquares, SingularTriplets, descending, relative_residuals, signs_of
 
 __all__ = ["dense_eigenpairs", "dense_least_squares", "dense_singular_triplets"]
 

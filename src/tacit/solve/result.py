@@ -9,7 +9,15 @@ import numpy as np
 
 from tacit.operators.base import Array
 
-__all__ = ["Eigenpairs", "LeastSquares", "SingularTriplets", "without_vectors"]
+__all__ = [
+    "Eigenpairs",
+    "LeastSquares",
+    "SingularTriplets",
+    "descending",
+    "relative_residuals",
+    "signs_of",
+    "without_vectors",
+]
 
 
 @dataclass(frozen=True)
@@ -90,3 +98,54 @@ def without_vectors(found: Result) -> Result:
         if value is not None:
             large[name] = np.empty((0, value.shape[1]), value.dtype)
     return replace(found, **large)
+
+
+_ROUNDING = 10.0  # products and sums leave a few units in the last place of the largest number behind
+
+
+def relative_residuals(
+    errors: Array, values: Array, *, tol: float, size: float, eps: float, weights: Array | float = 1.0
+) -> Array:
+    """Give ‖A x − λ B x‖ / (|λ| ‖B x‖); at most `tol` also where the error is as small as rounding lets it be.
+
+    An eigenvalue that is tiny beside the operator has no small relative error: rounding leaves some units in the last
+    place of ‖A‖ whatever the method. So |λ| counts as no less than what makes these units equal `tol`.
+
+    Parameters
+    ----------
+    errors : ‖A x − λ B x‖
+    values : λ
+    tol : what will be asked of the residuals
+    size : about ‖A‖ (‖B⁻¹A‖ if there is a metric)
+    eps : machine precision of the products
+    weights : ‖B x‖, 1 if there is no metric
+    """
+    tiny = float(np.finfo(np.float32).tiny)
+    scales = np.maximum(np.abs(np.asarray(values, np.float64)), max(_ROUNDING * eps * size / max(tol, eps), tiny))
+    return np.asarray(errors / (scales * np.maximum(weights, tiny)))
+
+
+def signs_of(vectors: Array) -> Array:
+    """Give +1 or −1 for each column, so that `vectors * signs_of(vectors)` keeps the convention.
+
+    Of entries that are equally large the first one decides; up to rounding, or else rounding would decide, and another
+    processor would turn a direction round.
+    """
+    if vectors.size == 0:
+        return np.ones(vectors.shape[1], vectors.dtype)
+    # by the extremes, not by absolute values or positions, either of which would take a second array
+    high, low = vectors.max(axis=0), -vectors.min(axis=0)
+    signs = np.where(low > high, -1, 1).astype(vectors.dtype)
+    largest = np.maximum(low, high) * (1 - float(np.finfo(vectors.dtype).eps) ** 0.5)
+    for column in np.flatnonzero(np.minimum(low, high) >= largest):
+        first = np.flatnonzero(np.abs(vectors[:, column]) >= largest[column])[0]
+        signs[column] = -1 if vectors[first, column] < 0 else 1
+    return signs
+
+
+def descending(values: Array, vectors: Array, n_components: int | None = None) -> tuple[Array, Array]:
+    """Sort eigenpairs by value, largest first, keep `n_components` of them, and fix the signs."""
+    order = np.argsort(values, kind="stable")[::-1][:n_components]
+    kept = vectors[:, order]
+    kept *= signs_of(kept)  # a copy already, by the selection
+    return values[order], kept

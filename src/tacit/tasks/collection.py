@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index import Filters, Generation, change_generation, open_generation
-from tacit.index.folder.shapes import check_shapes
+from tacit.index.folder.opening import check_shapes
 from tacit.index.space import Space
 from tacit.index.suggester import Suggester
 from tacit.index.taxonomy import taxonomy_from_facts
@@ -213,8 +213,8 @@ class Collection:
         return explain(self, query=query, ids=ids, text=text, label=label, dimension=dimension, limit=limit)
 
     def concepts(self, *, limit: int = 10, words: int = 6) -> list[Dimension]:
-        """Describe the first dimensions of the space; see `tacit.tasks.explain.concepts`."""
-        from tacit.tasks.explain.concepts import concepts
+        """Describe the first dimensions of the space; see `tacit.tasks.explain.explain`."""
+        from tacit.tasks.explain.explain import concepts
 
         return concepts(self, limit=limit, words=words)
 

@@ -7,8 +7,7 @@ import pytest
 
 from tacit.operators import as_operator
 from tacit.solve.dense import dense_eigenpairs, dense_singular_triplets
-from tacit.solve.result import Eigenpairs, LeastSquares, SingularTriplets, without_vectors
-from tacit.solve.signs import descending, signs_of
+from tacit.solve.result import Eigenpairs, LeastSquares, SingularTriplets, descending, signs_of, without_vectors
 
 
 def test_the_largest_entry_decides_and_the_first_of_equals() -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tacit.index import Filters
     from tacit.tasks.collection import Collection
 
-__all__ = ["as_json", "filter_options", "index_argument", "limit_option", "opened", "read_filters"]
+__all__ = ["as_json", "examples", "filter_options", "index_argument", "limit_option", "opened", "read_filters"]
 
 Decorator = Callable[[Any], Any]
 
@@ -136,3 +136,8 @@ def _number(text: str) -> int | float | None:
         except ValueError:
             continue
     return None
+
+
+def examples(*lines: str) -> str:
+    """Give lines that click does not join: the backspace in front tells it so."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

@@ -15,10 +15,8 @@ from typing import Any
 from tacit.checks import check_choice, shown
 from tacit.errors import InputError, TacitWarning
 from tacit.evaluate.compare.inputs import Job, as_names, read_candidates, read_dimensions, read_head, read_splits
-from tacit.evaluate.compare.outcomes import Failure, Trial, best_trial
-from tacit.evaluate.compare.progress import Progress, Report, reporter
 from tacit.evaluate.compare.result import ModelComparison
-from tacit.evaluate.compare.trials import MEASURES, Bench, heard
+from tacit.evaluate.compare.trials import MEASURES, Bench, Failure, Progress, Report, Trial, best_trial, heard, reporter
 
 __all__ = ["compare_models"]
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import shutil
+import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,12 +19,23 @@ from sklearn.base import clone
 from tacit.checks import is_sparse
 from tacit.errors import SolverError, TacitWarning
 from tacit.evaluate.compare.inputs import Job, Parameters, Split, Splits
-from tacit.evaluate.compare.outcomes import Failure, Trial
 from tacit.evaluate.measures.labels import auc, f1
 from tacit.models.classifiers.base import LabelClassifier
 from tacit.relations.labels.matrix import LabelMatrix
 
-__all__ = ["MEASURES", "Bench", "heard"]
+__all__ = [
+    "MEASURES",
+    "Bench",
+    "Failure",
+    "Progress",
+    "Report",
+    "Trial",
+    "as_rank",
+    "best_trial",
+    "heard",
+    "rank",
+    "reporter",
+]
 
 MEASURES = ("macro F1", "micro F1", "mean F1", "AUC")
 # scikit-learn's own transformers say so by ValueError, of which InputError is one, if they cannot be fitted
@@ -179,3 +194,117 @@ def _in_columns(head: Any, values: np.ndarray, truth: LabelMatrix, fill: float) 
 def _failure(job: Job, dimensions: tuple[int, ...], head_values: Parameters, error: Exception) -> Failure:
     sentence = " ".join(str(error).split()) or type(error).__name__
     return Failure(job.name, job.parameters, head_values, dimensions[0] if dimensions else None, sentence)
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A setting of a model, and what it reached.
+
+    Attributes
+    ----------
+    name : str
+        The model.
+    parameters, head_parameters : dict
+        Values from the grids.
+    dimensions : int
+        How many columns the head was given.
+    asked : tuple of int
+        Which of the dimensions asked for this answers: more than one if the model has no more than `dimensions`, none
+        for features as they are.
+    validation, test : dict
+        Score by measure.
+    label_f1 : array of shape (n_labels,)
+        F1 of each label on the test records; NaN for those left out.
+    n_left_out : dict
+        By measure, how many labels are not in the test score: no training record carries them or, for AUC, no test
+        record or every one does.
+    seconds : float
+        What it took to fit the space, which several numbers of dimensions share, and to place all records.
+    """
+
+    name: str
+    parameters: dict[str, Any]
+    head_parameters: dict[str, Any]
+    dimensions: int
+    asked: tuple[int, ...]
+    validation: dict[str, float]
+    test: dict[str, float]
+    label_f1: np.ndarray
+    n_left_out: dict[str, int]
+    seconds: float
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All values from grids; those of the head are called `head__...`."""
+        return {**self.parameters, **{f"head__{name}": value for name, value in self.head_parameters.items()}}
+
+
+@dataclass(frozen=True, eq=False)
+class Failure:
+    """A setting that could not be fitted, and why; `dimensions` is None for features as they are."""
+
+    name: str
+    parameters: dict[str, Any]
+    head_parameters: dict[str, Any]
+    dimensions: int | None
+    sentence: str
+
+
+def best_trial(trials: Sequence[Trial], choose_by: str) -> Trial:
+    """Give the trial with the best validation score, of equal ones the first."""
+    return max(trials, key=lambda trial: rank(trial, choose_by))
+
+
+def rank(trial: Trial, choose_by: str) -> float:
+    """Give the validation score; where there is none, it is worse than any."""
+    return as_rank(trial.validation[choose_by])
+
+
+def as_rank(score: float) -> float:
+    """Give a score that can be compared: NaN is worse than any number."""
+    return -math.inf if math.isnan(score) else score
+
+
+Progress = Callable[[int, int, "Trial | Failure"], None]
+Report = Callable[[int, int, "Trial | Failure", float], None]
+
+
+def reporter(progress: bool | Progress, choose_by: str) -> Report:
+    """Give what is called after each fit with its number, the number of all, what came out, and its seconds."""
+    if callable(progress):
+        return lambda number, total, outcome, seconds: progress(number, total, outcome)
+    return _Lines(choose_by, sys.stderr) if progress else lambda number, total, outcome, seconds: None
+
+
+_BAR = 20
+
+
+class _Lines:
+    """Progress for people."""
+
+    def __init__(self, choose_by: str, stream: TextIO) -> None:
+        self.choose_by, self.stream = choose_by, stream
+        self.best: Trial | None = None
+
+    def __call__(self, number: int, total: int, outcome: Trial | Failure, seconds: float) -> None:
+        if isinstance(outcome, Trial) and (
+            self.best is None or rank(outcome, self.choose_by) > rank(self.best, self.choose_by)
+        ):
+            self.best = outcome
+        said = f"{number:{len(str(total))}d}/{total}  {outcome.name}  {seconds:.1f} s"
+        if self.best is not None:
+            said += f"  best {self.choose_by} {self.best.validation[self.choose_by]:.4f} ({self.best.name})"
+        failed = f"{outcome.name} failed: {outcome.sentence}" if isinstance(outcome, Failure) else ""
+        (self._rewrite if self.stream.isatty() else self._add)(said, failed, number / total)
+
+    def _add(self, said: str, failed: str, share: float) -> None:
+        print("\n".join(filter(None, (failed, said))), file=self.stream, flush=True)
+
+    def _rewrite(self, said: str, failed: str, share: float) -> None:
+        full = round(share * _BAR)
+        line = f"{'█' * full}{'░' * (_BAR - full)} {said}"
+        # a line that wraps could not be rewritten
+        line = line[: shutil.get_terminal_size().columns - 1]
+        clear = "\r\x1b[K"
+        self.stream.write(f"{clear}{failed}\n" * bool(failed) + clear + line + "\n" * (share == 1))
+        self.stream.flush()

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
+import unicodedata
+import warnings
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
+from tacit.errors import TacitWarning
 from tacit.index.nearest.exact import top
 from tacit.index.records.filtering import Filtering, Passing
 from tacit.index.records.filters import Filters
 from tacit.index.records.frequent_words import FrequentWords
-from tacit.index.records.word_query import query_parts, word_query
 
-__all__ = ["WordSearch"]
+__all__ = ["MOST_PARTS", "WordSearch", "query_parts", "word_query"]
 
 Found = tuple[np.ndarray, np.ndarray]
 
@@ -92,3 +96,37 @@ class WordSearch:
         matching = np.flatnonzero(scores > 0 if among is None else (scores > 0) & among)
         best = matching[top(scores[matching], limit)]
         return best, scores[best].astype(np.float64)
+
+
+MOST_PARTS = 1000  # distinct words; more is a document and no question, and FTS5 slows down with each
+
+_PART = re.compile(r'"([^"]*)"|([^\s"]+)')
+
+
+def word_query(parts: Sequence[str], *, every: bool) -> str:
+    """Write a query for the parts of a text: for records that have all of them, or any."""
+    return (" AND " if every else " OR ").join(f'"{part}"' for part in parts)
+
+
+def query_parts(text: str) -> list[str]:
+    """Give the different words and phrases in a text, whatever it is.
+
+    Words between two quotation marks have to stand side by side, as have the parts of `state-of-the-art`.
+    """
+    # the query ends at a zero character for SQLite, and half a surrogate pair cannot be sent to it
+    clean = text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+    parts = [phrase or word for phrase, word in _PART.findall(clean)]
+    wanted = {part.lower(): part for part in parts if any(map(_is_word_character, part))}
+    if len(wanted) > MOST_PARTS:
+        warnings.warn(
+            f"query is long: got {len(wanted)} different words, only the first {MOST_PARTS} are looked for.",
+            TacitWarning,
+            stacklevel=4,
+        )
+    return list(wanted.values())[:MOST_PARTS]
+
+
+def _is_word_character(character: str) -> bool:
+    """Whether FTS5 makes words of it: letters, numbers and private use. A part without any would match nothing."""
+    category = unicodedata.category(character)
+    return category[0] in "LN" or category == "Co"

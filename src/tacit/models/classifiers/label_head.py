@@ -30,8 +30,7 @@ from tacit.models.classifiers.linear import (
     ridge_and_left_out_scores,
 )
 from tacit.models.common.labels import BEYOND, is_number, known_records, warn_untrained
-from tacit.operators.rows.blocks import RowBlocks
-from tacit.operators.rows.views import as_view
+from tacit.operators.rows.blocks import RowBlocks, as_view
 from tacit.relations.labels.matrix import as_labels
 
 __all__ = ["LabelHead"]

@@ -23,9 +23,9 @@ from sklearn.model_selection import KFold
 from sklearn.svm import LinearSVC
 
 from tacit.errors import TacitWarning
-from tacit.models.classifiers.logistic import logistic_regressions
+from tacit.models.classifiers.newton import logistic_regressions
 from tacit.operators.algebra import Centred
-from tacit.operators.rows.views import in_double, is_elsewhere, take_rows
+from tacit.operators.rows.blocks import in_double, is_elsewhere, take_rows
 from tacit.solve.linear.least_squares import least_squares
 
 __all__ = [

@@ -21,7 +21,7 @@ from tacit.checks import is_sparse
 from tacit.operators.base import Array, Operator, as_operator
 from tacit.solve.tall_arrays import inner, times
 
-__all__ = ["LOSSES", "Fitted", "Loss", "Objective", "smooth_regressions"]
+__all__ = ["LOSSES", "Fitted", "Loss", "Objective", "logistic_regressions", "smooth_regressions"]
 
 _NEWTON_STEPS = 30
 _CG_STEPS = 25
@@ -251,3 +251,20 @@ LOSSES = {
     "logistic": Loss(_logistic_totals, _logistic_derivatives, lambda shares: np.log(shares / (1 - shares))),
     "squared_hinge": Loss(_hinge_totals, _hinge_derivatives, lambda shares: 2 * shares - 1),
 }
+
+
+_WIDTH = 256  # labels at a time, so that the n_records x labels arrays stay small
+
+
+def logistic_regressions(X: Any, Y: sp.csr_array, *, C: float, tol: float = 1e-3) -> tuple[Array, Array, bool]:
+    """Give coefficients (n_labels x n_features), intercepts, and whether all labels converged.
+
+    Parameters
+    ----------
+    X : (n_records, n_features) dense or sparse
+    Y : (n_records, n_labels) 0/1, every label with at least one record and at least one without
+    C : weight of the loss against ‖w‖²/2
+    tol : size of the gradient, relative to that of the best constant answer, at which a label is done
+    """
+    found = smooth_regressions(X, Y, Objective(LOSSES["logistic"], C), tol=tol, width=_WIDTH)
+    return found.coef, found.intercept, found.converged

@@ -31,7 +31,7 @@ from tacit.checks import check_rows, is_sparse
 from tacit.errors import InputError
 from tacit.operators.algebra import DiagonalPlusLowRank
 from tacit.operators.base import as_operator
-from tacit.operators.rows.views import adjoint_blocks, is_elsewhere
+from tacit.operators.rows.blocks import adjoint_blocks, is_elsewhere
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 

@@ -22,7 +22,7 @@ from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
 from tacit.models.common.product_forms import AugmentedForm, solve_shifted
 from tacit.operators import Operator
 from tacit.operators.base import Array
-from tacit.operators.rows.views import take_rows
+from tacit.operators.rows.blocks import take_rows
 from tacit.solve import least_squares
 
 __all__ = ["HALF", "MOST", "cross_fitted", "estimated_leverages", "honest_positions", "leave_one_out"]

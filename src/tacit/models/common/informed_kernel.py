@@ -25,13 +25,13 @@ import numpy as np
 import scipy.linalg as la
 
 from tacit.checks import is_sparse
+from tacit.machine import give_back
 from tacit.models.common.kernel_forms import Leading, RecordForm
 from tacit.models.common.product_forms import AugmentedForm
 from tacit.operators import Product
 from tacit.operators.base import Array
 from tacit.solve import leading_singular_triplets
-from tacit.solve.give_back import give_back
-from tacit.solve.signs import signs_of
+from tacit.solve.result import signs_of
 from tacit.solve.tall_arrays import in_rows
 
 __all__ = ["Blend", "blend"]

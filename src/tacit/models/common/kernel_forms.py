@@ -21,7 +21,7 @@ import scipy.linalg as la
 from tacit.checks import is_sparse
 from tacit.operators import Operator, Stacked, as_operator
 from tacit.operators.base import Array
-from tacit.solve.signs import descending
+from tacit.solve.result import descending
 
 __all__ = ["DualForm", "Leading", "PrimalForm", "RecordForm", "dense_block"]
 

@@ -12,8 +12,8 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
 from tacit.checks import check_choice, check_count, check_finite, check_rows, human_size, is_sparse
 from tacit.errors import InputError
+from tacit.machine import available_memory
 from tacit.models.base import warn
-from tacit.models.common.free_memory import available_memory
 from tacit.operators import Kernel, as_operator, kernel_matrix
 from tacit.operators.base import Array
 from tacit.relations.labels.matrix import LabelMatrix

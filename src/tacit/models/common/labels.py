@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.checks import shown
 from tacit.errors import InputError, TacitWarning
-from tacit.operators.rows.views import take_rows
+from tacit.operators.rows.blocks import take_rows
 from tacit.relations.labels.matrix import LabelMatrix
 
 __all__ = ["BEYOND", "is_number", "known_records", "name_array", "warn_untrained"]

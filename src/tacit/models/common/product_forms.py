@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit.checks import is_sparse
 from tacit.models.base import warn
 from tacit.models.common.kernel_forms import Leading, RecordForm, dense_block
 from tacit.operators import Gram, Operator, Stacked, as_operator
@@ -17,7 +18,7 @@ from tacit.solve.linear.conjugate_gradients import block_cg
 from tacit.solve.linear.least_squares import adjoint_times
 from tacit.solve.tall_arrays import inner, times
 
-__all__ = ["REGRESSION_TOL", "AugmentedForm", "solve_shifted"]
+__all__ = ["REGRESSION_TOL", "AugmentedForm", "WideForm", "solve_shifted"]
 
 _LITERAL_TOL = (
     1e-9  # without a ridge it decides which labels count whether they are fitted exactly, so it must be known
@@ -144,3 +145,39 @@ def solve_shifted(A: Any, shift: float, rhs: Array, *, tol: float, max_iter: int
             f"{float(found.residuals.max()):.1e}, above the {tol:g} that is wanted. Raise max_iter, ridge or tol."
         )
     return found
+
+
+_ROUGH = 1e-4  # far above what rounding to single precision does to a residual
+
+
+class WideForm(AugmentedForm):
+    """As `AugmentedForm`, with coefficients that are weights of the records; needs a ridge."""
+
+    by_records = True
+
+    def adjoint(self, V: Array) -> Array:
+        """Give V itself, as weights of the records."""
+        return V
+
+    def regress(self, T: Any) -> Array:
+        """Solve K_r U = T with block conjugate gradients, in single precision where `tol` asks for no more digits."""
+        X = self.X
+        if self.tol >= _ROUGH and self.dtype == np.float64 and is_sparse(self.matrix):
+            X = as_operator(self.matrix.astype(np.float32))
+        tol = REGRESSION_TOL * self.tol
+        found = solve_shifted(X.T, self.ridge, dense_block(T, X.dtype), tol=tol, max_iter=self.max_iter)
+        self.reports.append(without_vectors(found))
+        return np.asarray(found.solution, dtype=self.dtype)
+
+    def fitted(self, coefficients: Array) -> Array:
+        """Give K times the coefficients."""
+        return np.asarray(self.X @ (self.X.T @ coefficients))
+
+    def misfit(self, T: Any, coefficients: Array) -> Array:
+        """Give ridge K_r⁻¹ T, which is what is left of T."""
+        return self.ridge * coefficients
+
+    def cross(self, T: Any, coefficients: Array) -> Array:
+        """Give Tᵀ K_r⁻¹ T from K_r⁻¹ T; an error of the solver enters with its square."""
+        J = np.asarray(T.T @ coefficients, dtype=np.float64)
+        return np.asarray((J + J.T) / 2)

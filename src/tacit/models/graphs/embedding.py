@@ -28,19 +28,16 @@ from sklearn.utils.validation import check_is_fitted
 from tacit.checks import as_rng, check_choice, check_count, check_number
 from tacit.errors import InputError
 from tacit.models.base import SCALINGS, SpaceModel, warn, warn_if_fewer
-from tacit.models.common.form_choice import choose_form
 from tacit.models.common.honest_positions import honest_positions
 from tacit.models.common.kernel_forms import RecordForm
-from tacit.models.common.kernel_space import COORDINATES
-from tacit.models.common.record_kernel import hold
+from tacit.models.common.record_kernel import COORDINATES, choose_form, hold
 from tacit.models.graphs.projection import graph_projection
 from tacit.models.graphs.spectrum import graph_spectrum
 from tacit.models.mlsi.transductive import read_labels
 from tacit.operators import as_operator
 from tacit.operators.base import Array
-from tacit.relations.graphs.graph import Graph, as_graph
+from tacit.relations.graphs.graph import Graph, as_graph, combined_graph
 from tacit.relations.graphs.label_graph import label_graph
-from tacit.relations.graphs.mixed_graphs import combined_graph
 from tacit.relations.graphs.neighbours import neighbour_graph
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.solve.choice.choose import SOLVERS

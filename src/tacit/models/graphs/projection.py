@@ -23,7 +23,7 @@ from tacit.operators import as_operator
 from tacit.operators.base import Array
 from tacit.relations.graphs.graph import Graph
 from tacit.solve import leading_singular_triplets
-from tacit.solve.signs import signs_of
+from tacit.solve.result import signs_of
 
 __all__ = ["DENSE_SIDE", "GraphProjection", "graph_projection"]
 

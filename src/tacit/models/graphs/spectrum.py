@@ -22,8 +22,7 @@ from tacit.operators import Operator, as_operator
 from tacit.operators.base import Array
 from tacit.relations.graphs.graph import Edges, Graph
 from tacit.solve import leading_eigenpairs, without_vectors
-from tacit.solve.result import Eigenpairs
-from tacit.solve.signs import signs_of
+from tacit.solve.result import Eigenpairs, signs_of
 
 __all__ = ["CONSTRAINTS", "GraphSpectrum", "graph_spectrum", "laplacian_times"]
 

@@ -28,17 +28,21 @@ from tacit.errors import InputError
 from tacit.machine import one_thread
 from tacit.models.base import SCALINGS, warn_if_fewer
 from tacit.models.common.class_hierarchy import HierarchyGraph, hierarchy_graph
-from tacit.models.common.form_choice import choose_form
-from tacit.models.common.kernel_space import COORDINATES, KernelSpaceModel
 from tacit.models.common.kernels import check_fits
 from tacit.models.common.memory import check_fit
-from tacit.models.common.record_kernel import check_positive, record_products
+from tacit.models.common.record_kernel import (
+    COORDINATES,
+    KernelSpaceModel,
+    check_positive,
+    choose_form,
+    record_products,
+)
 from tacit.models.common.spread import centred_kernel, check_spread, mean_row, scatter_a_record
 from tacit.models.hlsi.positions import honest_targets, profile
 from tacit.models.hlsi.scatter import DualScatter, PrimalScatter, ProductScatter, ScatterForm
 from tacit.operators import Kernel
 from tacit.operators.base import Array
-from tacit.operators.rows.views import is_elsewhere
+from tacit.operators.rows.blocks import is_elsewhere
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["HLSI"]

@@ -11,8 +11,8 @@ from tacit.models.common.honest_positions import HALF, MOST, cross_fitted
 from tacit.models.hlsi.scatter import ProductScatter, ScatterForm
 from tacit.operators import Centred, Scaled, as_operator
 from tacit.operators.base import Array
-from tacit.operators.rows.views import take_rows
-from tacit.solve.signs import signs_of
+from tacit.operators.rows.blocks import take_rows
+from tacit.solve.result import signs_of
 
 __all__ = ["honest_targets", "profile"]
 

@@ -22,7 +22,6 @@ from sklearn.utils.validation import check_is_fitted
 from tacit.checks import as_rng, check_choice, check_number
 from tacit.errors import InputError
 from tacit.models.base import SCALINGS, SpaceModel, directions_before, warn_if_fewer
-from tacit.models.common.compressed import History
 from tacit.models.common.kernels import (
     check_fits,
     check_kernel,
@@ -33,7 +32,7 @@ from tacit.models.common.kernels import (
     zero_has_no_place,
 )
 from tacit.models.common.memory import check_fit
-from tacit.models.common.updating import Updatable, begin_history
+from tacit.models.common.updating import History, Updatable, begin_history
 from tacit.models.lsi.update import merge
 from tacit.operators import Centred, Kernel, Operator, as_operator
 from tacit.operators.base import Array

@@ -16,8 +16,7 @@ import numpy as np
 from tacit.checks import as_rng, check_choice, check_number
 from tacit.errors import InputError
 from tacit.models.base import SCALINGS, warn_if_fewer
-from tacit.models.common.compressed import History, leading_of_rows, weakened, wider
-from tacit.models.common.updating import KEPT, drift_from, unseen_share
+from tacit.models.common.updating import KEPT, History, drift_from, leading_of_rows, unseen_share, weakened, wider
 from tacit.operators import Centred, as_operator
 from tacit.operators.base import Array
 from tacit.solve import SingularTriplets, without_vectors

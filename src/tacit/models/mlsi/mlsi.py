@@ -29,11 +29,9 @@ from tacit.errors import InputError
 from tacit.machine import one_thread
 from tacit.models.base import SCALINGS, directions_before, warn, warn_if_fewer
 from tacit.models.common.class_hierarchy import expanded_labels
-from tacit.models.common.form_choice import choose_form
 from tacit.models.common.honest_positions import honest_positions
 from tacit.models.common.informed_kernel import Blend, blend
 from tacit.models.common.kernel_forms import RecordForm
-from tacit.models.common.kernel_space import COORDINATES, KernelSpaceModel
 from tacit.models.common.kernels import (
     check_kernel,
     class_features,
@@ -43,13 +41,13 @@ from tacit.models.common.kernels import (
 )
 from tacit.models.common.memory import check_fit
 from tacit.models.common.product_forms import AugmentedForm
-from tacit.models.common.record_kernel import hold
+from tacit.models.common.record_kernel import COORDINATES, KernelSpaceModel, choose_form, hold
 from tacit.models.common.updating import Updatable, begin_history
 from tacit.models.mlsi.transductive import balance_labels, read_labels
 from tacit.models.mlsi.update import check_updatable, history_of_fit, merge
 from tacit.operators import Kernel, as_operator
 from tacit.operators.base import Array
-from tacit.operators.rows.views import is_elsewhere
+from tacit.operators.rows.blocks import is_elsewhere
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 

@@ -23,7 +23,7 @@ from tacit.operators import Scaled, Stacked, as_operator
 from tacit.operators.base import Array
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.solve import leading_singular_triplets
-from tacit.solve.signs import signs_of
+from tacit.solve.result import signs_of
 
 __all__ = ["TransductiveSpace", "balance_labels", "read_labels", "transductive_space"]
 

@@ -19,27 +19,38 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.linalg as la
 import scipy.sparse as sp
 
 from tacit.checks import as_rng
 from tacit.errors import InputError
 from tacit.models.base import SCALINGS
-from tacit.models.common.compressed import SMALL, History, RowForm, row_products, stacked_rows, weakened, wider
-from tacit.models.common.form_choice import choose_form
+from tacit.models.common.class_hierarchy import expanded_labels
 from tacit.models.common.informed_kernel import Blend, blend
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
 from tacit.models.common.kernels import squared_norm
-from tacit.models.common.record_kernel import hold
-from tacit.models.common.updating import KEPT
-from tacit.models.mlsi.drift import drift_of
-from tacit.models.mlsi.label_batches import joined_labels, labels_of_batch, no_labels
-from tacit.operators import Operator
+from tacit.models.common.record_kernel import choose_form, hold
+from tacit.models.common.updating import (
+    KEPT,
+    SMALL,
+    History,
+    RowForm,
+    drift_from,
+    row_products,
+    stacked_rows,
+    unseen_share,
+    weakened,
+    wider,
+    word_directions,
+)
+from tacit.models.mlsi.transductive import read_labels
+from tacit.operators import Operator, as_operator
 from tacit.operators.base import Array
-from tacit.operators.rows.views import is_elsewhere
-from tacit.relations.labels.matrix import LabelMatrix
-from tacit.solve.signs import signs_of
+from tacit.operators.rows.blocks import is_elsewhere
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.solve.result import signs_of
 
-__all__ = ["check_updatable", "history_of_fit", "merge"]
+__all__ = ["check_updatable", "drift_of", "history_of_fit", "joined_labels", "labels_of_batch", "merge", "no_labels"]
 
 
 def merge(model: Any, X: Any, y: Any, keep: float) -> None:
@@ -290,3 +301,94 @@ def _objective(model: Any, total: History, weights: Array) -> float:
         return float((1 - beta) * words)
     labels = float(np.sum(weights**2 * total.label_counts)) - squared_norm(model.label_loadings_ * weights)
     return float((1 - beta) * words + beta * labels)
+
+
+def drift_of(model: Any, known: History, X: Any, new: LabelMatrix) -> float:
+    """Drift of words and labels, weighed as the model weighs them; of words alone if no label is known."""
+    words = _word_drift(model, known, X)
+    if not new.indicator.nnz or model.label_loadings_ is None or model.label_weight == 0:
+        return words
+    labels = _label_drift(model, known, X, new)
+    return (1 - model.label_weight) * words + model.label_weight * labels
+
+
+def _word_drift(model: Any, known: History, X: Any) -> float:
+    _, lengths, directions = word_directions(wider(model.term_loadings_, X.shape[1]))
+    explained = float(np.square(as_operator(X) @ directions.astype(X.dtype), dtype=np.float64).sum())
+    share = explained / max(squared_norm(X), np.finfo(float).tiny)
+    return drift_from(share, unseen_share(known, directions, lengths))
+
+
+def _label_drift(model: Any, known: History, X: Any, new: LabelMatrix) -> float:
+    weights = _unit_weights(model, X.shape[1])
+    loadings = wider(model.label_loadings_, new.n_labels)
+    foretold = np.asarray(as_operator(X) @ weights.astype(X.dtype))
+    meant = np.asarray(new.indicator @ loadings.T)
+    share = float(np.sum(foretold * meant, dtype=np.float64)) / new.indicator.nnz
+    return drift_from(share, _expected_labels(model, known, weights, loadings))
+
+
+def _unit_weights(model: Any, n_terms: int) -> Array:
+    return wider(model.components_, n_terms).T / model.eigenvalues_ ** SCALINGS[model.scaling]
+
+
+def _expected_labels(model: Any, known: History, weights: Array, loadings: Array) -> float:
+    """The share of the labels of unseen records, from the same source, that their words foretell."""
+    assert known.labels is not None
+    assert known.label_counts is not None
+    placed = known.terms @ weights  # UᵀX W
+    total = float(np.sum(known.label_counts))
+    fitted = float(np.sum(placed * (known.labels @ loadings.T), dtype=np.float64))
+    own = float(np.trace(placed[: len(loadings)]))
+    inside = 1 - _mean_leverage(model, known)
+    explained = squared_norm(loadings)
+    honest = explained - (explained - fitted) / inside
+    k = len(loadings)
+    of_itself = total / max(known.n_known, 1) * (k - (k - own) / inside) * known.n_known / max(known.weight, 1)
+    return (honest - of_itself) / max(total, 1)
+
+
+def _mean_leverage(model: Any, known: History) -> float:
+    """Mean diagonal entry of K (K + ridge I)⁻¹; what the history leaves out of K is spread evenly over the rest."""
+    rows = known.terms.astype(np.float64, copy=False)
+    squares = np.maximum(la.eigvalsh(rows @ rows.T), 0)
+    ridge = model.ridge * known.squared_length / known.weight
+    rest = max(known.squared_length - float(squares.sum()), 0)
+    n_rest = max(min(known.weight, rows.shape[1]) - squares.size, 1)
+    leverage = float(np.sum(squares / (squares + ridge))) + rest / (rest / n_rest + ridge)
+    return min(leverage / known.weight, 0.99)
+
+
+def labels_of_batch(y: Any, n_records: int, *, taxonomy: Any, needed: bool, first: bool) -> LabelMatrix:
+    """Read the labels of new records; that there is none at all is an error in the first call only."""
+    if y is None and not needed:
+        return no_labels(n_records)
+    if taxonomy is not None:
+        y = expanded_labels(y, taxonomy, n_records).without_empty()
+    return read_labels(y, n_records, needed=needed) if first else as_labels(y, n_records=n_records)
+
+
+def no_labels(n_records: int) -> LabelMatrix:
+    """Records whose labels are unknown, without a single name."""
+    return LabelMatrix(sp.csr_array((n_records, 0)), (), np.zeros(n_records, dtype=bool), kind="sets")
+
+
+def joined_labels(old: LabelMatrix, new: LabelMatrix) -> LabelMatrix:
+    """The labels of all records: columns as before, then those of labels not seen before."""
+    if not old.n_records:
+        return new
+    place = {name: column for column, name in enumerate(old.names)}
+    for name in new.names:
+        place.setdefault(name, len(place))
+    width = len(place)
+    same, below = old.indicator, sp.coo_array(new.indicator)
+    above = sp.csr_array((same.data, same.indices, same.indptr), shape=(old.n_records, width))
+    columns = np.fromiter((place[name] for name in new.names), dtype=np.int64, count=new.n_labels)
+    moved = sp.csr_array((below.data, (below.row, columns[below.col])), shape=(new.n_records, width))
+    moved.sort_indices()
+    return LabelMatrix(
+        sp.csr_array(sp.vstack([above, moved])),
+        tuple(place),
+        np.concatenate([old.known, new.known]),
+        kind=new.kind if old.kind == new.kind or not old.n_labels else "sets",
+    )

@@ -23,9 +23,8 @@ import numpy as np
 from tacit.checks import as_rng, check_choice, check_number
 from tacit.errors import InputError
 from tacit.models.base import SpaceModel, warn_if_fewer
-from tacit.models.common.form_choice import choose_form
 from tacit.models.common.informed_kernel import blend
-from tacit.models.common.record_kernel import hold
+from tacit.models.common.record_kernel import choose_form, hold
 from tacit.models.mlsi.transductive import balance_labels, read_labels
 from tacit.models.projections.base import CONSTRAINTS, most_iterations
 from tacit.operators import Product, Scaled, Stacked, as_operator

@@ -15,7 +15,7 @@ from tacit.machine import one_thread
 from tacit.models.projections.base import LabelProjection
 from tacit.operators import Centred, Operator
 from tacit.operators.base import Array
-from tacit.solve.signs import signs_of
+from tacit.solve.result import signs_of
 
 __all__ = ["PLS"]
 

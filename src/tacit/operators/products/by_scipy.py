@@ -17,9 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.machine import n_threads, share
-from tacit.operators.products.columns import column_blocks
 
-__all__ = ["row_chunks", "scipy_backward", "scipy_forward"]
+__all__ = ["column_blocks", "row_blocks", "row_chunks", "scipy_backward", "scipy_forward"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -75,3 +74,19 @@ def row_chunks(matrix: Any, n_chunks: int) -> list[tuple[int, int]]:
     wanted = np.linspace(0, matrix.nnz, min(matrix.shape[0], n_chunks) + 1)[1:-1]
     cuts = np.searchsorted(matrix.indptr, wanted)
     return list(pairwise([0, *cuts.tolist(), matrix.shape[0]]))
+
+
+_ROWS = 4096
+
+
+def column_blocks(n_columns: int, width: int) -> list[slice]:
+    """Cut columns into blocks of about `width`, most of them a multiple of four, which vector registers like."""
+    n_blocks = max(1, round(n_columns / width))
+    cuts = 4 * np.round(np.linspace(0, n_columns, n_blocks + 1) / 4).astype(int)
+    cuts[-1] = n_columns
+    return [slice(int(start), int(stop)) for start, stop in pairwise(cuts)]
+
+
+def row_blocks(n_rows: int) -> list[slice]:
+    """Cut the rows of a tall array into blocks that are worth a thread's while and stay in its cache."""
+    return [slice(start, start + _ROWS) for start in range(0, n_rows, _ROWS)]

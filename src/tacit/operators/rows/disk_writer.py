@@ -19,8 +19,7 @@ from tacit.checks import check_count, check_finite, is_sparse
 from tacit.errors import InputError
 from tacit.operators.base import Array
 from tacit.operators.rows.blocks import RowFacts
-from tacit.operators.rows.disk import MEMORY_LIMIT, DiskRows
-from tacit.operators.rows.disk_manifest import MANIFEST, Manifest, checksum, file_name
+from tacit.operators.rows.disk import MANIFEST, MEMORY_LIMIT, DiskRows, Manifest, checksum, file_name
 
 __all__ = ["write_rows"]
 

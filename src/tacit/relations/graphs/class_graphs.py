@@ -16,8 +16,8 @@ import scipy.sparse as sp
 from tacit.checks import check_rows
 from tacit.errors import InputError
 from tacit.relations.graphs.graph import Edges, Graph, Kinds, as_graph
-from tacit.relations.graphs.label_measures import check_some_known, fit_measure
 from tacit.relations.graphs.label_sets import checked_type, set_closeness, set_numbers
+from tacit.relations.graphs.label_similarity import check_some_known, fit_measure
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 
 __all__ = ["class_graph", "local_class_graph", "semi_supervised_graph"]

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from tacit.checks import human_size, is_sparse
 from tacit.errors import InputError
-from tacit.relations.graphs.label_measures import Given, Measure, check_some_known, check_symmetric
+from tacit.relations.graphs.label_similarity import Given, Measure, check_some_known, check_symmetric
 from tacit.relations.labels.matrix import LabelMatrix
 
 __all__ = ["checked_type", "set_closeness", "set_numbers"]

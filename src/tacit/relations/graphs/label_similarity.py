@@ -8,19 +8,35 @@ The formulas are in `label_measures`; here labels become comparable.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator, eigsh
 
-from tacit.checks import check_choice, is_sparse
+from tacit.checks import check_choice, check_count, check_finite, check_number, is_sparse
 from tacit.errors import InputError
-from tacit.relations.graphs.label_measures import KINDS, Similarity, fit_measure
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["compared_labels", "label_similarity"]
+__all__ = [
+    "KINDS",
+    "Given",
+    "Measure",
+    "Similarity",
+    "check_some_known",
+    "check_symmetric",
+    "compared_labels",
+    "fit_measure",
+    "hamming_sum",
+    "label_directions",
+    "label_similarity",
+    "mean_over_different_sets",
+    "projected_sum",
+]
 
 
 def label_similarity(
@@ -129,3 +145,273 @@ def _aligned(labels: LabelMatrix, with_: LabelMatrix) -> LabelMatrix:
     known: set[Hashable] = set(with_.names)
     names = [*with_.names, *(name for name in labels.names if name not in known)]
     return LabelMatrix.from_sets(labels.to_sets(), names)
+
+
+Floats = npt.NDArray[np.float64]
+Similarity = Callable[[sp.csr_array, sp.csr_array], Any]
+
+KINDS = ("hamming", "and", "scaled and", "sorensen", "jaccard", "projected", "hierarchical")
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """A similarity that counts what two sets share, 0 where that is nothing."""
+
+    ratio: Callable[[Floats, Floats, Floats], Floats]
+    label_weights: Floats
+    width: ClassVar[None] = None
+    n_dimensions: ClassVar[None] = None
+
+    def between(self, one: sp.csr_array, other: sp.csr_array) -> sp.csr_array:
+        """Compare all rows of one matrix of label sets with all of another; only pairs that share a label are kept."""
+        shared = sp.csr_array((one @ sp.diags_array(self.label_weights)) @ other.T)
+        row = np.repeat(np.arange(one.shape[0]), np.diff(shared.indptr))
+        sizes, other_sizes = (np.diff(sets.indptr).astype(np.float64) for sets in (one, other))
+        shared.data = self.ratio(shared.data, sizes[row], other_sizes[shared.indices])
+        return shared
+
+    def most_entries(self, sets: sp.csr_array) -> int:
+        """Bound the pairs of sets that share a label, from above."""
+        counts = np.bincount(sets.indices).astype(np.int64)
+        return min(sets.shape[0] ** 2, int(counts @ counts))
+
+
+def _count(shared: Floats, size: Floats, other: Floats) -> Floats:
+    return shared  # eqs. (11), (12)
+
+
+def _sorensen(shared: Floats, size: Floats, other: Floats) -> Floats:
+    return 2.0 * shared / (size + other)  # eq. (13)
+
+
+def _jaccard(shared: Floats, size: Floats, other: Floats) -> Floats:
+    return shared / (size + other - shared)  # eq. (14)
+
+
+_RATIOS = {
+    "and": _count,
+    "scaled and": _count,
+    "sorensen": _sorensen,
+    "jaccard": _jaccard,
+    "hierarchical": _sorensen,
+}
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """exp(−d²/τ) of a distance between two sets: Hamming's, or between projections where there are `directions`."""
+
+    width: float
+    directions: Floats | None = None
+
+    @property
+    def n_dimensions(self) -> int | None:
+        """How many directions there are; None if labels are not projected."""
+        return None if self.directions is None else int(self.directions.shape[1])
+
+    def between(self, one: sp.csr_array, other: sp.csr_array) -> Floats:
+        """Compare all rows of one matrix of label sets with all of another."""
+        P = self.directions
+        squares = _squared_hamming(one, other) if P is None else _squared_distances(one @ P, other @ P)
+        squares /= -self.width
+        return np.exp(squares, out=squares)  # eqs. (10), (16)
+
+    def most_entries(self, sets: sp.csr_array) -> int:
+        """Count all pairs, as none is 0."""
+        return int(sets.shape[0]) ** 2
+
+
+def _squared_hamming(one: sp.csr_array, other: sp.csr_array) -> Floats:
+    differing: Floats = np.asarray((one @ other.T).toarray(), dtype=np.float64)
+    differing *= -2.0
+    differing += np.diff(one.indptr)[:, None]
+    differing += np.diff(other.indptr)
+    return np.square(differing, out=differing)
+
+
+def _squared_distances(places: Floats, others: Floats) -> Floats:
+    squares = places @ others.T
+    squares *= -2.0
+    squares += (places**2).sum(axis=1)[:, None]
+    squares += (others**2).sum(axis=1)
+    # rounding leaves equal places a little below zero, which would make their weight exceed 1
+    return np.maximum(squares, 0.0, out=squares)
+
+
+@dataclass(frozen=True)
+class Given:
+    """A similarity that the caller gave as a function."""
+
+    similarity: Similarity
+    width: ClassVar[None] = None
+    n_dimensions: ClassVar[None] = None
+
+    def between(self, one: sp.csr_array, other: sp.csr_array) -> Floats:
+        """Compare all rows of one matrix of label sets with all of another, and check what comes back."""
+        found = self.similarity(one, other)
+        values = np.asarray(found.toarray() if is_sparse(found) else found, dtype=np.float64)
+        expected = (one.shape[0], other.shape[0])
+        if values.shape != expected:
+            raise InputError(f"kind gives the wrong shape: got {values.shape}, expected {expected} for as many sets.")
+        check_finite("kind", values)
+        if values.min(initial=0.0) < 0:
+            raise InputError(
+                f"kind gives negative similarities: got {values.min():g}, expected at least 0, the larger the closer."
+            )
+        return values
+
+    def most_entries(self, sets: sp.csr_array) -> int:
+        """Count all pairs, as nothing is known of the function."""
+        return int(sets.shape[0]) ** 2
+
+
+def check_symmetric(similarities: Floats) -> None:
+    """Raise if a given function, called with the same sets twice, says something else from one direction."""
+    gap = float(np.abs(similarities - similarities.T).max(initial=0.0))
+    if gap > _ROUNDING * similarities.max(initial=0.0):
+        raise InputError(
+            f"kind is not symmetric: got similarities that differ by up to {gap:g} from one direction to the other, "
+            "expected the same."
+        )
+
+
+_ROUNDING = 1e-9
+
+
+Measure = Overlap | Gaussian | Given
+
+
+def fit_measure(
+    kind: str | Similarity, labels: LabelMatrix, *, width: float | str = "auto", n_dimensions: int | None = None
+) -> Measure:
+    """Learn from the labels of all known records what a similarity needs: class sizes, directions, width."""
+    check_some_known(labels)
+    given_width = _checked_width(width)
+    _check_dimensions(n_dimensions, labels.n_labels)
+    if not isinstance(kind, str):
+        return Given(kind)
+    if kind in _RATIOS:
+        weights = np.ones(labels.n_labels)
+        if kind == "scaled and":
+            weights = np.divide(1.0, labels.counts, out=np.zeros(labels.n_labels), where=labels.counts > 0)
+        return Overlap(_RATIOS[kind], weights)
+    membership, sets = labels.distinct()
+    sizes = np.asarray(membership.sum(axis=0), dtype=np.float64)
+    if kind == "hamming":
+        return Gaussian(given_width or mean_over_different_sets(hamming_sum(sets, sizes), sizes))
+    directions = label_directions(sets, sizes, n_dimensions)
+    return Gaussian(given_width or mean_over_different_sets(projected_sum(sets, sizes, directions), sizes), directions)
+
+
+def check_some_known(labels: LabelMatrix) -> None:
+    """Raise if nothing is known of any record."""
+    if not labels.known.any():
+        raise InputError(
+            f"y has no known labels: got {labels.n_records} records, all unknown, expected labels for some of them."
+        )
+
+
+def _checked_width(width: float | str) -> float | None:
+    """Give the width, None if it is to be found."""
+    if isinstance(width, str):
+        check_choice("width", width, ("auto",))
+        return None
+    return check_number("width", width, open_low=True)
+
+
+def _check_dimensions(n_dimensions: int | None, n_labels: int) -> None:
+    if n_dimensions is not None and check_count("n_dimensions", n_dimensions) > n_labels:
+        raise InputError(f"n_dimensions is too large: got {n_dimensions}, expected at most the {n_labels} labels.")
+
+
+# a dense eigenproblem of this size takes a second or two
+_MOST_DENSE = 2_000
+
+_MOST_AUTOMATIC = 100
+_SHARE = 0.9
+
+# eigenvalues closer than this, relative to the largest, are the same: equally large classes have equal ones
+_TIED = 1e-9
+
+
+def label_directions(sets: sp.csr_array, sizes: Floats, n_dimensions: int | None) -> Floats:
+    """Give the k_c orthonormal directions P (L x k_c) in which the labels of the records vary most.
+
+        max Σ_i ‖Pᵀ(y_i − ȳ)‖²,  PᵀP = I                                                         [Mu2010] eq. (15)
+
+    Fewer where the labels vary in fewer. `n_dimensions` None takes as many as hold nine tenths of the variance, and
+    those that hold as much as the last of them, as any choice among equals would be arbitrary; but at most 100.
+    """
+    n_sets, n_labels = sets.shape
+    if n_sets == 1:
+        return np.zeros((n_labels, 0))
+    mean = (sizes @ sets) / sizes.sum()
+    total = float(sizes @ sets.sum(axis=1) - sizes.sum() * mean @ mean)
+    n_leading = min(n_labels, _MOST_AUTOMATIC + 1 if n_dimensions is None else n_dimensions)
+    if n_labels <= _MOST_DENSE or n_leading > n_labels // 4:
+        values, vectors = _dense_pairs(sets, sizes, mean)
+    else:
+        values, vectors = _leading_pairs(sets, sizes, mean, n_leading)
+    varying = int(np.count_nonzero(values > _TIED * max(values[0], 0.0)))
+    n_kept = _enough(values, total) if n_dimensions is None else n_dimensions
+    return np.ascontiguousarray(vectors[:, : min(n_kept, varying)])
+
+
+def _dense_pairs(sets: sp.csr_array, sizes: Floats, mean: Floats) -> tuple[Floats, Floats]:
+    """Give all eigenpairs of the scatter of the labels, largest first."""
+    scatter = (sets.T @ (sp.diags_array(sizes) @ sets)).toarray() - sizes.sum() * np.outer(mean, mean)
+    values, vectors = np.linalg.eigh(scatter)
+    return values[::-1], vectors[:, ::-1]
+
+
+def _leading_pairs(sets: sp.csr_array, sizes: Floats, mean: Floats, n_leading: int) -> tuple[Floats, Floats]:
+    """Give the largest eigenpairs by products only: with many labels their scatter would not fit."""
+    n_records, n_labels = sizes.sum(), sets.shape[1]
+
+    def scatter_times(v: Any) -> Floats:
+        v = np.ravel(v)
+        return np.asarray(sets.T @ (sizes * (sets @ v)) - n_records * mean * (mean @ v))
+
+    scatter = LinearOperator((n_labels, n_labels), matvec=scatter_times, dtype=np.float64)
+    start = np.random.default_rng(0).standard_normal(n_labels)  # the same on every run
+    values, vectors = eigsh(scatter, n_leading, which="LA", v0=start)
+    order = np.argsort(-values)
+    return values[order], vectors[:, order]
+
+
+def _enough(values: Floats, total: float) -> int:
+    """Count the leading directions that hold enough of the variance."""
+    held = np.cumsum(values) >= _SHARE * total
+    n_kept = int(np.argmax(held)) + 1 if held.any() else len(values)
+    while n_kept < len(values) and values[n_kept - 1] - values[n_kept] <= _TIED * values[0]:
+        n_kept += 1
+    return min(n_kept, _MOST_AUTOMATIC)
+
+
+def hamming_sum(sets: sp.csr_array, sizes: Floats) -> float:
+    """Add up h² over all pairs of records, h their Hamming distance, without looking at any pair.
+
+    h_ij = a_i + a_j − 2 s_ij, with a = Y 1 the numbers of labels and s = Y Yᵀ those shared, and Σ s² = ‖Yᵀ Y‖².
+    """
+    n, a = sizes.sum(), np.asarray(sets.sum(axis=1), dtype=np.float64)
+    alone = 2 * n * (sizes @ a**2) + 2 * (sizes @ a) ** 2
+    mixed = 2 * ((sizes * a) @ sets) @ (sizes @ sets)
+    shared = (sets.T @ (sp.diags_array(sizes) @ sets)).data
+    return float(alone - 4 * mixed + 4 * shared @ shared)
+
+
+def projected_sum(sets: sp.csr_array, sizes: Floats, directions: Floats) -> float:
+    """Add up ‖Pᵀ(y_i − y_j)‖² over all pairs of records: 2n times the sum of the squares around the mean."""
+    places = sets @ directions
+    n = sizes.sum()
+    centred = places - (sizes @ places) / n
+    return float(2 * n * (sizes @ (centred**2).sum(axis=1)))
+
+
+def mean_over_different_sets(total: float, sizes: Floats) -> float:
+    """Divide a sum over all pairs of records, 0 for those with the same labels, by the number of the others.
+
+    1 where all labels are the same: all distances are 0 then, and any width gives weights of 1.
+    """
+    n_pairs = float(sizes.sum() ** 2 - sizes @ sizes)
+    return total / n_pairs if n_pairs > 0 and total > 0 else 1.0

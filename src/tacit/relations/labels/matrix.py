@@ -18,8 +18,16 @@ import scipy.sparse as sp
 
 from tacit.checks import check_choice, check_rows, shown
 from tacit.errors import InputError
-from tacit.relations.labels.forms import Names, check_names, column_order, read_classes, read_matrix, read_sets
-from tacit.relations.labels.label_input import labels_of, read_any
+from tacit.relations.labels.forms import (
+    Names,
+    check_names,
+    column_order,
+    labels_of,
+    read_any,
+    read_classes,
+    read_matrix,
+    read_sets,
+)
 
 __all__ = ["LabelMatrix", "as_labels"]
 

@@ -6,27 +6,37 @@ related a matrix M_ij with a weight α_ij. Here these are `types`, and `blocks` 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
-from tacit.checks import check_choice, check_number
+from tacit.checks import check_choice, check_number, shown
 from tacit.errors import InputError
 from tacit.relations.labels.forms import Names
 from tacit.relations.tables.block import Block
+from tacit.relations.tables.columns import read_field, read_pairs, read_record_labels, read_words, record_ids
 from tacit.relations.tables.far_rows import check_normalise, is_far, refuse
 from tacit.relations.tables.reading import object_names, place_relation, places_of, read_relation
-from tacit.relations.tables.scaling import NORMALISATIONS, Factors, is_symmetric
-from tacit.relations.tables.typed_lookup import Key, check_fits, find_block, free_name, meeting
-from tacit.relations.tables.typed_summary import complaint, described
-from tacit.relations.tables.typed_tables import read_field, read_pairs, read_record_labels, read_words, record_ids
+from tacit.relations.tables.scaling import NORMALISATIONS, Factors, is_symmetric, reached_columns, reached_rows
 
-__all__ = ["Relations"]
+__all__ = [
+    "Key",
+    "Relations",
+    "check_fits",
+    "complaint",
+    "described",
+    "find_block",
+    "free_name",
+    "meeting",
+    "unrelated_types",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -340,3 +350,150 @@ def _check_own(block: Block) -> None:
             f"relation {block.name!r} within one type is not symmetric: got a matrix that differs from its transpose, "
             "expected M = Mᵀ. Add it with symmetrise=True to take (M + Mᵀ) / 2."
         )
+
+
+Key = Any  # a name, a pair of types, a number, or the block itself
+
+
+def find_block(blocks: Sequence[Block], key: Key) -> Block:
+    """Give the relation of this name, pair of types (in either order) or number."""
+    if isinstance(key, Block):
+        key = key.name  # it may have another weight by now
+    if isinstance(key, tuple) and len(key) == 2:
+        return _between(blocks, key)
+    if isinstance(key, int) and -len(blocks) <= key < len(blocks):
+        return blocks[key]
+    named = {block.name: block for block in blocks}
+    return named[check_choice("relation", key, named)]
+
+
+def free_name(blocks: Sequence[Block], row_type: str, column_type: str, name: str | None) -> str:
+    """Give the name of a new relation; raise if it is taken, or if a second one of two types brings no name."""
+    for argument, kind in (("row_type", row_type), ("column_type", column_type)):
+        if not isinstance(kind, str) or not kind:
+            raise InputError(f"{argument} is not a name: got {kind!r}, expected a string that is not empty.")
+    there = [block.name for block in blocks if block.joins(row_type, column_type)]
+    if name is None and there:
+        raise InputError(
+            f"relation is there already: got a second one of {row_type!r} and {column_type!r} beside {shown(there)}, "
+            "expected one a pair of types. Give it a name if both should count."
+        )
+    label = f"{row_type}-{column_type}" if name is None else name
+    if label in [block.name for block in blocks]:
+        raise InputError(f"name is taken: got {label!r}, expected a name that no other relation has. Give another.")
+    return label
+
+
+def meeting(blocks: Sequence[Block], first: Key, second: Key) -> tuple[Block, Block]:
+    """Give two relations, turned so that the columns of the first are the rows of the second.
+
+    A pair of types says which way round it is meant; a name leaves it open.
+    """
+    left, right = find_block(blocks, first), find_block(blocks, second)
+    for turn_left in _ways(left, first):
+        for turn_right in _ways(right, second):
+            if (left.row_type if turn_left else left.column_type) == (
+                right.column_type if turn_right else right.row_type
+            ):
+                return left.turned() if turn_left else left, right.turned() if turn_right else right
+    raise InputError(
+        f"second does not meet first: got {first!r} and {second!r}, expected the columns of the one to be the rows of "
+        "the other. Name a relation that starts where the first one ends."
+    )
+
+
+def check_fits(block: Block, types: Mapping[str, Names]) -> None:
+    """Raise unless the types of a relation are there and have as many objects as it has rows and columns."""
+    for step, factor in enumerate(block.factors):
+        for kind, size in zip(block.path[step : step + 2], factor.shape, strict=True):
+            if kind is not None and size != len(types.get(kind, ())):
+                raise InputError(
+                    f"blocks does not match types: got {size} objects of type {kind!r} in {block.name!r}, "
+                    f"expected {len(types.get(kind, ()))}. Start with Relations() and add."
+                )
+
+
+def _between(blocks: Sequence[Block], pair: tuple[Any, Any]) -> Block:
+    found = [block for block in blocks if block.joins(*pair)]
+    if not found:
+        pairs = ", ".join(_types_of(block) for block in blocks) or "none yet"
+        raise InputError(f"relation is unknown: got {pair!r}, expected one of {pairs}.")
+    if len(found) > 1:
+        names = shown(block.name for block in found)
+        raise InputError(f"relation is ambiguous: got {pair!r}, which are {names}, expected one. Give its name.")
+    return found[0]
+
+
+def _ways(block: Block, key: Key) -> tuple[bool, ...]:
+    """Say whether the relation may be turned round, the likelier way first."""
+    if not isinstance(key, tuple):
+        return (False, True)
+    return ((block.row_type, block.column_type) != key,)
+
+
+def _types_of(block: Block) -> str:
+    return f"({block.row_type!r}, {block.column_type!r})"
+
+
+def described(types: Mapping[str, Names], blocks: Sequence[Block]) -> str:
+    """Give one line on the whole, one a type and one a relation."""
+    n_objects = sum(map(len, types.values()))
+    lines = [f"{_counted(len(types), 'type')}, {_counted(n_objects, 'object')}, {_counted(len(blocks), 'relation')}"]
+    for kind, names in types.items():
+        alone = int(np.count_nonzero(~_related(kind, len(names), blocks)))
+        note = f", {alone:,} of them related to nothing" if 0 < alone < len(names) else ""
+        note = ", related to nothing" if names and alone == len(names) else note
+        lines.append(f"type {kind}: {_counted(len(names), 'object')}{note}")
+    return "\n".join([*lines, *map(_line, blocks)])
+
+
+def complaint(types: Mapping[str, Names], blocks: Sequence[Block]) -> str | None:
+    """Say in one sentence why nothing can be learned from the graph, or None."""
+    if not blocks:
+        return "relations is empty: got no relation, expected at least one. Add one with Relations.add."
+    alone = unrelated_types(types, blocks)
+    if alone:
+        return (
+            f"relations has a type that nothing is related to: got {shown(alone)}, expected a relation for each type. "
+            "Leave it out with Relations.without."
+        )
+    empty = [block.name for block in blocks if block.is_empty]
+    if empty:
+        return (
+            f"relations has an empty relation: got no entry in {shown(empty)}, expected at least one. "
+            "Keep more objects in Relations.restrict."
+        )
+    if not any(block.weight for block in blocks):
+        return "relations has no weight: got 0 for every relation, expected at least one above 0."
+    return None
+
+
+def unrelated_types(types: Mapping[str, Names], blocks: Sequence[Block]) -> list[str]:
+    """Give the types that are neither rows nor columns of any relation."""
+    used = {kind for block in blocks for kind in (block.row_type, block.column_type)}
+    return [kind for kind in types if kind not in used]
+
+
+def _related(kind: str, n_objects: int, blocks: Sequence[Block]) -> npt.NDArray[np.bool_]:
+    """Tell which objects of a type have any entry in any relation."""
+    related = np.zeros(n_objects, dtype=bool)
+    for block in blocks:
+        if block.row_type == kind:
+            related |= reached_rows(block.factors)
+        if block.column_type == kind:
+            related |= reached_columns(block.factors)
+    return related
+
+
+def _line(block: Block) -> str:
+    size = f"{block.shape[0]:,} x {block.shape[1]:,}"
+    if block.is_product:
+        through = ", ".join(repr(kind) if kind else "what was left out" for kind in block.path[1:-1])
+        entries = f"product through {through}"
+    else:
+        entries = _counted(block.factors[0].nnz, "entry", "entries")
+    return f"relation {block.name}: {size}, {entries}, weight {block.weight:g}, normalise {block.normalise}"
+
+
+def _counted(n: int, noun: str, plural: str = "") -> str:
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"

@@ -6,6 +6,8 @@ dictionaries, labels that are paths, SKOS or a NetworkX graph; every other file 
 
 from __future__ import annotations
 
+import bisect
+import difflib
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,7 +20,7 @@ import scipy.sparse as sp
 
 from tacit.checks import shown
 from tacit.errors import InputError
-from tacit.relations.labels.forms import Names, check_names
+from tacit.relations.labels.forms import Names, check_names, is_missing
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.reading import (
     Links,
@@ -26,15 +28,12 @@ from tacit.relations.taxonomy.reading import (
     read_nested,
     read_parents,
     read_paths,
+    read_table,
     sorted_links,
 )
-from tacit.relations.taxonomy.taxonomy_lift import closure_rows, lifted_indicator
-from tacit.relations.taxonomy.taxonomy_lookup import numbers_of, several
-from tacit.relations.taxonomy.taxonomy_table import read_table
-from tacit.relations.taxonomy.taxonomy_titles import nearest_title, read_titles
-from tacit.relations.taxonomy.walks import depths, distances, reached
+from tacit.relations.taxonomy.walks import depths, distances, reached, ways_up
 
-__all__ = ["Taxonomy"]
+__all__ = ["Taxonomy", "closure_rows", "lifted_indicator", "nearest_title", "numbers_of", "read_titles", "several"]
 
 Ints = npt.NDArray[np.int64]
 Texts = Mapping[Hashable, Mapping[str, Any]]
@@ -384,3 +383,83 @@ def _row(matrix: sp.csr_array, row: int) -> npt.NDArray[Any]:
 
 def _counted(n: int, noun: str, plural: str = "") -> str:
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def closure_rows(parent_matrix: sp.csr_array, nodes: npt.NDArray[np.int64]) -> sp.csr_array:
+    """Give a row for each of some nodes, 1 at the node itself and at all above it."""
+    ways = ways_up(parent_matrix, nodes)
+    shape = (len(nodes), parent_matrix.shape[0])
+    return sp.csr_array((np.ones(len(ways.nodes)), (ways.starts, ways.nodes)), shape=shape)
+
+
+def lifted_indicator(labels: LabelMatrix, parent_matrix: sp.csr_array, places: Mapping[Hashable, int]) -> sp.csr_array:
+    """Give records x nodes, 1 where a record has the node or one below it; `places` has the number of each name."""
+    used = np.flatnonzero(labels.counts)
+    if labels.kind == "matrix" and labels.names == tuple(range(labels.n_labels)) and 0 not in places:
+        raise InputError(
+            f"y has columns without names: got a matrix of {labels.n_labels} columns, expected names of nodes. "
+            "Name the columns: LabelMatrix.from_matrix(y, names)."
+        )
+    nodes = numbers_of([labels.names[column] for column in used], places, "y")
+    indicator = sp.csr_array(labels.indicator[:, used] @ closure_rows(parent_matrix, nodes))
+    indicator.sort_indices()
+    indicator.data[:] = 1.0
+    return indicator
+
+
+def numbers_of(names: Iterable[Hashable], places: Mapping[Hashable, int], argument: str) -> npt.NDArray[np.int64]:
+    """Give the numbers of nodes, in the order asked for; `places` has the number of each name."""
+    wanted = list(names)
+    unknown = [name for name in wanted if not isinstance(name, Hashable) or name not in places]
+    if unknown:
+        raise InputError(
+            f"{argument} has labels that are no nodes: got {shown(dict.fromkeys(map(str, unknown)))}, "
+            f"expected some of the {len(places):,} nodes of the taxonomy.{_hint(unknown[0], places)}"
+        )
+    return np.asarray([places[name] for name in wanted], dtype=np.int64)
+
+
+def several(names: Iterable[Hashable], argument: str) -> list[Hashable]:
+    """Give the names as a list, unless they are a string, whose letters nobody means."""
+    if isinstance(names, (str, bytes)):
+        raise InputError(f"{argument} is a single string: got {names!r}, expected several names. Wrap it: [{names!r}].")
+    return list(names)
+
+
+def _hint(name: Hashable, names: Iterable[Hashable]) -> str:
+    texts = sorted(str(other) for other in names)
+    if len(texts) > 2_000:
+        # comparing with a hundred thousand takes seconds; the neighbours by the alphabet begin alike
+        place = bisect.bisect(texts, str(name))
+        texts = texts[max(0, place - 50) : place + 50]
+    near = difflib.get_close_matches(str(name), texts, n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def read_titles(titles: Any, names: Iterable[Hashable]) -> dict[Hashable, dict[str, str]]:
+    """Read titles as node -> text or node -> {language: text}; those of no node are left out."""
+    if titles is None:
+        return {}
+    if not hasattr(titles, "items"):
+        raise InputError(f"titles is not a mapping: got {type(titles).__name__}, expected node -> title.")
+    nodes = set(names)
+    read: dict[Hashable, dict[str, str]] = {}
+    for name, text in titles.items():
+        if name in nodes and not is_missing(text):
+            by_language = dict(text) if isinstance(text, Mapping) else {"": text}
+            read[name] = {str(language): str(one) for language, one in by_language.items()}
+    return read
+
+
+def nearest_title(titles: Mapping[str, str], languages: Iterable[str]) -> str | None:
+    """Choose a title by the first of the languages that has one, or else the first by the alphabet of languages.
+
+    A language has the titles of its variants, too ("en-GB" for "en"), as web browsers and libraries treat them.
+    """
+    for language in languages:
+        wanted = language.lower()  # tags of languages are the same in capitals, RFC 5646
+        same = [key for key in sorted(titles) if key.lower() == wanted]
+        variants = [key for key in sorted(titles) if wanted and key.lower().startswith(f"{wanted}-")]
+        if same or variants:
+            return titles[(same + variants)[0]]
+    return titles[min(titles)] if titles else None

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+import scipy.linalg as la
 from scipy.sparse.linalg import LinearOperator
 
 from tacit.checks import check_choice, check_count, check_finite, check_number
-from tacit.errors import InputError
+from tacit.errors import InputError, SolverError, TacitWarning
+from tacit.machine import give_back
 from tacit.operators.base import Array, Operator, as_operator
 from tacit.operators.gram import Gram
 from tacit.solve.checkpoint import are_kept
 from tacit.solve.choice.costs import MOST_BYTES, cheapest, costs_of, generalised_costs, problem_of
-from tacit.solve.choice.rescue import answer
 from tacit.solve.dense import dense_eigenpairs, dense_singular_triplets
 from tacit.solve.eigen.krylov import block_krylov
 from tacit.solve.eigen.lanczos import lanczos
 from tacit.solve.eigen.lobpcg import ROOM, preconditioned_eigenpairs
 from tacit.solve.eigen.single_pass import single_pass
-from tacit.solve.give_back import give_back
-from tacit.solve.result import Eigenpairs, SingularTriplets
-from tacit.solve.signs import signs_of
+from tacit.solve.result import Eigenpairs, SingularTriplets, signs_of
 
-__all__ = ["ALL_SOLVERS", "SOLVERS", "leading_eigenpairs", "leading_singular_triplets"]
+__all__ = ["ALL_SOLVERS", "SOLVERS", "answer", "leading_eigenpairs", "leading_singular_triplets"]
 
 SOLVERS = ("auto", "dense", "lanczos", "krylov")
 ALL_SOLVERS = (*SOLVERS, "single_pass")  # the last is for positive semi-definite problems only
@@ -297,3 +297,53 @@ def _checked_start(start: Any, n_rows: int) -> Callable[[], Array] | None:
 def _through(A: Operator, start: Callable[[], Array]) -> Array:
     """Lead a start from the columns of A to its rows."""
     return np.asarray(A @ start().astype(A.dtype))
+
+
+Found = TypeVar("Found", Eigenpairs, SingularTriplets)
+
+
+def answer(
+    run: Callable[[str], Found], solver: str, reason: str, *, others: Sequence[str], tol: float, quiet: bool = False
+) -> Found:
+    """Give the answer of a solver, or of the next that has one if it fails or stops too early.
+
+    Parameters
+    ----------
+    run : gives the answer of a solver, by name
+    solver, reason : which is to be asked first, and why
+    others : which are to be asked then
+    tol : what was asked of the residuals
+    quiet : whether nobody asked for the first by name, so that its failure is a part of the reason and no more
+
+    Raises
+    ------
+    SolverError : if the last of them fails
+    """
+    troubles: list[str] = []
+    for name, is_last in zip((solver, *others), [False] * len(others) + [True], strict=True):
+        try:
+            found = run(name)
+        except (SolverError, la.LinAlgError) as failure:
+            if is_last:
+                raise
+            troubles.append(f"{failure}".split(". ", 1)[0].rstrip("."))
+            continue
+        if found.converged or is_last:
+            break
+        troubles.append(_stopped(found, tol))
+    if troubles and not quiet:
+        _warn(f"{'; '.join(troubles)}. The {found.solver} solver was asked instead.")
+    if not found.converged:
+        _warn(f"{_stopped(found, tol)}. The last components are approximate: raise max_iter or tol.")
+    return replace(found, reason="; ".join([reason, *troubles]))
+
+
+def _stopped(found: Eigenpairs | SingularTriplets, tol: float) -> str:
+    return (
+        f"the {found.solver} solver stopped after {found.iterations} iterations with a relative residual of "
+        f"{float(found.residuals.max()):.1e}, above tol={tol:g}"
+    )
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, TacitWarning, stacklevel=4)

@@ -13,14 +13,11 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 
-from tacit.machine import one_thread
+from tacit.machine import give_back, one_thread
 from tacit.operators.base import Array, Operator
 from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint, state_of, with_state
 from tacit.solve.eigen.starting_block import start_block
-from tacit.solve.give_back import give_back
-from tacit.solve.residuals import relative_residuals
-from tacit.solve.result import Eigenpairs
-from tacit.solve.signs import descending, signs_of
+from tacit.solve.result import Eigenpairs, descending, relative_residuals, signs_of
 from tacit.solve.tall_arrays import (
     WELL_CONDITIONED,
     divide,

@@ -8,9 +8,7 @@ from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator
 from tacit.errors import SolverError
 from tacit.operators.base import Array, Operator
 from tacit.solve.eigen.starting_block import start_block
-from tacit.solve.residuals import relative_residuals
-from tacit.solve.result import Eigenpairs
-from tacit.solve.signs import descending
+from tacit.solve.result import Eigenpairs, descending, relative_residuals
 
 __all__ = ["lanczos"]
 

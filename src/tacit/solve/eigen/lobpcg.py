@@ -13,9 +13,7 @@ from tacit.errors import InputError
 from tacit.operators.base import Array, Operator
 from tacit.solve.eigen.starting_block import N_RANDOM, start_block
 from tacit.solve.linear.conjugate_gradients import block_cg
-from tacit.solve.residuals import relative_residuals
-from tacit.solve.result import Eigenpairs
-from tacit.solve.signs import descending
+from tacit.solve.result import Eigenpairs, descending, relative_residuals
 
 __all__ = ["ROOM", "preconditioned_eigenpairs"]
 

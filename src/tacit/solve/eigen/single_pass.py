@@ -16,8 +16,7 @@ import scipy.linalg as la
 from tacit.errors import InputError
 from tacit.operators.base import Array, Operator
 from tacit.solve.eigen.starting_block import start_block
-from tacit.solve.result import Eigenpairs
-from tacit.solve.signs import descending
+from tacit.solve.result import Eigenpairs, descending
 
 __all__ = ["ONE_PASS", "single_pass"]
 

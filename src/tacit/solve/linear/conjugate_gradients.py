@@ -18,9 +18,8 @@ from scipy.sparse.linalg import LinearOperator
 from tacit.machine import one_thread
 from tacit.operators.base import Array, Operator
 from tacit.operators.products.sparse import LINE
-from tacit.solve.checkpoint import next_checkpoint
+from tacit.solve.checkpoint import SolvedColumns, next_checkpoint
 from tacit.solve.result import LeastSquares
-from tacit.solve.solved_columns import SolvedColumns
 from tacit.solve.tall_arrays import factored, in_rows, inner
 
 __all__ = ["block_cg", "preconditioned_cg", "reachable", "width_for"]

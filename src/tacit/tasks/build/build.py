@@ -8,9 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
 import numpy as np
-
 from tacit.checks import check_finite
 from tacit.corpus.record import Record
 from tacit.errors import InputError
@@ -24,12 +22,14 @@ from tacit.index.taxonomy import taxonomy_from_facts, taxonomy_to_facts
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.fitting import Fitted, Known, fit_model
 from tacit.tasks.build.settings import BuildSettings
-from tacit.tasks.build.build_taxonomy import label_titles, taxonomy_of_paths, warn_of_unknown, with_titles
 from tacit.tasks.stages import Report, Stages
 from tacit.text.words import Words
+import warnings
+from collections.abc import Hashable, Mapping
+from tacit.errors import TacitWarning
+from tacit.tasks.build.fitting import Known
 
-__all__ = ["build", "refit"]
-
+__all__ = ["build", "label_titles", "refit", "taxonomy_of_paths", "warn_of_unknown", "with_titles"]
 
 def build(
     records: Iterable[Record],
@@ -275,3 +275,37 @@ def _matching(vectors: np.ndarray, n_records: int) -> np.ndarray:
             "record, in the same order. Records that could not be read leave a row over: see what was reported."
         )
     return vectors
+
+
+def label_titles(record: Record) -> dict[str, str]:
+    """Titles of labels that are URIs, where the source gives them: Annif's corpora do."""
+    titles = record.fields.get("label_titles")
+    return {str(label): str(title) for label, title in titles.items()} if isinstance(titles, Mapping) else {}
+
+
+def taxonomy_of_paths(known: Known, separator: str | None) -> Taxonomy | None:
+    """Make the taxonomy of labels that are paths."""
+    names = dict.fromkeys(name for labels in known.labels for name in labels)
+    return None if separator is None or not names else Taxonomy.from_paths(names, separator)
+
+
+def warn_of_unknown(known: Known) -> None:
+    """Say that labels are not in the taxonomy: often it has URIs where the records have titles."""
+    names = dict.fromkeys(name for labels in known.labels for name in labels)
+    unknown = [] if known.taxonomy is None else [name for name in names if name not in known.taxonomy]
+    if unknown:
+        warnings.warn(
+            f"taxonomy lacks {len(unknown):,} of {len(names):,} labels, {unknown[0]!r} for one: they stand beside it.",
+            TacitWarning,
+            stacklevel=4,
+        )
+
+
+def with_titles(taxonomy: Taxonomy | None, titles: dict[str, str]) -> Taxonomy | None:
+    """Give nodes without a title of their own the one that came with the records."""
+    if taxonomy is None or not titles:
+        return taxonomy
+    found: dict[Hashable, Any] = {
+        name: {"": title} for name, title in titles.items() if name in taxonomy and name not in taxonomy.titles
+    }
+    return replace(taxonomy, titles={**taxonomy.titles, **found})

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tacit.checks import check_count
 from tacit.errors import InputError
-from tacit.tasks.explain.dimension import Dimension, explain_dimension
+from tacit.tasks.explain.dimension import Dimension, dimensions, explain_dimension
 from tacit.tasks.explain.hit import HitExplanation, explain_hit
-from tacit.tasks.explain.label import LabelExplanation, explain_label
-from tacit.tasks.explain.label_place import LabelPlace, explain_place
+from tacit.tasks.explain.label import LabelExplanation, LabelPlace, explain_label, explain_place
 from tacit.tasks.explain.similar import PairExplanation, explain_similar
 from tacit.tasks.label_names import find_number
 
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["Explanation", "concepts", "explain"]
 
 Explanation = HitExplanation | PairExplanation | LabelExplanation | LabelPlace | Dimension
 
@@ -81,3 +81,18 @@ def explain(
 
 def _text(collection: Collection, id: str) -> str:
     return collection.store.get([find_number(collection, id)])[0].text
+
+
+def concepts(collection: Collection, *, limit: int = 10, words: int = 6) -> list[Dimension]:
+    """Describe the first dimensions by the words, labels and linked things at both of their ends.
+
+    Parameters
+    ----------
+    collection : an open index
+    limit : int, default 10
+        How many dimensions; all of them if there are fewer.
+    words : int, default 6
+        Most words, labels and linked things an end.
+    """
+    last = min(check_count("limit", limit), collection.space.n_dimensions)
+    return dimensions(collection, range(1, last + 1), limit=check_count("words", words))

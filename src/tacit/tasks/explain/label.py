@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.checks import check_count
 from tacit.errors import InputError
 from tacit.index import Filters
-from tacit.tasks.explain.words import WordPart, listed, place_text
+from tacit.tasks.explain.hit import LabelNear, nearest_labels
+from tacit.tasks.explain.words import WordPart, listed, place_text, typical_words
 from tacit.tasks.label_names import NamedLabel, ancestors_of, find_label, named, title_of
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
@@ -18,7 +20,7 @@ from tacit.tasks.search.search import hits_of
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
 
-__all__ = ["LabelExplanation", "explain_label"]
+__all__ = ["LabelExplanation", "LabelPlace", "explain_label", "explain_place"]
 
 
 @dataclass(frozen=True)
@@ -135,3 +137,109 @@ def explain_label(collection: Collection, text: str, label: str, *, limit: int =
         named(collection, ancestors_of(collection, label)),
         tuple(hits_of(collection, *nearest)),
     )
+
+
+@dataclass(frozen=True)
+class LabelPlace:
+    """Where a label lies.
+
+    Attributes
+    ----------
+    label, title : str
+    n_records : int
+        How many had it when the index was fitted.
+    words : tuple of str
+        What moves records towards it, the strongest first.
+    neighbours : tuple of LabelNear
+        Other labels by the cosine of their positions, the nearest first.
+    records : tuple of RecordHit
+        The records nearest to it, whether they have the label or not.
+    ancestors, children : tuple of NamedLabel
+        In the taxonomy, the nearest first.
+    """
+
+    label: str
+    title: str
+    n_records: int
+    words: tuple[str, ...]
+    neighbours: tuple[LabelNear, ...]
+    records: tuple[RecordHit, ...]
+    ancestors: tuple[NamedLabel, ...]
+    children: tuple[NamedLabel, ...]
+
+    def in_words(self) -> str:
+        """Say it in a few sentences."""
+        said = [f"{self.title} is the label of {self.n_records:,} record{'' if self.n_records == 1 else 's'}."]
+        if not self.n_records:
+            where = "; it lies where those below it are" if self.records else ", so that the space does not know it"
+            said = [f"No record had the label {self.title} itself when the index was fitted{where}."]
+        if self.ancestors:
+            said.append(f"It lies below {' and '.join(above.title for above in self.ancestors[:2])}.")
+        if self.words:
+            said.append(f"Typical words are {listed(self.words, 5)}.")
+        if self.neighbours:
+            said.append(f"It is nearest to {listed(near.title for near in self.neighbours)}.")
+        return " ".join(said)
+
+    def to_facts(self) -> dict[str, Any]:
+        """Give it as plain data, as `--json` prints it."""
+        return {
+            "label": self.label,
+            "title": self.title,
+            "n_records": self.n_records,
+            "in_words": self.in_words(),
+            "words": list(self.words),
+            "neighbours": [near._asdict() for near in self.neighbours],
+            "records": [hit.to_facts() for hit in self.records],
+            "ancestors": [above._asdict() for above in self.ancestors],
+            "children": [below._asdict() for below in self.children],
+        }
+
+
+def explain_place(collection: Collection, label: str, *, limit: int = 10) -> LabelPlace:
+    """Say what a label is near to.
+
+    Parameters
+    ----------
+    collection : an open index with labels
+    label : str
+        Its name, or its title in the taxonomy. A node that no record has is placed where those below it are.
+    limit : int, default 10
+        Most of each.
+    """
+    limit = check_count("limit", limit)
+    label = find_label(collection, label)
+    position = _position(collection, label)
+    words: tuple[str, ...] = ()
+    neighbours: tuple[LabelNear, ...] = ()
+    records: list[RecordHit] = []
+    if position is not None:
+        (words,) = typical_words(collection, position[None], limit)
+        neighbours = tuple(near for near in nearest_labels(collection, position) if near.label != label)[:limit]
+        records = hits_of(collection, *collection.live.nearest(position, limit))
+    taxonomy, names = collection.taxonomy, collection.label_names
+    return LabelPlace(
+        label,
+        title_of(collection, label),
+        int(collection.label_counts[names.index(label)]) if label in names else 0,
+        words,
+        neighbours,
+        tuple(records),
+        named(collection, ancestors_of(collection, label)),
+        named(collection, taxonomy.children(label)) if taxonomy is not None and label in taxonomy else (),
+    )
+
+
+def _position(collection: Collection, label: str) -> npt.NDArray[np.float32] | None:
+    """Where a label is; for a node without records the mean over those below it, each record counted once a label."""
+    positions, names = collection.label_positions, collection.label_names
+    if positions is None:
+        return None
+    if label in names:
+        return np.asarray(positions[names.index(label)])
+    below = set(collection.below(label))
+    rows = [row for row, name in enumerate(names) if name in below]
+    if not rows:
+        return None
+    counts = collection.label_counts[rows]
+    return np.asarray(counts @ positions[rows] / counts.sum(), np.float32)

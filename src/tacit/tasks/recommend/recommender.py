@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import check_choice, check_count, is_sparse
+from tacit.checks import check_choice, check_count, check_finite, check_rows, is_sparse
 from tacit.errors import InputError, TacitWarning
 from tacit.models.mlsa.mlsa import MLSA
 from tacit.relations.tables.ratings import as_ratings
 from tacit.tasks.recommend.like_minded import predict_eq7, strongest
 from tacit.tasks.recommend.reasons import Recommendation, RelatedItem, Voices, explained
-from tacit.tasks.recommend.recommend_input import item_or_user_names, popularity, rows_of, weights_of
 from tacit.tasks.recommend.similarities import (
     as_positions,
     check_one_space,
@@ -37,8 +37,12 @@ __all__ = [
     "RelatedItem",
     "cosine_similarities",
     "direct_scores",
+    "item_or_user_names",
     "pearson_similarities",
+    "popularity",
     "predict_eq7",
+    "rows_of",
+    "weights_of",
 ]
 
 
@@ -304,3 +308,41 @@ class Recommender(BaseEstimator):
         near = difflib.get_close_matches(str(user), [str(name) for name in self.user_rows_], n=1)
         hint = f" Did you mean {near[0]!r}?" if near else " Use `recommend_new` for somebody new."
         raise InputError(f"user is unknown: got {user!r}, expected one of {len(self.user_rows_)} users.{hint}")
+
+
+def popularity(ratings: sp.csr_array) -> npt.NDArray[np.float64]:
+    """Add up the ratings of each item; what nobody rated cannot be recommended so."""
+    total = np.asarray(ratings.sum(axis=0), dtype=np.float64).ravel()
+    return np.where(np.bincount(ratings.indices, minlength=ratings.shape[1]) > 0, total, -np.inf)
+
+
+def weights_of(values: Any, positions: npt.NDArray[Any] | None) -> npt.NDArray[Any] | float:
+    """Read what each dimension counts, in the precision of the positions."""
+    if values is None or positions is None:
+        return 1.0
+    weights = np.asarray(values, dtype=positions.dtype)
+    if weights.shape != (positions.shape[1],):
+        raise InputError(
+            f"dimension_weights does not match item_positions: got shape {weights.shape}, "
+            f"expected one number for each of {positions.shape[1]} dimensions."
+        )
+    check_finite("dimension_weights", weights)
+    return weights
+
+
+def item_or_user_names(name: str, values: Sequence[Hashable] | None, n_expected: int) -> Sequence[Hashable]:
+    """Give the names, or the numbers of rows or columns where there are none."""
+    if values is None:
+        return range(n_expected)
+    check_rows(name, len(values), n_expected, of="ratings")
+    return tuple(values)
+
+
+def rows_of(name: str, values: Sequence[Hashable] | None, n_expected: int) -> dict[Hashable, int]:
+    """Give the row of each user by name; the names must differ."""
+    rows = {value: row for row, value in enumerate(item_or_user_names(name, values, n_expected))}
+    if len(rows) < n_expected:
+        raise InputError(
+            f"{name} has a name twice: got {len(rows)} names for {n_expected} users, expected all different."
+        )
+    return rows

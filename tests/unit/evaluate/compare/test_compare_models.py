@@ -390,7 +390,7 @@ def test_a_missing_matplotlib_is_named():
     # a process of its own, in which the library cannot be found
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        "from tacit.evaluate.compare.plot import draw_lines\n"
+        "from tacit.evaluate.compare.result import draw_lines\n"
         "try: draw_lines([], over='dimensions', score='macro F1')\n"
         "except Exception as error: print(type(error).__name__, error)"
     )

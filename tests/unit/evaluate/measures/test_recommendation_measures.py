@@ -106,7 +106,7 @@ def test_blocks_do_not_change_the_measures(case, monkeypatch):
         return half_life, precision_recall_ndcg(scores, test, 3, seen), coverage(scores, 2, seen)
 
     whole = all_three()
-    monkeypatch.setattr("tacit.evaluate.measures.places._BATCH_NUMBERS", 14)
+    monkeypatch.setattr("tacit.evaluate.measures.recommendation._BATCH_NUMBERS", 14)
     in_parts = all_three()
     assert in_parts[:2] == whole[:2]
     assert in_parts[2] == pytest.approx(whole[2])

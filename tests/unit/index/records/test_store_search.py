@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tacit.corpus import Record
 from tacit.errors import InputError, TacitWarning
 from tacit.index import Filters, RecordStore
-from tacit.index.records.word_query import query_parts, word_query
+from tacit.index.records.word_search import query_parts, word_query
 
 WORDS = ["sea", "storm", "wind", "ship", "anchor", "harbour"]
 

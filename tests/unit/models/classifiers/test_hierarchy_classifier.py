@@ -14,8 +14,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tacit.errors import InputError, SolverError, TacitWarning
+from tacit.models.classifiers.base import best_f1_thresholds
 from tacit.models.classifiers.hierarchy import HierarchyClassifier, close_predictions
-from tacit.models.classifiers.thresholds import best_f1_thresholds
 from tacit.models.common.class_hierarchy import hierarchy_graph
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy

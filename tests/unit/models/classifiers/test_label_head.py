@@ -17,10 +17,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tacit.errors import InputError, TacitWarning
 from tacit.models.classifiers import linear
+from tacit.models.classifiers.base import best_f1_thresholds
 from tacit.models.classifiers.calibration import apply_sigmoids, fit_sigmoids
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.models.classifiers.linear import cross_fitted_scores, fit_ridge, fit_svm, ridge_and_left_out_scores
-from tacit.models.classifiers.thresholds import best_f1_thresholds
 from tacit.relations.labels.matrix import LabelMatrix
 
 METHODS = ["logistic", "svm", "ridge"]

@@ -6,10 +6,10 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
-from tacit.models.classifiers import logistic
+from tacit.models.classifiers import newton as logistic
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.models.classifiers.linear import fit_logistic
-from tacit.models.classifiers.logistic import logistic_regressions
+from tacit.models.classifiers.newton import logistic_regressions
 
 
 def planted(n_records: int = 150, n_features: int = 6, n_labels: int = 5) -> tuple[np.ndarray, np.ndarray]:

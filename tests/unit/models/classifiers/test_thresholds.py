@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tacit.errors import InputError
-from tacit.models.classifiers.thresholds import best_f1_thresholds
+from tacit.models.classifiers.base import best_f1_thresholds
 
 
 def f1(truth: np.ndarray, said: np.ndarray) -> float:

@@ -11,8 +11,7 @@ from planted import Planted
 from tacit import MLSI, TacitWarning
 from tacit.models.common.honest_positions import cross_fitted, estimated_leverages, honest_positions, leave_one_out
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
-from tacit.models.common.product_forms import AugmentedForm
-from tacit.models.common.wide_form import WideForm
+from tacit.models.common.product_forms import AugmentedForm, WideForm
 from tacit.operators import as_operator
 
 SHAPES = {

@@ -11,8 +11,7 @@ import scipy.sparse as sp
 
 from tacit.models.common.informed_kernel import blend
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
-from tacit.models.common.product_forms import AugmentedForm
-from tacit.models.common.wide_form import WideForm
+from tacit.models.common.product_forms import AugmentedForm, WideForm
 
 N, M, L, K = 30, 45, 4, 5
 

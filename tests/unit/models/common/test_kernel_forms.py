@@ -11,8 +11,7 @@ import scipy.sparse as sp
 
 from tacit import TacitWarning
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm, dense_block
-from tacit.models.common.product_forms import AugmentedForm, solve_shifted
-from tacit.models.common.wide_form import WideForm
+from tacit.models.common.product_forms import AugmentedForm, WideForm, solve_shifted
 from tacit.operators import Product, as_operator
 
 SHAPES = {"wide": (20, 50), "square": (30, 30), "tall": (60, 15)}

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from tacit import HLSI, LSI, MLSA, MLSI, Relations
 from tacit.errors import InputError
-from tacit.models.common.free_memory import available_memory
+from tacit.machine import available_memory
 from tacit.models.common.memory import LARGE, check_fit, check_memory, fit_memory, memory_of_fit, relations_memory
 
 _STATUS = Path("/proc/self/status")

@@ -17,8 +17,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 
 from tacit import LSI, MLSI, InputError, LabelHead, LabelMatrix, TacitWarning
-from tacit.models.graphs.prototype_choice import Traversal, shares
-from tacit.models.graphs.prototypes import RelationFeatures
+from tacit.models.graphs.prototypes import RelationFeatures, Traversal, shares
 from tacit.models.graphs.relation_measures import MEASURES, relations
 
 

@@ -14,7 +14,8 @@ from planted import TOPIC_TREE, Planted
 from tacit import Taxonomy
 from tacit.errors import TacitWarning
 from tacit.models.common.class_hierarchy import HierarchyGraph, hierarchy_graph
-from tacit.models.hlsi import scatter, scatter_pencil
+from tacit.models.hlsi import scatter
+from tacit.models.hlsi import scatter as scatter_pencil
 from tacit.models.hlsi.scatter import DualScatter, PrimalScatter, ProductScatter, ScatterForm
 
 K = 6

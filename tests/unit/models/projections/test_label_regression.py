@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 
 from tacit import TacitWarning
-from tacit.models.projections import label_regression
-from tacit.models.projections.label_regression import regressed_labels
+from tacit.models.projections import base as label_regression
+from tacit.models.projections.base import regressed_labels
 from tacit.operators import Centred
 
 SHAPES = {"wide": (25, 70), "tall": (70, 25)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.operators.products.columns import column_blocks, row_blocks
+from tacit.operators.products.by_scipy import column_blocks, row_blocks
 
 
 @pytest.mark.parametrize("n_columns", [0, 1, 5, 11, 12, 13, 25, 48, 100, 127])

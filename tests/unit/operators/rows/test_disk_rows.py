@@ -21,10 +21,9 @@ from hypothesis import strategies as st
 
 from tacit import InputError
 from tacit.operators import Centred, Gram, Scaled, Stacked, as_operator
-from tacit.operators.rows.disk import DiskRows, open_rows
-from tacit.operators.rows.disk_manifest import MANIFEST, PARTS, file_name
+from tacit.operators.rows.blocks import RowView, adjoint_blocks, as_view, in_double, is_elsewhere, take_rows
+from tacit.operators.rows.disk import MANIFEST, PARTS, DiskRows, file_name, open_rows
 from tacit.operators.rows.disk_writer import write_rows
-from tacit.operators.rows.views import RowView, adjoint_blocks, as_view, in_double, is_elsewhere, take_rows
 
 
 def matrix(n_rows=400, n_columns=70, *, density=0.1, dtype=np.float64, seed=0):
@@ -276,7 +275,7 @@ def test_what_is_in_memory_is_no_view():
 def test_sparse_columns_go_through_some_at_a_time(rows, monkeypatch):
     Y = matrix(400, 53, seed=3)
     for n_bytes in (1, 2**27):
-        monkeypatch.setattr("tacit.operators.rows.views._BYTES", n_bytes)
+        monkeypatch.setattr("tacit.operators.rows.blocks._BYTES", n_bytes)
         parts = list(adjoint_blocks(rows, Y))
         assert len(parts) == (2 if n_bytes == 1 else 1)
         np.testing.assert_allclose(np.hstack([part for _, part in parts]), (matrix().T @ Y).toarray())

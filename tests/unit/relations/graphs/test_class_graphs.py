@@ -11,9 +11,8 @@ import scipy.sparse as sp
 
 from tacit.errors import InputError
 from tacit.relations.graphs.class_graphs import class_graph, local_class_graph, semi_supervised_graph
-from tacit.relations.graphs.graph import Edges, Graph, Kinds, as_graph
+from tacit.relations.graphs.graph import Edges, Graph, Kinds, as_graph, combined_graph
 from tacit.relations.graphs.label_graph import label_graph
-from tacit.relations.graphs.mixed_graphs import combined_graph
 
 CLASSES: list[Any] = ["x", "y", None, "x", "z", "y", "x", None, "z", "x", "lonely", "y"]
 N = len(CLASSES)

@@ -11,7 +11,8 @@ from label_loops import all_pairs, nearest_neighbours, pair_similarity, random_s
 
 from tacit.errors import InputError
 from tacit.relations import Taxonomy
-from tacit.relations.graphs import label_neighbours, label_sets
+from tacit.relations.graphs import label_graph as label_neighbours
+from tacit.relations.graphs import label_sets
 from tacit.relations.graphs.graph import Edges, Kinds
 from tacit.relations.graphs.label_graph import label_graph
 from tacit.relations.graphs.label_similarity import label_similarity

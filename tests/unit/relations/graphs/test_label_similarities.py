@@ -11,7 +11,7 @@ from label_loops import all_pairs, as_matrix, mean_square, pair_similarity, proj
 
 from tacit.errors import InputError
 from tacit.relations import LabelMatrix, Taxonomy
-from tacit.relations.graphs import label_directions
+from tacit.relations.graphs import label_similarity as label_directions
 from tacit.relations.graphs.label_graph import label_graph
 from tacit.relations.graphs.label_similarity import label_similarity
 

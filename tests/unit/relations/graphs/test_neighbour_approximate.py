@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from tacit.errors import TacitWarning
-from tacit.relations.graphs import neighbour_approximate, neighbours
+from tacit.relations.graphs import neighbour_search as neighbour_approximate
+from tacit.relations.graphs import neighbours
 from tacit.relations.graphs.neighbour_search import Arcs, nearest
 from tacit.relations.graphs.neighbours import neighbour_graph
 from tacit.relations.graphs.vectors import read_vectors

@@ -11,7 +11,7 @@ from sklearn.manifold import LocallyLinearEmbedding
 from sklearn.manifold._locally_linear import barycenter_kneighbors_graph
 
 from tacit.errors import InputError, TacitWarning
-from tacit.relations.graphs import neighbour_weights
+from tacit.relations.graphs import neighbours as neighbour_weights
 from tacit.relations.graphs.neighbours import neighbour_graph
 
 METRICS = ["cosine", "euclidean"]

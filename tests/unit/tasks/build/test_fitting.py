@@ -10,7 +10,7 @@ from tacit.errors import InputError
 from tacit.models.mlsa.mlsa import MLSA
 from tacit.relations.tables.relations import Relations
 from tacit.tasks.build.fitting import Known, fit_model
-from tacit.tasks.build.relations import fit_relations, link_weight
+from tacit.tasks.build.fitting import fit_relations, link_weight
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.stages import Stages
 from tacit.text import TextSettings

@@ -8,8 +8,7 @@ from small_index import small_records, small_settings
 
 import tacit
 from tacit import InputError
-from tacit.tasks.explain.concepts import concepts
-from tacit.tasks.explain.explain import explain
+from tacit.tasks.explain.explain import concepts, explain
 
 
 @pytest.fixture(scope="module", params=["mlsi", "mlsa"])
