@@ -10,7 +10,6 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # there is a worker a core: more thread
 
 import numpy as np
 import pytest
-
 from planted import Planted, plant
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.linalg as la
-
 from planted import plant
+
 from tacit import HLSI, LSI, MLSA, MLSI, HierarchyClassifier, LabelHead, Taxonomy
 
 SAME = 1e-5

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-
 from planted import plant
+
 from tacit import LSI, MLSI
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from planted import Planted
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from planted import Planted
 from tacit import (
     CCA,
     HLSI,

@@ -11,9 +11,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from planted import TOPIC_TREE, Planted
 from sklearn.base import clone
 
-from planted import TOPIC_TREE, Planted
 from tacit import HLSI, TacitWarning, Taxonomy
 
 Maker = Callable[..., Any]

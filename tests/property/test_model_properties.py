@@ -12,9 +12,9 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from planted import Planted
 from sklearn.base import clone
 
-from planted import Planted
 from tacit import LSI, MLSI, KernelLSI, TacitWarning
 
 Maker = Callable[..., Any]

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from planted import Planted
 from sklearn.decomposition import PCA, KernelPCA, TruncatedSVD
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import KernelCenterer, normalize
 
-from planted import Planted
 from tacit import LSI, KernelLSI
 
 K = 10

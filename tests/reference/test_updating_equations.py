@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import scipy.linalg as la
 import scipy.sparse as sp
+from planted import Planted
 from updating_twin import LSITwin, MLSITwin
 
-from planted import Planted
 from tacit import LSI, MLSI
 from tacit.models.common.updating import KEPT
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 
-from tacit.operators.base import Array
+from tacit.types import Array
 
 __all__ = ["DensePencil", "OneProduct", "symmetric"]
 

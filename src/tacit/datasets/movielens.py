@@ -14,22 +14,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.datasets.published import _find
 from tacit.errors import InputError
+from tacit.types import IntArray
 
 __all__ = ["Items", "MovieLens", "Ratings", "Users", "load_movielens"]
-
-Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Users:
     """Who rated: one entry a user in each, in the order of their ids."""
 
-    ids: Numbers
-    age: Numbers
+    ids: IntArray
+    age: IntArray
     gender: tuple[str, ...]
     occupation: tuple[str, ...]
 
@@ -42,9 +40,9 @@ class Items:
     genres of each film.
     """
 
-    ids: Numbers
+    ids: IntArray
     titles: tuple[str, ...]
-    year: Numbers
+    year: IntArray
     genres: tuple[tuple[str, ...], ...]
 
 
@@ -56,11 +54,11 @@ class Ratings:
     the published five-fold split whose test set has the rating.
     """
 
-    user: Numbers
-    item: Numbers
-    rating: Numbers
-    timestamp: Numbers
-    fold: Numbers
+    user: IntArray
+    item: IntArray
+    rating: IntArray
+    timestamp: IntArray
+    fold: IntArray
 
     def __len__(self) -> int:
         return len(self.rating)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.checks import as_rng, check_number
@@ -16,6 +15,7 @@ from tacit.models.mlsa.mlsa import MLSA
 from tacit.relations.tables.block import Block
 from tacit.relations.tables.relations import Relations
 from tacit.relations.tables.scaling import Factors
+from tacit.types import Array, BoolArray
 
 __all__ = ["HeldOut", "hold_out"]
 
@@ -39,7 +39,7 @@ class HeldOut:
     known: sp.csr_array
     withheld: sp.csr_array
 
-    def scores(self, model: MLSA, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def scores(self, model: MLSA, rows: Array) -> Array:
         """Say how strongly a space relates some rows to all columns: Σ_l λ_l c_il c_jl, what k concepts keep of R."""
         block = self.relations.block(self.relation)
         return np.asarray(model.positions_[block.row_type][rows] @ model.concepts_[block.column_type].T)
@@ -91,7 +91,7 @@ def hold_out(relations: Relations, relation: Any, *, share: float = 0.2, random_
     return HeldOut(Relations(relations.types, blocks), block.name, known, withheld)
 
 
-def _drawn(entries: sp.coo_array, n_taken: int, within: bool, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+def _drawn(entries: sp.coo_array, n_taken: int, within: bool, rng: np.random.Generator) -> BoolArray:
     """Draw entries; within one type, (i, j) and (j, i) are one relation and go together."""
     row, column = entries.coords
     if not within:
@@ -105,7 +105,7 @@ def _drawn(entries: sp.coo_array, n_taken: int, within: bool, rng: np.random.Gen
     return np.asarray(drawn[which])
 
 
-def _part(entries: sp.coo_array, chosen: npt.NDArray[np.bool_]) -> sp.csr_array:
+def _part(entries: sp.coo_array, chosen: BoolArray) -> sp.csr_array:
     row, column = (axis[chosen] for axis in entries.coords)
     return sp.csr_array((entries.data[chosen], (row, column)), shape=entries.shape)
 

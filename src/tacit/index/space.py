@@ -13,17 +13,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.checks import check_finite
 from tacit.errors import InputError
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
 from tacit.text.words import Words
+from tacit.types import Array, Float32Array
 
 __all__ = ["Space"]
-
-Floats = npt.NDArray[np.float32]
 
 
 class Space:
@@ -39,7 +37,7 @@ class Space:
         How texts become rows; None for vectors that the user brings.
     """
 
-    def __init__(self, terms: npt.NDArray[Any], offset: npt.NDArray[Any] | None = None, words: Any = None) -> None:
+    def __init__(self, terms: Array, offset: Array | None = None, words: Any = None) -> None:
         self.terms, self.offset = terms, offset
         self._words = words
 
@@ -75,7 +73,7 @@ class Space:
         """Of the space."""
         return int(self.terms.shape[1])
 
-    def place(self, texts: Sequence[str], argument: str = "text") -> Floats:
+    def place(self, texts: Sequence[str], argument: str = "text") -> Float32Array:
         """Place texts by their words; a text without any known word is at the origin."""
         if self.words is None:
             raise InputError(
@@ -89,7 +87,7 @@ class Space:
                 positions[row] = self._moved(weights @ self.terms[columns])
         return positions
 
-    def place_vectors(self, vectors: Any, argument: str = "vectors") -> Floats:
+    def place_vectors(self, vectors: Any, argument: str = "vectors") -> Float32Array:
         """Place rows of X: vectors that the user brings."""
         X = np.asarray(vectors, np.float32)
         if X.ndim != 2 or X.shape[1] != self.terms.shape[0]:
@@ -100,5 +98,5 @@ class Space:
         check_finite(argument, X)
         return np.asarray(self._moved(X @ self.terms), np.float32)
 
-    def _moved(self, positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _moved(self, positions: Array) -> Array:
         return positions if self.offset is None else positions - self.offset

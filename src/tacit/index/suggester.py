@@ -11,11 +11,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import InputError
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
+from tacit.types import Array, BoolArray
 
 __all__ = ["Suggester"]
 
@@ -34,7 +34,7 @@ class Suggester:
         v, a row a term, if the words take part beside the position.
     """
 
-    def __init__(self, *, words: npt.NDArray[Any] | None = None, **arrays: npt.NDArray[Any]) -> None:
+    def __init__(self, *, words: Array | None = None, **arrays: Array) -> None:
         self.coef, self.intercept, self.thresholds, self.slopes, self.offsets = (arrays[name] for name in _ARRAYS)
         self.words = words
 
@@ -69,7 +69,7 @@ class Suggester:
         if self.words is not None:
             writer.save_array("head_words", np.asarray(self.words, np.float32))
 
-    def scores(self, positions: npt.NDArray[Any], rows: Any = None) -> npt.NDArray[Any]:
+    def scores(self, positions: Array, rows: Any = None) -> Array:
         """Raw scores, positions x labels; `rows` are the words of the same texts, needed where `words` is there."""
         lengths = np.linalg.norm(positions, axis=1, keepdims=True)
         scores = np.asarray((positions / np.where(lengths > 0, lengths, 1)) @ self.coef.T + self.intercept)
@@ -79,11 +79,11 @@ class Suggester:
             raise InputError("rows are missing: got None, expected the words of the texts, which take part here.")
         return np.asarray(scores + rows @ self.words)
 
-    def probabilities(self, scores: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def probabilities(self, scores: Array) -> Array:
         """Calibrated probabilities of scores."""
         exponent = np.clip(scores.astype(np.float64) * self.slopes + self.offsets, -700, 700)
         return np.asarray(1 / (1 + np.exp(-exponent)))
 
-    def chosen(self, scores: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    def chosen(self, scores: Array) -> BoolArray:
         """Whether each label is said yes to."""
         return np.asarray(scores > self.thresholds)

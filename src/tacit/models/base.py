@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tacit.checks import check_choice, check_count, check_finite, is_sparse
 from tacit.errors import InputError, TacitWarning
 from tacit.models.common.row_source import read_row_blocks
-from tacit.operators.base import Array
 from tacit.operators.rows.blocks import RowBlocks
+from tacit.types import Array
 
 __all__ = ["SCALINGS", "SpaceModel", "check_terms", "directions_before", "warn", "warn_if_fewer"]
 

@@ -10,9 +10,10 @@ import numpy as np
 from tacit.checks import check_rows
 from tacit.errors import InputError
 from tacit.machine import share
-from tacit.operators.base import Array, Operator, _Transposed, as_operator
+from tacit.operators.base import Operator, _Transposed, as_operator
 from tacit.operators.products.by_scipy import row_blocks
 from tacit.operators.rows.blocks import is_elsewhere
+from tacit.types import Array
 
 __all__ = ["Centred", "DiagonalPlusLowRank", "Product", "Scaled", "Stacked", "Sum", "SymmetricBlocks", "is_read_anew"]
 

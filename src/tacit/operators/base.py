@@ -15,10 +15,10 @@ from scipy.sparse.linalg import LinearOperator
 from tacit.checks import is_sparse
 from tacit.errors import InputError
 from tacit.operators.products.sparse import backward, forward
+from tacit.types import Array
 
 __all__ = ["MatrixOperator", "Operator", "as_operator"]
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Columns that go through both products of AᵀA V at a time: more would leave the cache, and with many records what is
 # in between would be the largest array of all.

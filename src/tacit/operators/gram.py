@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tacit.operators.base import Array, Operator, as_operator
+from tacit.operators.base import Operator, as_operator
+from tacit.types import Array
 
 __all__ = ["Gram"]
 

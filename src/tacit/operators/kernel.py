@@ -10,7 +10,8 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from tacit.checks import check_choice, check_finite, is_sparse
 from tacit.errors import InputError
-from tacit.operators.base import Array, Operator
+from tacit.operators.base import Operator
+from tacit.types import Array
 
 __all__ = ["Kernel", "KernelMatrix", "kernel_matrix"]
 

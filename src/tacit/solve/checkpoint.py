@@ -24,7 +24,8 @@ import numpy as np
 
 from tacit.checks import check_number
 from tacit.errors import InputError, TacitWarning
-from tacit.operators.base import Array, Operator
+from tacit.operators.base import Operator
+from tacit.types import Array
 
 __all__ = [
     "Checkpoint",

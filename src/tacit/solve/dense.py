@@ -9,8 +9,9 @@ import scipy.linalg as la
 
 from tacit.errors import InputError
 from tacit.machine import one_thread
-from tacit.operators.base import Array, Operator
+from tacit.operators.base import Operator
 from tacit.solve.result import Eigenpairs, LeastSquares, SingularTriplets, descending, relative_residuals, signs_of
+from tacit.types import Array
 
 __all__ = ["dense_eigenpairs", "dense_least_squares", "dense_singular_triplets"]
 

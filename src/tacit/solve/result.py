@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tacit.operators.base import Array
+from tacit.types import Array
 
 __all__ = [
     "Eigenpairs",

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.linalg as la
 
 from tacit.machine import one_thread, share
-from tacit.operators.base import Array
+from tacit.types import Array
 
 __all__ = [
     "WELL_CONDITIONED",

@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError
@@ -19,6 +18,7 @@ from tacit.index.space import Space
 from tacit.index.suggester import Suggester
 from tacit.index.taxonomy import taxonomy_from_facts
 from tacit.tasks.search.positions import Live
+from tacit.types import Float32Array, IntArray
 
 if TYPE_CHECKING:
     from tacit.relations.taxonomy.taxonomy import Taxonomy
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from tacit.tasks.tune.tune import Tuning
 
 __all__ = ["Collection", "open_index"]
-
-Floats = npt.NDArray[np.float32]
 
 
 def open_index(path: str | Path) -> Collection:
@@ -121,7 +119,7 @@ class Collection:
         return tuple(self.generation.facts("labels")["names"])
 
     @cached_property
-    def label_counts(self) -> npt.NDArray[np.int64]:
+    def label_counts(self) -> IntArray:
         """How many records had each of `label_names` when the index was fitted."""
         return np.asarray(self.generation.facts("labels")["counts"], np.int64)
 
@@ -131,7 +129,7 @@ class Collection:
         return dict(self.generation.facts("labels").get("titles", {}))
 
     @property
-    def label_positions(self) -> npt.NDArray[np.float32] | None:
+    def label_positions(self) -> Float32Array | None:
         """Where each of `label_names` is: the mean position of its records; None without labels."""
         return self.generation.arrays.get("label_positions")
 

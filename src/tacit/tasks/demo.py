@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.checks import check_count
 from tacit.datasets.standard_library import standard_library_parents, standard_library_records
@@ -25,6 +24,7 @@ from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
 from tacit.tasks.stages import Report, Stages
 from tacit.text.words import Words
+from tacit.types import IntArray
 
 if TYPE_CHECKING:
     from tacit.models.lsi.lsi import LSI
@@ -110,7 +110,7 @@ class PlainSpace:
         from tacit.models.lsi.lsi import LSI
 
         self._collection = collection
-        self._numbers: npt.NDArray[np.int64] = collection.store.numbers()
+        self._numbers: IntArray = collection.store.numbers()
         texts = [record.text for record in collection.store.get(self._numbers)]
         self._words, X = Words.fit(texts, _SETTINGS.text)
         self._model: LSI = LSI(collection.space.n_dimensions, random_state=random_state)

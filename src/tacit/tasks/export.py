@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.checks import check_choice
 from tacit.corpus.record import Record
 from tacit.errors import InputError, MissingExtraError
+from tacit.types import Float32Array
 
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
@@ -31,8 +31,7 @@ FORMATS = ("jsonl", "npy", "parquet")
 _BATCH = 1000
 _POSITIONS, _IDS = "positions.npy", "ids.json"
 
-Floats = npt.NDArray[np.float32]
-Batches = Iterator[tuple[list[Record], Floats]]
+Batches = Iterator[tuple[list[Record], Float32Array]]
 
 
 def export(
@@ -135,7 +134,7 @@ def _batches(collection: Collection) -> Batches:
     base, (added, positions) = collection.generation.array("positions"), collection.store.added()
     batch: list[tuple[int, Record]] = []
 
-    def placed() -> tuple[list[Record], Floats]:
+    def placed() -> tuple[list[Record], Float32Array]:
         numbers = np.array([number for number, _ in batch], np.int64)
         new = numbers[numbers >= len(base)]
         if not np.isin(new, added).all():
@@ -231,7 +230,7 @@ def _column(records: Sequence[Record], name: str) -> list[Any]:
     return [json.dumps(value, ensure_ascii=False) for value in found] if name in ("links", "fields") else found
 
 
-def _digits(position: Floats) -> str:
+def _digits(position: Float32Array) -> str:
     """Nine digits say a number of 32 bits exactly, and are half of what Python would write."""
     return ", ".join([f"{value:.9g}" for value in position.tolist()])
 

@@ -18,7 +18,6 @@ from operator import itemgetter
 from typing import IO, Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.checks import check_count
@@ -27,6 +26,7 @@ from tacit.errors import InputError
 from tacit.text.analysis import Analyser, stop_words_of
 from tacit.text.settings import TextSettings
 from tacit.text.words import Words, no_words
+from tacit.types import IntArray
 
 __all__ = ["Texts", "stream_rows", "stream_words"]
 
@@ -172,9 +172,7 @@ def _read_run(file: IO[str]) -> Iterator[Counted]:
         yield term, int(in_records), int(in_all)
 
 
-def _chosen(
-    counted: Iterable[Counted], n_records: int, settings: TextSettings
-) -> tuple[list[str], npt.NDArray[np.int64]]:
+def _chosen(counted: Iterable[Counted], n_records: int, settings: TextSettings) -> tuple[list[str], IntArray]:
     """Give the terms that the settings keep and the records of each: scikit-learn's rules, to the last tie."""
     fewest, most = (
         share if isinstance(share, int) else share * n_records for share in (settings.min_records, settings.max_share)

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from tacit.errors import InputError
 from tacit.text.analysis import Analyser, stop_words_of
 from tacit.text.settings import TextSettings
+from tacit.types import Array, Float32Array
 
 __all__ = ["Words", "no_words"]
 
@@ -40,9 +41,7 @@ class Words:
     (['cat', 'mat'], (2, 2))
     """
 
-    def __init__(
-        self, settings: TextSettings, stop_words: Sequence[str], terms: Sequence[str], weights: npt.NDArray[Any]
-    ) -> None:
+    def __init__(self, settings: TextSettings, stop_words: Sequence[str], terms: Sequence[str], weights: Array) -> None:
         if len(terms) != len(weights):
             raise InputError(f"weights does not match terms: got {len(weights)} for {len(terms)} terms.")
         self.settings, self.terms = settings, list(terms)
@@ -97,7 +96,7 @@ class Words:
         places = np.concatenate(indices) if indices else np.empty(0, np.int32)
         return sp.csr_array((data, places, np.array(ends)), shape=(len(ends) - 1, len(self.terms)))
 
-    def row(self, text: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    def row(self, text: str) -> tuple[npt.NDArray[np.int32], Float32Array]:
         """Turn one text into its columns, ascending, and its weights."""
         counts = Counter(self.analyse(text))
         known = sorted((self._columns[term], count) for term, count in counts.items() if term in self._columns)
@@ -112,7 +111,7 @@ class Words:
         return {**facts, "terms": self.terms}
 
     @classmethod
-    def from_facts(cls, facts: Mapping[str, Any], weights: npt.NDArray[Any]) -> Words:
+    def from_facts(cls, facts: Mapping[str, Any], weights: Array) -> Words:
         """Make the words again from `to_facts` and the weights."""
         return cls(TextSettings.from_facts(facts["settings"]), facts["stop_words"], facts["terms"], weights)
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from planted import Planted
 from sklearn.exceptions import NotFittedError
 
-from planted import Planted
 from tacit import LSI, MLSI, InputError, KernelLSI, TacitWarning
 
 X = np.array([[2.0, 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2], [1, 0, 0, 1]])

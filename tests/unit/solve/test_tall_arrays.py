@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from tacit.operators.base import Array
 from tacit.solve.tall_arrays import divide, factored, inner, lengths, orthogonalise, subtract, times, triangle
+from tacit.types import Array
 
 N = 3_000  # rows of several blocks, the last one short
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.checks import check_count, check_rows
@@ -20,10 +19,10 @@ from tacit.errors import InputError
 from tacit.evaluate.measures.inputs import as_dense, as_judged, as_pair
 from tacit.evaluate.measures.ranking import discounts, top_columns
 from tacit.relations.labels.matrix import LabelMatrix
+from tacit.types import Array, Float64Array, IntArray
 
 __all__ = ["AtK", "SetScores", "annotation_at_k", "annotation_sets"]
 
-Floats = npt.NDArray[np.float64]
 _ROWS = 4096
 
 
@@ -51,7 +50,7 @@ class AtK:
     recall: float
     f1: float
     ndcg: float
-    per_record: Floats
+    per_record: Float64Array
 
 
 @dataclass(frozen=True)
@@ -159,7 +158,7 @@ def annotation_sets(y_true: Any, y_pred: Any) -> SetScores:
     )
 
 
-def _check(scores: Any, truth: LabelMatrix) -> npt.NDArray[Any]:
+def _check(scores: Any, truth: LabelMatrix) -> Array:
     dense = as_dense(scores)
     if dense.dtype.kind not in "biuf" or dense.shape != (truth.n_records, truth.n_labels):
         raise InputError(
@@ -172,7 +171,7 @@ def _check(scores: Any, truth: LabelMatrix) -> npt.NDArray[Any]:
     return dense
 
 
-def _hits(truth: LabelMatrix, scores: npt.NDArray[Any], rows: npt.NDArray[Any], k: int) -> tuple[Floats, Floats]:
+def _hits(truth: LabelMatrix, scores: Array, rows: Array, k: int) -> tuple[Float64Array, Float64Array]:
     """Whether the label at each place is right, and whether there is one at all; records x places."""
     hits, suggested = np.zeros((len(rows), k)), np.zeros((len(rows), k))
     for start in range(0, len(rows), _ROWS):
@@ -184,7 +183,7 @@ def _hits(truth: LabelMatrix, scores: npt.NDArray[Any], rows: npt.NDArray[Any], 
     return hits, suggested
 
 
-def _at(k: int, width: int, hits: Floats, suggested: Floats, n_true: npt.NDArray[np.int64]) -> AtK:
+def _at(k: int, width: int, hits: Float64Array, suggested: Float64Array, n_true: IntArray) -> AtK:
     discount = discounts(width)
     ideal = np.cumsum(discount)[np.minimum(n_true, width) - 1]
     ndcg = (hits[:, :width] @ discount) / ideal
@@ -192,7 +191,7 @@ def _at(k: int, width: int, hits: Floats, suggested: Floats, n_true: npt.NDArray
     return AtK(k, *_means(*counts), float(ndcg.mean()), ndcg)
 
 
-def _means(right: Floats, said: Floats, true: Floats) -> tuple[float, float, float]:
+def _means(right: Float64Array, said: Float64Array, true: Float64Array) -> tuple[float, float, float]:
     """Mean precision, recall and F1 of rows of counts; nothing said is a precision of 0."""
     precision, recall = right / np.maximum(said, 1), right / np.maximum(true, 1)
     return float(precision.mean()), float(recall.mean()), float((2 * right / np.maximum(said + true, 1)).mean())

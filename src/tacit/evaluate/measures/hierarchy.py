@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.checks import check_rows, shown
@@ -22,6 +21,7 @@ from tacit.errors import InputError, TacitWarning
 from tacit.evaluate.measures.inputs import as_pair, is_bare
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.types import BoolArray, Float64Array, IntArray
 
 __all__ = [
     "HierarchicalF1",
@@ -34,8 +34,6 @@ __all__ = [
     "read_nodes",
     "tree_distance",
 ]
-
-Counts = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ class HierarchicalF1:
     mean_precision: float
     mean_recall: float
     mean_f1: float
-    per_record: npt.NDArray[np.float64]
+    per_record: Float64Array
     n_records: int
 
 
@@ -84,7 +82,7 @@ class TreeDistance:
     mean: float
     mean_wrong: float
     mean_missed: float
-    histogram: npt.NDArray[np.int64]
+    histogram: IntArray
     n_wrong: int
     n_missed: int
     n_right: int
@@ -259,7 +257,7 @@ def _rates(hits: float, said: float, true: float) -> tuple[float, float, float]:
     return float(hits / max(said, 1.0)), float(hits / max(true, 1.0)), float(2 * hits / (said + true))
 
 
-def _mean_rate(hits: Counts, sizes: Counts, judged: npt.NDArray[np.bool_]) -> float:
+def _mean_rate(hits: Float64Array, sizes: Float64Array, judged: BoolArray) -> float:
     """Average hits / size over the records that have a size; 0 if some can be judged, but none of these."""
     sized = sizes > 0
     if not sized.any():
@@ -267,14 +265,14 @@ def _mean_rate(hits: Counts, sizes: Counts, judged: npt.NDArray[np.bool_]) -> fl
     return float((hits[sized] / sizes[sized]).mean())
 
 
-def _column_sums(matrix: Any) -> Counts:
+def _column_sums(matrix: Any) -> Float64Array:
     return np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
 
 
 _BLOCK = 2_000_000  # distances held at a time
 
 
-def _nearest(mistakes: sp.csr_array, others: sp.csr_array, taxonomy: Taxonomy) -> npt.NDArray[np.int64]:
+def _nearest(mistakes: sp.csr_array, others: sp.csr_array, taxonomy: Taxonomy) -> IntArray:
     """Give for each mistake the distance to the nearest label that `others` has in the same record."""
     mistakes.eliminate_zeros()
     nodes = mistakes.indices.astype(np.int64)
@@ -299,7 +297,7 @@ def _nearest(mistakes: sp.csr_array, others: sp.csr_array, taxonomy: Taxonomy) -
     return nearest
 
 
-def _rise(taxonomy: Taxonomy) -> npt.NDArray[np.int64]:
+def _rise(taxonomy: Taxonomy) -> IntArray:
     """Give the edges of the shortest way from each node up to the virtual root above all roots."""
     parents = taxonomy.parent_matrix
     start, above = parents.indptr.tolist(), parents.indices.tolist()
@@ -315,7 +313,7 @@ class NodePair(NamedTuple):
 
     truth: sp.csr_array
     predicted: sp.csr_array
-    known: npt.NDArray[np.bool_]
+    known: BoolArray
 
 
 def read_nodes(y_true: Any, y_pred: Any, taxonomy: Taxonomy) -> NodePair:

@@ -6,13 +6,13 @@ from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.checks import check_finite, check_rows
 from tacit.errors import InputError
 from tacit.relations.labels.forms import read_matrix
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.types import Array
 
 __all__ = ["as_dense", "as_judged", "as_pair", "check_scores", "is_bare"]
 
@@ -48,7 +48,7 @@ def as_pair(one: Any, other: Any, arguments: tuple[str, str]) -> tuple[LabelMatr
     return _widened(first, names), _widened(second, names)
 
 
-def check_scores(scores: Any, truth: LabelMatrix) -> npt.NDArray[Any]:
+def check_scores(scores: Any, truth: LabelMatrix) -> Array:
     """Give scores back as a float array with a row for each record and a column for each label."""
     dense = as_dense(scores)
     if dense.ndim != 2 or dense.shape[1] != truth.n_labels or dense.dtype.kind not in "biuf":
@@ -61,7 +61,7 @@ def check_scores(scores: Any, truth: LabelMatrix) -> npt.NDArray[Any]:
     return dense if dense.dtype.kind == "f" else dense.astype(np.float64)
 
 
-def as_dense(values: Any) -> npt.NDArray[Any]:
+def as_dense(values: Any) -> Array:
     """Give a plain array, whether the values came dense or sparse."""
     return np.asarray(values.toarray() if hasattr(values, "toarray") else values)
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.checks import check_rows
 from tacit.errors import InputError, TacitWarning
 from tacit.evaluate.measures.inputs import as_judged, as_pair, check_scores, is_bare
 from tacit.relations.labels.matrix import LabelMatrix
+from tacit.types import Array, BoolArray, Float64Array
 
 __all__ = ["AUCScores", "F1Scores", "auc", "f1", "label_report"]
 
@@ -40,7 +40,7 @@ class F1Scores:
 
     macro: float
     micro: float
-    per_label: npt.NDArray[np.float64]
+    per_label: Float64Array
     n_labels: int
     n_left_out: int
 
@@ -60,7 +60,7 @@ class AUCScores:
     """
 
     macro: float
-    per_label: npt.NDArray[np.float64]
+    per_label: Float64Array
     n_labels: int
     n_left_out: int
 
@@ -147,7 +147,7 @@ def label_report(y_true: Any, y_pred: Any, scores: Any = None, trained: Any = No
     return report
 
 
-def _trained_mask(trained: Any, truth: LabelMatrix) -> npt.NDArray[np.bool_]:
+def _trained_mask(trained: Any, truth: LabelMatrix) -> BoolArray:
     if trained is None:
         return np.ones(truth.n_labels, dtype=bool)
     if isinstance(trained, LabelMatrix) and is_bare(truth):
@@ -164,11 +164,11 @@ def _trained_mask(trained: Any, truth: LabelMatrix) -> npt.NDArray[np.bool_]:
     return counts > 0
 
 
-def _column_sums(matrix: Any) -> npt.NDArray[np.float64]:
+def _column_sums(matrix: Any) -> Float64Array:
     return np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
 
 
-def _mean(per_label: npt.NDArray[np.float64], kept: npt.NDArray[np.bool_], measure: str) -> float:
+def _mean(per_label: Float64Array, kept: BoolArray, measure: str) -> float:
     if not kept.any():
         warnings.warn(
             f"No label can be averaged: all {len(kept)} were left out, so the macro {measure} is NaN.",
@@ -179,7 +179,7 @@ def _mean(per_label: npt.NDArray[np.float64], kept: npt.NDArray[np.bool_], measu
     return float(per_label[kept].mean())
 
 
-def _area(scores: npt.NDArray[Any], positive: npt.NDArray[Any]) -> float:
+def _area(scores: Array, positive: Array) -> float:
     """Give the AUC from the ranks of the positive records (the Mann-Whitney statistic)."""
     in_order = np.sort(scores)
     mine = scores[positive]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
@@ -17,6 +16,7 @@ from tacit.checks import check_count, check_finite, check_rows
 from tacit.errors import InputError
 from tacit.evaluate.measures.inputs import as_dense, as_judged, as_pair, check_scores
 from tacit.relations.labels.matrix import LabelMatrix
+from tacit.types import Array, Float64Array, IntArray
 
 __all__ = ["discounts", "ideal_gains", "ndcg_at_k", "overlap_ndcg", "precision_at_k", "top_columns"]
 
@@ -96,7 +96,7 @@ def overlap_ndcg(
     return float((np.concatenate(gained) / ideal[rows]).mean())
 
 
-def _ranked_hits(truth: LabelMatrix, scores: Any, k: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+def _ranked_hits(truth: LabelMatrix, scores: Any, k: int) -> tuple[Float64Array, IntArray]:
     """Give for each record with labels whether its r-th best label is right, and how many labels it has."""
     dense = check_scores(scores, truth)
     n_true = np.diff(truth.indicator.indptr)
@@ -111,7 +111,7 @@ def _ranked_hits(truth: LabelMatrix, scores: Any, k: int) -> tuple[npt.NDArray[n
     return hits, n_true[rows].astype(np.int64)
 
 
-def top_columns(scores: npt.NDArray[Any], k: int) -> npt.NDArray[np.int64]:
+def top_columns(scores: Array, k: int) -> IntArray:
     """Give the columns of the k best scores of each row, best first, equal scores in column order.
 
     Partitioning alone breaks ties at the k-th place as it likes; so only its threshold is used, and the columns that
@@ -130,7 +130,7 @@ def top_columns(scores: npt.NDArray[Any], k: int) -> npt.NDArray[np.int64]:
     return np.take_along_axis(columns, order, axis=1)
 
 
-def discounts(k: int) -> npt.NDArray[np.float64]:
+def discounts(k: int) -> Float64Array:
     """Give what a hit counts at each of the first k ranks."""
     return 1.0 / np.log2(np.arange(2, k + 2))
 
@@ -156,11 +156,11 @@ def _check_space(queries: Any, collection: Any) -> None:
         )
 
 
-def _parts(rows: npt.NDArray[np.int64], batch: int) -> list[npt.NDArray[np.int64]]:
+def _parts(rows: IntArray, batch: int) -> list[IntArray]:
     return [rows[start : start + batch] for start in range(0, len(rows), batch)]
 
 
-def ideal_gains(asked: LabelMatrix, known: LabelMatrix, k: int, batch: int) -> npt.NDArray[np.float64]:
+def ideal_gains(asked: LabelMatrix, known: LabelMatrix, k: int, batch: int) -> Float64Array:
     """Give each query's k best overlaps with the collection.
 
     Equal label sets have equal overlaps, so only distinct sets are compared; a set that many records have then counts
@@ -181,7 +181,7 @@ def ideal_gains(asked: LabelMatrix, known: LabelMatrix, k: int, batch: int) -> n
     return np.asarray(member @ best)
 
 
-def _overlaps(one: sp.csr_array, other: sp.csr_array) -> npt.NDArray[np.float64]:
+def _overlaps(one: sp.csr_array, other: sp.csr_array) -> Float64Array:
     """Give the Jaccard overlap of every label set in `one` with every set in `other`."""
     shared = np.asarray((one @ other.T).toarray(), dtype=np.float64)
     union = np.diff(one.indptr)[:, None] + np.diff(other.indptr)[None, :] - shared
@@ -189,8 +189,8 @@ def _overlaps(one: sp.csr_array, other: sp.csr_array) -> npt.NDArray[np.float64]
 
 
 def _gains(
-    queries: Any, collection: Any, asked: LabelMatrix, known: LabelMatrix, rows: npt.NDArray[np.int64], k: int
-) -> npt.NDArray[np.float64]:
+    queries: Any, collection: Any, asked: LabelMatrix, known: LabelMatrix, rows: IntArray, k: int
+) -> Float64Array:
     """Rank the collection for some queries and give the overlap at each of the k first places."""
     found = top_columns(as_dense(queries[rows] @ collection.T), k).ravel()
     one, other = asked.indicator[np.repeat(rows, k)], known.indicator[found]

@@ -24,6 +24,7 @@ from tacit.checks import check_count, check_number, check_rows
 from tacit.errors import InputError
 from tacit.evaluate.measures.inputs import as_dense
 from tacit.relations.tables.ratings import as_ratings, user_means
+from tacit.types import Array, Float64Array, IntArray
 
 __all__ = [
     "HalfLifeUtility",
@@ -54,8 +55,8 @@ class HalfLifeUtility:
     """
 
     score: float
-    per_user: npt.NDArray[np.float64]
-    best_per_user: npt.NDArray[np.float64]
+    per_user: Float64Array
+    best_per_user: Float64Array
     n_users: int
     n_left_out: int
 
@@ -192,7 +193,7 @@ def coverage(scores: Scores, k: int, seen: Any = None, *, n_users: int | None = 
         n_users = known.shape[0]
     elif not callable(scores):
         n_users = len(as_dense(scores))
-    never: npt.NDArray[np.float64] | None = None
+    never: Float64Array | None = None
     for _, block in score_blocks(scores, n_users or 0, None if known is None else known.shape[1], known):
         missed = np.multiply.reduce(1.0 - chances_of_a_place(block, k), axis=0)
         never = missed if never is None else never * missed
@@ -201,7 +202,7 @@ def coverage(scores: Scores, k: int, seen: Any = None, *, n_users: int | None = 
     return float((1.0 - never).mean())
 
 
-def ranking_scores(rankings: Any, n_items: int) -> npt.NDArray[np.float64]:
+def ranking_scores(rankings: Any, n_items: int) -> Float64Array:
     """Turn ranked lists of items (n_users x n_ranked columns, best first) into scores that rank the same.
 
     What is not listed scores minus infinity: it was not recommended. -1 fills up a short list.
@@ -250,7 +251,7 @@ def _pattern(ratings: sp.csr_array) -> sp.csr_array:
     return sp.csr_array((np.ones(ratings.nnz, dtype=np.int8), ratings.indices, ratings.indptr), shape=ratings.shape)
 
 
-def _baselines(baseline: str | float, n_users: int, known: sp.csr_array | None, seen: Any) -> npt.NDArray[np.float64]:
+def _baselines(baseline: str | float, n_users: int, known: sp.csr_array | None, seen: Any) -> Float64Array:
     """Give for each user the rating that is worth nothing."""
     if not isinstance(baseline, str):
         return np.full(n_users, check_number("baseline", baseline, low=-np.finfo(np.float64).max))
@@ -265,29 +266,29 @@ def _baselines(baseline: str | float, n_users: int, known: sp.csr_array | None, 
     return user_means(known).astype(np.float64)
 
 
-def _row_sums(ratings: sp.csr_array, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _row_sums(ratings: sp.csr_array, values: Float64Array) -> Float64Array:
     """Add up one value a rating for each user; users without ratings get 0."""
     rows = np.repeat(np.arange(ratings.shape[0]), np.diff(ratings.indptr))
     return np.bincount(rows, weights=values, minlength=ratings.shape[0]).astype(np.float64)
 
 
-def _in_order(ratings: sp.csr_array) -> npt.NDArray[np.float64]:
+def _in_order(ratings: sp.csr_array) -> Float64Array:
     """Give the values row by row, the largest first in each."""
     rows = np.repeat(np.arange(ratings.shape[0]), np.diff(ratings.indptr))
     return np.asarray(ratings.data[np.lexsort((-ratings.data, rows))])
 
 
-def _places_in_row(ratings: sp.csr_array) -> npt.NDArray[np.int64]:
+def _places_in_row(ratings: sp.csr_array) -> IntArray:
     """Give 0, 1, 2 ... for the entries of each row."""
     return np.arange(ratings.nnz) - np.repeat(ratings.indptr[:-1], np.diff(ratings.indptr))
 
 
-Scores: TypeAlias = npt.ArrayLike | Callable[[npt.NDArray[np.int64]], npt.ArrayLike]
+Scores: TypeAlias = npt.ArrayLike | Callable[[IntArray], npt.ArrayLike]
 
 
 def expected_weights(
-    scores: Scores, test: sp.csr_array, known: sp.csr_array | None, weights: list[npt.NDArray[np.float64]]
-) -> list[npt.NDArray[np.float64]]:
+    scores: Scores, test: sp.csr_array, known: sp.csr_array | None, weights: list[Float64Array]
+) -> list[Float64Array]:
     """Give for each test rating the mean weight of the places that its item shares with those of equal score.
 
     With `above` items before it and `upto` items at least as good, these are the places above .. upto - 1.
@@ -306,7 +307,7 @@ def expected_weights(
     return [np.where(upto > above, (total[upto] - total[above]) / n_tied, 0.0) for total in totals]
 
 
-def chances_of_a_place(block: npt.NDArray[Any], k: int) -> npt.NDArray[np.float64]:
+def chances_of_a_place(block: Array, k: int) -> Float64Array:
     """Give the chance of each item to be among the k best of each user."""
     n_items = block.shape[1]
     last = np.partition(block, max(0, n_items - k), axis=1)[:, max(0, n_items - k), None]
@@ -318,7 +319,7 @@ def chances_of_a_place(block: npt.NDArray[Any], k: int) -> npt.NDArray[np.float6
 
 def score_blocks(
     scores: Scores, n_users: int, n_items: int | None, known: sp.csr_array | None
-) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]]:
+) -> Iterator[tuple[IntArray, Array]]:
     """Give the scores of some users at a time, those of seen items at minus infinity."""
     whole = None if callable(scores) else as_dense(scores)
     if whole is not None and whole.ndim == 2:
@@ -338,7 +339,7 @@ def score_blocks(
 _BATCH_NUMBERS = 2**22  # 32 MiB of scores at a time
 
 
-def _checked(block: npt.NDArray[Any], n_users: int, n_items: int | None) -> npt.NDArray[Any]:
+def _checked(block: Array, n_users: int, n_items: int | None) -> Array:
     """Give a block of scores as floats of its own, or say what is wrong with it."""
     if block.ndim != 2 or block.dtype.kind not in "biuf" or block.shape != (n_users, n_items or block.shape[1]):
         raise InputError(

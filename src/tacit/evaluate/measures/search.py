@@ -9,19 +9,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.checks import check_count, check_rows
 from tacit.errors import InputError
 from tacit.evaluate.measures.inputs import as_pair
 from tacit.evaluate.measures.ranking import discounts, ideal_gains
+from tacit.types import Float64Array
 
 __all__ = ["found_overlap_ndcg", "reciprocal_ranks"]
 
-Floats = npt.NDArray[np.float64]
 
-
-def found_overlap_ndcg(found: Sequence[Any], query_labels: Any, collection_labels: Any, *, k: int = 10) -> Floats:
+def found_overlap_ndcg(found: Sequence[Any], query_labels: Any, collection_labels: Any, *, k: int = 10) -> Float64Array:
     """Measure lists of found records by the labels they share with the query, as `overlap_ndcg` does.
 
     Parameters
@@ -54,7 +52,7 @@ def found_overlap_ndcg(found: Sequence[Any], query_labels: Any, collection_label
     return values
 
 
-def reciprocal_ranks(found: Sequence[Any], wanted: Sequence[int]) -> Floats:
+def reciprocal_ranks(found: Sequence[Any], wanted: Sequence[int]) -> Float64Array:
     """Give 1 / place of the wanted record in each list, 0 where it is not in it.
 
     Examples
@@ -71,7 +69,7 @@ def reciprocal_ranks(found: Sequence[Any], wanted: Sequence[int]) -> Floats:
     return values
 
 
-def _gains(one: Any, others: Any) -> Floats:
+def _gains(one: Any, others: Any) -> Float64Array:
     """The Jaccard overlap of one label set with others."""
     shared = np.asarray((others @ one.T).toarray(), np.float64).ravel()
     union = one.nnz + np.diff(others.indptr) - shared

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import TacitWarning
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
+from tacit.types import Float32Array, IntArray
 
 __all__ = ["GRAPH", "LARGE", "NeighbourGraph", "is_large", "write_neighbours"]
 
@@ -75,7 +75,7 @@ class NeighbourGraph:
         """Give how many records it knows: all but those at the origin, which are near to nothing."""
         return len(self._index)
 
-    def propose(self, position: npt.NDArray[np.float32], n_wanted: int) -> npt.NDArray[np.int64]:
+    def propose(self, position: Float32Array, n_wanted: int) -> IntArray:
         """Give rows that are probably among the nearest, in no certain order; the more are wanted, the surer."""
         with self._turn:
             self._index.expansion_search = n_wanted
@@ -83,14 +83,14 @@ class NeighbourGraph:
         return np.asarray(found.keys).astype(np.int64)
 
 
-def is_large(positions: npt.NDArray[np.float32]) -> bool:
+def is_large(positions: Float32Array) -> bool:
     """Whether comparing with all of them takes longer than a search may."""
     return positions.size > LARGE
 
 
 def write_neighbours(
     writer: GenerationWriter,
-    positions: npt.NDArray[np.float32],
+    positions: Float32Array,
     *,
     progress: Callable[[int], None] | None = None,
     threads: int = 0,
@@ -133,7 +133,7 @@ def _usearch() -> Any:
     return index
 
 
-def _directions(positions: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def _directions(positions: Float32Array) -> Float32Array:
     """Rows of unit length, zeros stay."""
     lengths = np.linalg.norm(positions, axis=1, keepdims=True)
     lengths[lengths == 0] = 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
+
+from tacit.types import Float32Array, IntArray
 
 __all__ = ["cosines", "lengths_of", "top"]
 
@@ -11,7 +12,7 @@ _ROWS = 65_536  # a block of a hundred dimensions is 26 MB
 _SPARSE = 4  # rows are gathered one by one only where fewer than one in so many is asked for: reading on is faster
 
 
-def lengths_of(positions: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def lengths_of(positions: Float32Array) -> Float32Array:
     """Length of each row; 1 for a row of zeros, so that its cosine is 0."""
     lengths = np.empty(len(positions), np.float32)
     for start in range(0, len(positions), _ROWS):
@@ -21,11 +22,11 @@ def lengths_of(positions: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 
 def cosines(
-    query: npt.NDArray[np.float32],
-    positions: npt.NDArray[np.float32],
-    lengths: npt.NDArray[np.float32],
-    rows: npt.NDArray[np.int64] | None = None,
-) -> npt.NDArray[np.float32]:
+    query: Float32Array,
+    positions: Float32Array,
+    lengths: Float32Array,
+    rows: IntArray | None = None,
+) -> Float32Array:
     """Cosines of one query with all rows, or with those asked for, in their order."""
     if rows is not None and len(rows) * _SPARSE > len(positions):
         return cosines(query, positions, lengths)[rows]
@@ -38,7 +39,7 @@ def cosines(
     return np.clip(found, -1, 1, out=found)
 
 
-def top(scores: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:
+def top(scores: Float32Array, limit: int) -> IntArray:
     """Where the largest scores are, the largest first, ties in order; without sorting all of them."""
     limit = min(limit, len(scores))
     if limit == 0:
@@ -51,6 +52,6 @@ def top(scores: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:
     return candidates[best[np.argsort(-found[best], kind="stable")][:limit]]
 
 
-def _least_of_largest(scores: npt.NDArray[np.float32], limit: int) -> np.float32:
+def _least_of_largest(scores: Float32Array, limit: int) -> np.float32:
     """The `limit`-th largest."""
     return np.float32(np.partition(scores, len(scores) - limit)[len(scores) - limit])

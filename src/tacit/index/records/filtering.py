@@ -13,16 +13,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.index.records.changes import StoreChanges
 from tacit.index.records.filters import Filters, Part
 from tacit.index.records.value_lists import ValueLists
+from tacit.types import BoolArray, IntArray
 
 __all__ = ["Filtering", "Passing", "column"]
 
-Numbers = npt.NDArray[np.int64]
-Truths = npt.NDArray[np.bool_]
 
 _RARE = 3_000  # numbers that are counted to see which of several conditions is the rarest
 
@@ -38,17 +36,17 @@ class Passing:
     added : numbers of the records that were added since and pass, ascending
     """
 
-    base: Truths
-    added: Numbers
+    base: BoolArray
+    added: IntArray
 
     def __len__(self) -> int:
         return self._n_base_passing + len(self.added)
 
-    def numbers(self) -> Numbers:
+    def numbers(self) -> IntArray:
         """Give the numbers of all, ascending."""
         return np.concatenate([np.flatnonzero(self.base), self.added])
 
-    def of(self, numbers: Numbers) -> Truths:
+    def of(self, numbers: IntArray) -> BoolArray:
         """Tell whether each of some records passes."""
         old = numbers < len(self.base)
         found = np.isin(numbers, self.added)
@@ -71,7 +69,7 @@ class Filtering:
         self._connection = connection
         self._state = StoreChanges(connection).state
         self._last: tuple[int, list[Part], Passing] | None = None
-        self._gone: tuple[int, Numbers] | None = None
+        self._gone: tuple[int, IntArray] | None = None
 
     def passing(self, filters: Filters | None) -> Passing | None:
         """Give the live records that pass; None if nothing is asked for, so that all do."""
@@ -85,7 +83,7 @@ class Filtering:
             self._last = changes, parts, found
         return self._last[2]
 
-    def removed(self) -> Numbers:
+    def removed(self) -> IntArray:
         """Give the numbers of the records of the build that were removed or updated since, ascending."""
         changes = self._state("changes")
         if self._gone is None or self._gone[0] != changes:
@@ -126,6 +124,6 @@ class Filtering:
         return Passing(base, numbers[n_old:])
 
 
-def column(rows: Iterable[tuple[int]]) -> Numbers:
+def column(rows: Iterable[tuple[int]]) -> IntArray:
     """Give the numbers of a query with one column."""
     return np.fromiter((row[0] for row in rows), np.int64)

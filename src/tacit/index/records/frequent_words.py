@@ -15,19 +15,16 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.index.nearest.exact import top
 from tacit.index.records.schema import TOKENIZER
+from tacit.types import Array, BoolArray, Float32Array, IntArray
 
 __all__ = ["FrequentWords", "write_frequent_words"]
 
-Numbers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float32]
-Truths = npt.NDArray[np.bool_]
 
 MANY_RECORDS = 2_000  # below, FTS5 answers a title in a few milliseconds
 FREQUENT = 1_000  # records that have a word whose places are kept: FTS5 gives those of any other in a millisecond
@@ -62,8 +59,8 @@ def write_frequent_words(connection: sqlite3.Connection, n_records: int) -> None
 class _Word(NamedTuple):
     """Where a word is among the records of the build, how often, and what it is worth."""
 
-    numbers: npt.NDArray[Any]
-    times: npt.NDArray[Any]
+    numbers: Array
+    times: Array
     weight: float
 
 
@@ -94,12 +91,12 @@ class FrequentWords:
     def scores(
         self,
         words: Sequence[str],
-        phrases: Sequence[tuple[Numbers, Floats]] = (),
+        phrases: Sequence[tuple[IntArray, Float32Array]] = (),
         *,
         telling: bool,
         n_best: int | None = None,
-        among: Truths | None = None,
-    ) -> Floats:
+        among: BoolArray | None = None,
+    ) -> Float32Array:
         """BM25 of each record of the build for any of some words, 0 without one; what phrases add is given.
 
         Words that most records have add 10⁻⁶: they take the longest and tell the least. With `telling` they are left
@@ -128,7 +125,7 @@ class FrequentWords:
             self._add(scores, word, word.numbers, word.times)
         return scores
 
-    def _add(self, scores: Floats, word: _Word, numbers: npt.NDArray[Any], times: npt.NDArray[Any]) -> None:
+    def _add(self, scores: Float32Array, word: _Word, numbers: Array, times: Array) -> None:
         frequency = times.astype(np.float32)
         weight = np.float32(word.weight * (_SATURATION + 1))
         scores[numbers] += weight * frequency / (frequency + self._norms[numbers])
@@ -151,12 +148,12 @@ class FrequentWords:
         return _Word(numbers, times, weight)
 
 
-def _few(among: Truths) -> Numbers | None:
+def _few(among: BoolArray) -> IntArray | None:
     """Give the numbers of which it is true, or None if they are too many to be looked up in any list."""
     return np.flatnonzero(among) if MANY_TIMES * np.count_nonzero(among) < len(among) else None
 
 
-def _near(scores: Floats, n_best: int, most: float, among: Truths | None) -> Numbers | None:
+def _near(scores: Float32Array, n_best: int, most: float, among: BoolArray | None) -> IntArray | None:
     """Give the records that `most` more can lift among the best, or None if it may be any record."""
     # of truth values NumPy finds the places five times as fast as of numbers
     matching = np.flatnonzero(scores > 0 if among is None else (scores > 0) & among)
@@ -167,7 +164,7 @@ def _near(scores: Floats, n_best: int, most: float, among: Truths | None) -> Num
     return matching[found >= least - most - _ROUNDING] if least > most + _ROUNDING else None
 
 
-def _common(word: _Word, numbers: Numbers) -> tuple[Numbers, npt.NDArray[Any]]:
+def _common(word: _Word, numbers: IntArray) -> tuple[IntArray, Array]:
     """Give those of some records that have a word, and how often they do."""
     # of the same type, since otherwise NumPy copies the longer of the two first
     places = np.minimum(np.searchsorted(word.numbers, numbers.astype(word.numbers.dtype)), len(word.numbers) - 1)
@@ -198,14 +195,14 @@ def _weight(n_with: int, n_records: int) -> float:
     return value if value > 0 else _LEAST
 
 
-def _places(connection: sqlite3.Connection, word: str) -> tuple[Numbers, Floats]:
+def _places(connection: sqlite3.Connection, word: str) -> tuple[IntArray, Float32Array]:
     """Numbers of the records with a word, ascending, and how often it is there, in title and text together."""
     rows = connection.execute("SELECT doc FROM word_places WHERE term = ?", (word,))
     numbers, times = np.unique(np.fromiter((row[0] for row in rows), np.int64), return_counts=True)
     return numbers, times.astype(np.float32)
 
 
-def _norms(connection: sqlite3.Connection, n_records: int) -> npt.NDArray[np.float32]:
+def _norms(connection: sqlite3.Connection, n_records: int) -> Float32Array:
     """1.2 (¼ + ¾ length / mean length) of each record; FTS5 keeps lengths as one small number a column."""
     lengths = np.zeros(n_records, np.float64)
     for number, sizes in connection.execute("SELECT id, sz FROM words_docsize"):

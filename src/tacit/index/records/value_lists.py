@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.index.records.filters import Part, Span
+from tacit.types import BoolArray
 
 __all__ = ["ValueLists", "write_value_lists"]
 
@@ -74,7 +75,7 @@ class ValueLists:
         sql = "SELECT count(*) FROM sqlite_master WHERE name = 'value_lists_by_value'"
         return cls(connection, n_base) if connection.execute(sql).fetchone()[0] else None
 
-    def having(self, part: Part) -> npt.NDArray[np.bool_]:
+    def having(self, part: Part) -> BoolArray:
         """Tell of each record of the build whether it had what is asked for; of a removed one it may say either."""
         packed, others = self._of_values(part)
         for span in part.spans:
@@ -84,7 +85,7 @@ class ValueLists:
         found[[number for number in others if number < self._n_base]] = True
         return found
 
-    def _truths(self, packed: list[bytes], part: Part) -> npt.NDArray[np.bool_]:
+    def _truths(self, packed: list[bytes], part: Part) -> BoolArray:
         """Unpack lists; a number that is too large is damage, and a negative one looks like that."""
         n_bytes = _n_bytes(self._n_base)
         bits = np.zeros(n_bytes, np.uint8)

@@ -24,11 +24,12 @@ from tacit.models.classifiers.newton import LOSSES, Objective, smooth_regression
 from tacit.models.common.class_hierarchy import HierarchyGraph, expanded_labels, graph_of, squared_lengths
 from tacit.models.common.labels import BEYOND, is_number, known_records, warn_untrained
 from tacit.operators.algebra import DiagonalPlusLowRank
-from tacit.operators.base import Array, Operator, as_operator
+from tacit.operators.base import Operator, as_operator
 from tacit.operators.rows.blocks import adjoint_blocks, as_view, in_double, is_elsewhere, take_rows
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.solve.linear.conjugate_gradients import block_cg
+from tacit.types import Array
 
 __all__ = ["HierarchyClassifier", "HierarchyFit", "HierarchyProblem"]
 

@@ -13,13 +13,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.special import expit
 
 from tacit.checks import is_sparse
-from tacit.operators.base import Array, Operator, as_operator
+from tacit.operators.base import Operator, as_operator
 from tacit.solve.tall_arrays import inner, times
+from tacit.types import Array, BoolArray
 
 __all__ = ["LOSSES", "Fitted", "Loss", "Objective", "logistic_regressions", "smooth_regressions"]
 
@@ -58,7 +58,7 @@ class Objective(NamedTuple):
     loss: Loss
     C: float
     coupling: Operator | None = None
-    counted: npt.NDArray[np.bool_] | None = None
+    counted: BoolArray | None = None
     fit_intercept: bool = True
 
 

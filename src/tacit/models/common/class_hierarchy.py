@@ -34,6 +34,7 @@ from tacit.operators.base import as_operator
 from tacit.operators.rows.blocks import adjoint_blocks, is_elsewhere
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.types import Array, Float64Array
 
 __all__ = ["ROOT", "HierarchyGraph", "expanded_labels", "graph_of", "hierarchy_graph", "squared_lengths"]
 
@@ -67,8 +68,8 @@ class HierarchyGraph:
     """
 
     H: sp.csr_array
-    sizes: npt.NDArray[np.float64]
-    degrees: npt.NDArray[np.float64]
+    sizes: Float64Array
+    degrees: Float64Array
     names: tuple[Hashable, ...]
 
     def laplacian(self, dtype: npt.DTypeLike = np.float64) -> DiagonalPlusLowRank:
@@ -86,7 +87,7 @@ class HierarchyGraph:
         sizes = np.asarray(H.sum(axis=0), dtype=np.float64).ravel()
         return HierarchyGraph(H, sizes, np.ones_like(self.degrees), self.names)
 
-    def targets(self, V: Any, costs: Any) -> npt.NDArray[Any]:
+    def targets(self, V: Any, costs: Any) -> Array:
         """Give D⁻¹(H diag(1/|c_k|) Hᵀ V + V diag(λ)): where its classes, and its own place a little, call each record.
 
         At the solution of HLSI the map is the ridge regression of these targets on the records, weighted with D:
@@ -194,7 +195,7 @@ def _narrow(matrix: Any) -> sp.csr_array:
     return sp.csr_array((matrix.data, indices, indptr), shape=matrix.shape)
 
 
-def squared_lengths(X: Any) -> npt.NDArray[np.float64]:
+def squared_lengths(X: Any) -> Float64Array:
     """Squared length of each row, in double precision."""
     if is_elsewhere(X):
         return np.asarray(X.row_squares())

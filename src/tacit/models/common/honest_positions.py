@@ -21,9 +21,9 @@ import numpy as np
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
 from tacit.models.common.product_forms import AugmentedForm, solve_shifted
 from tacit.operators import Operator
-from tacit.operators.base import Array
 from tacit.operators.rows.blocks import take_rows
 from tacit.solve import least_squares
+from tacit.types import Array
 
 __all__ = ["HALF", "MOST", "cross_fitted", "estimated_leverages", "honest_positions", "leave_one_out"]
 

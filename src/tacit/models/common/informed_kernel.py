@@ -29,10 +29,10 @@ from tacit.machine import give_back
 from tacit.models.common.kernel_forms import Leading, RecordForm
 from tacit.models.common.product_forms import AugmentedForm
 from tacit.operators import Product
-from tacit.operators.base import Array
 from tacit.solve import leading_singular_triplets
 from tacit.solve.result import signs_of
 from tacit.solve.tall_arrays import in_rows
+from tacit.types import Array
 
 __all__ = ["Blend", "blend"]
 

@@ -20,8 +20,8 @@ import scipy.linalg as la
 
 from tacit.checks import is_sparse
 from tacit.operators import Operator, Stacked, as_operator
-from tacit.operators.base import Array
 from tacit.solve.result import descending
+from tacit.types import Array
 
 __all__ = ["DualForm", "Leading", "PrimalForm", "RecordForm", "dense_block"]
 

@@ -15,8 +15,8 @@ from tacit.errors import InputError
 from tacit.machine import available_memory
 from tacit.models.base import warn
 from tacit.operators import Kernel, as_operator, kernel_matrix
-from tacit.operators.base import Array
 from tacit.relations.labels.matrix import LabelMatrix
+from tacit.types import Array
 
 __all__ = [
     "check_fits",

@@ -12,11 +12,11 @@ from tacit.checks import is_sparse
 from tacit.models.base import warn
 from tacit.models.common.kernel_forms import Leading, RecordForm, dense_block
 from tacit.operators import Gram, Operator, Stacked, as_operator
-from tacit.operators.base import Array
 from tacit.solve import LeastSquares, leading_singular_triplets, least_squares, without_vectors
 from tacit.solve.linear.conjugate_gradients import block_cg
 from tacit.solve.linear.least_squares import adjoint_times
 from tacit.solve.tall_arrays import inner, times
+from tacit.types import Array
 
 __all__ = ["REGRESSION_TOL", "AugmentedForm", "WideForm", "solve_shifted"]
 

@@ -27,8 +27,8 @@ from tacit.models.common.kernels import (
 )
 from tacit.models.common.product_forms import AugmentedForm, WideForm
 from tacit.operators import Kernel
-from tacit.operators.base import Array
 from tacit.operators.rows.blocks import RowBlocks
+from tacit.types import Array
 
 __all__ = [
     "COORDINATES",

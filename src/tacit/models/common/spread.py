@@ -13,8 +13,8 @@ from tacit.checks import is_sparse
 from tacit.errors import InputError
 from tacit.models.common.class_hierarchy import HierarchyGraph
 from tacit.operators import as_operator
-from tacit.operators.base import Array
 from tacit.operators.rows.blocks import is_elsewhere
+from tacit.types import Array
 
 __all__ = ["centred_kernel", "check_spread", "mean_row", "scatter_a_record"]
 

@@ -31,9 +31,9 @@ from tacit.errors import InputError
 from tacit.models.base import SCALINGS, SpaceModel, check_terms
 from tacit.models.common.kernel_forms import DualForm, Leading, dense_block
 from tacit.operators import Centred, Operator, Stacked, as_operator
-from tacit.operators.base import Array
 from tacit.solve import SingularTriplets, leading_eigenpairs, leading_singular_triplets, without_vectors
 from tacit.solve.result import signs_of
+from tacit.types import Array
 
 __all__ = [
     "KEPT",

@@ -35,12 +35,12 @@ from tacit.models.graphs.projection import graph_projection
 from tacit.models.graphs.spectrum import graph_spectrum
 from tacit.models.mlsi.transductive import read_labels
 from tacit.operators import as_operator
-from tacit.operators.base import Array
 from tacit.relations.graphs.graph import Graph, as_graph, combined_graph
 from tacit.relations.graphs.label_graph import label_graph
 from tacit.relations.graphs.neighbours import neighbour_graph
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.solve.choice.choose import SOLVERS
+from tacit.types import Array
 
 __all__ = ["GraphEmbedding"]
 

@@ -20,10 +20,10 @@ import scipy.linalg as la
 from tacit.checks import is_sparse
 from tacit.models.graphs.spectrum import laplacian_times
 from tacit.operators import as_operator
-from tacit.operators.base import Array
 from tacit.relations.graphs.graph import Graph
 from tacit.solve import leading_singular_triplets
 from tacit.solve.result import signs_of
+from tacit.types import Array
 
 __all__ = ["DENSE_SIDE", "GraphProjection", "graph_projection"]
 

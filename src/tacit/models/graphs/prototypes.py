@@ -36,8 +36,8 @@ from tacit.models.graphs.relation_measures import (
     check_overflow,
     relations,
 )
-from tacit.operators.base import Array
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.types import Array
 
 __all__ = ["SELECTIONS", "RelationFeatures", "Traversal", "class_centres", "random_records", "shares"]
 

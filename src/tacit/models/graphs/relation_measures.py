@@ -16,7 +16,7 @@ from scipy.spatial.distance import cdist
 from tacit.checks import is_sparse
 from tacit.errors import InputError
 from tacit.machine import share
-from tacit.operators.base import Array
+from tacit.types import Array
 
 __all__ = [
     "MEASURES",

@@ -19,10 +19,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.operators import Operator, as_operator
-from tacit.operators.base import Array
 from tacit.relations.graphs.graph import Edges, Graph
 from tacit.solve import leading_eigenpairs, without_vectors
 from tacit.solve.result import Eigenpairs, signs_of
+from tacit.types import Array
 
 __all__ = ["CONSTRAINTS", "GraphSpectrum", "graph_spectrum", "laplacian_times"]
 

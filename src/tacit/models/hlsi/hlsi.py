@@ -41,9 +41,9 @@ from tacit.models.common.spread import centred_kernel, check_spread, mean_row, s
 from tacit.models.hlsi.positions import honest_targets, profile
 from tacit.models.hlsi.scatter import DualScatter, PrimalScatter, ProductScatter, ScatterForm
 from tacit.operators import Kernel
-from tacit.operators.base import Array
 from tacit.operators.rows.blocks import is_elsewhere
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.types import Array
 
 __all__ = ["HLSI"]
 

@@ -10,9 +10,9 @@ from tacit.models.common.class_hierarchy import HierarchyGraph
 from tacit.models.common.honest_positions import HALF, MOST, cross_fitted
 from tacit.models.hlsi.scatter import ProductScatter, ScatterForm
 from tacit.operators import Centred, Scaled, as_operator
-from tacit.operators.base import Array
 from tacit.operators.rows.blocks import take_rows
 from tacit.solve.result import signs_of
+from tacit.types import Array
 
 __all__ = ["honest_targets", "profile"]
 

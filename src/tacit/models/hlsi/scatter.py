@@ -30,12 +30,12 @@ from tacit.models.common.class_hierarchy import HierarchyGraph
 from tacit.models.common.honest_positions import estimated_leverages
 from tacit.operators import Centred, Operator, Scaled, as_operator
 from tacit.operators.algebra import is_read_anew
-from tacit.operators.base import Array
 from tacit.operators.rows.blocks import adjoint_blocks
 from tacit.solve import leading_singular_triplets, without_vectors
 from tacit.solve.eigen.pencil import pencil_eigenpairs
 from tacit.solve.result import signs_of
 from tacit.solve.tall_arrays import inner, subtract
+from tacit.types import Array
 
 __all__ = [
     "MOST_BRIDGES",

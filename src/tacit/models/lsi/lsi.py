@@ -35,9 +35,9 @@ from tacit.models.common.memory import check_fit
 from tacit.models.common.updating import History, Updatable, begin_history
 from tacit.models.lsi.update import merge
 from tacit.operators import Centred, Kernel, Operator, as_operator
-from tacit.operators.base import Array
 from tacit.solve import Eigenpairs, SingularTriplets, leading_eigenpairs, leading_singular_triplets, without_vectors
 from tacit.solve.choice.choose import ALL_SOLVERS
+from tacit.types import Array
 
 __all__ = ["LSI", "KernelLSI"]
 

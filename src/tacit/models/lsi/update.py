@@ -18,9 +18,9 @@ from tacit.errors import InputError
 from tacit.models.base import SCALINGS, warn_if_fewer
 from tacit.models.common.updating import KEPT, History, drift_from, leading_of_rows, unseen_share, weakened, wider
 from tacit.operators import Centred, as_operator
-from tacit.operators.base import Array
 from tacit.solve import SingularTriplets, without_vectors
 from tacit.solve.choice.choose import ALL_SOLVERS
+from tacit.types import Array
 
 __all__ = ["merge"]
 

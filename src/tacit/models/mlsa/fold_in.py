@@ -17,11 +17,11 @@ import scipy.sparse as sp
 
 from tacit.checks import check_choice, check_finite, check_rows, is_sparse
 from tacit.errors import InputError
-from tacit.operators.base import Array
 from tacit.relations.tables.block import Block
 from tacit.relations.tables.far_rows import is_far
 from tacit.relations.tables.relations import Relations
 from tacit.relations.tables.scaling import Factors, row_blocks
+from tacit.types import Array
 
 __all__ = ["FoldIn"]
 

@@ -32,11 +32,11 @@ from tacit.models.common.memory import check_memory, relations_memory
 from tacit.models.mlsa.fold_in import FoldIn
 from tacit.models.mlsa.unified_matrix import stored_bytes, unified_matrix
 from tacit.models.mlsi.transductive import read_labels
-from tacit.operators.base import Array
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.tables.relations import Relations
 from tacit.solve import leading_eigenpairs, without_vectors
 from tacit.solve.choice.choose import SOLVERS
+from tacit.types import Array
 
 __all__ = ["MLSA"]
 

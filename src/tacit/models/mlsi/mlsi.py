@@ -46,10 +46,10 @@ from tacit.models.common.updating import Updatable, begin_history
 from tacit.models.mlsi.transductive import balance_labels, read_labels
 from tacit.models.mlsi.update import check_updatable, history_of_fit, merge
 from tacit.operators import Kernel, as_operator
-from tacit.operators.base import Array
 from tacit.operators.rows.blocks import is_elsewhere
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.types import Array
 
 __all__ = ["COORDINATES", "MLSI"]
 

@@ -20,10 +20,10 @@ from tacit.errors import InputError
 from tacit.models.base import check_terms, warn, warn_if_fewer
 from tacit.models.common.kernels import squared_norm
 from tacit.operators import Scaled, Stacked, as_operator
-from tacit.operators.base import Array
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.solve import leading_singular_triplets
 from tacit.solve.result import signs_of
+from tacit.types import Array
 
 __all__ = ["TransductiveSpace", "balance_labels", "read_labels", "transductive_space"]
 

@@ -45,10 +45,10 @@ from tacit.models.common.updating import (
 )
 from tacit.models.mlsi.transductive import read_labels
 from tacit.operators import Operator, as_operator
-from tacit.operators.base import Array
 from tacit.operators.rows.blocks import is_elsewhere
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.solve.result import signs_of
+from tacit.types import Array
 
 __all__ = ["check_updatable", "drift_of", "history_of_fit", "joined_labels", "labels_of_batch", "merge", "no_labels"]
 

@@ -36,10 +36,10 @@ from tacit.models.common.record_kernel import record_products
 from tacit.models.common.spread import centred_kernel, check_spread, mean_row
 from tacit.models.hlsi.scatter import class_bridges
 from tacit.operators import Centred, MatrixOperator, Operator
-from tacit.operators.base import Array
 from tacit.relations.labels.matrix import as_labels
 from tacit.solve import leading_singular_triplets, without_vectors
 from tacit.solve.result import descending, signs_of
+from tacit.types import Array
 
 __all__ = ["CONSTRAINTS", "LabelProjection", "embedded_directions", "label_root", "most_iterations", "regressed_labels"]
 

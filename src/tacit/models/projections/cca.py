@@ -15,7 +15,7 @@ from typing import Any
 from tacit.checks import check_number
 from tacit.models.projections.base import LabelProjection, embedded_directions, label_root
 from tacit.operators import Centred
-from tacit.operators.base import Array
+from tacit.types import Array
 
 __all__ = ["CCA"]
 

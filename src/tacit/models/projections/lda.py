@@ -17,8 +17,8 @@ from tacit.errors import InputError
 from tacit.models.common.labels import known_records, name_array
 from tacit.models.projections.base import LabelProjection, embedded_directions, label_root
 from tacit.operators import Centred
-from tacit.operators.base import Array
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.types import Array
 
 __all__ = ["LDA"]
 

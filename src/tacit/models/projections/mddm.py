@@ -23,8 +23,8 @@ from tacit.models.common.kernels import check_kernel, label_features, precompute
 from tacit.models.common.labels import known_records
 from tacit.models.projections.base import LabelProjection, embedded_directions, label_root
 from tacit.operators import Centred, Kernel
-from tacit.operators.base import Array
 from tacit.relations.labels.matrix import as_labels
+from tacit.types import Array
 
 __all__ = ["MDDM"]
 

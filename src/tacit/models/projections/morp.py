@@ -28,8 +28,8 @@ from tacit.models.common.record_kernel import choose_form, hold
 from tacit.models.mlsi.transductive import balance_labels, read_labels
 from tacit.models.projections.base import CONSTRAINTS, most_iterations
 from tacit.operators import Product, Scaled, Stacked, as_operator
-from tacit.operators.base import Array
 from tacit.solve import leading_singular_triplets, without_vectors
+from tacit.types import Array
 
 __all__ = ["MORP"]
 

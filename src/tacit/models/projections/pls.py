@@ -14,8 +14,8 @@ import scipy.linalg as la
 from tacit.machine import one_thread
 from tacit.models.projections.base import LabelProjection
 from tacit.operators import Centred, Operator
-from tacit.operators.base import Array
 from tacit.solve.result import signs_of
+from tacit.types import Array
 
 __all__ = ["PLS"]
 

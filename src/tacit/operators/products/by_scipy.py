@@ -17,10 +17,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.machine import n_threads, share
+from tacit.types import Array
 
 __all__ = ["column_blocks", "row_blocks", "row_chunks", "scipy_backward", "scipy_forward"]
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Multiplications of a product, about a millisecond of one core, below which threads take longer to start than they save
 _WORTH_SHARING = 2_000_000

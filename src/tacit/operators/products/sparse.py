@@ -16,10 +16,10 @@ import numpy as np
 from tacit.machine import n_threads, share
 from tacit.operators.products.by_scipy import row_chunks, scipy_backward, scipy_forward
 from tacit.operators.products.compiled import has_kernels, kernel
+from tacit.types import Array
 
 __all__ = ["LINE", "backward", "forward"]
 
-Array = np.ndarray[Any, np.dtype[Any]]
 
 # Entries of a matrix for which a kernel is worth its making. What is multiplied with it does not count: products of a
 # few columns are to have the same bits as products of many.

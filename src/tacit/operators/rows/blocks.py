@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tacit.operators.base import Array, Operator, as_operator
+from tacit.operators.base import Operator, as_operator
 from tacit.operators.gram import Gram
+from tacit.types import Array
 
 __all__ = [
     "BlockTask",

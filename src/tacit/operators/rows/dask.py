@@ -20,10 +20,10 @@ import scipy.sparse as sp
 
 from tacit.checks import check_count, is_sparse
 from tacit.errors import InputError
-from tacit.operators.base import Array
 from tacit.operators.rows.blocks import BlockTask, RowBlocks, RowFacts, facts_of
 from tacit.operators.rows.dask_client import Cluster, connect, libraries
 from tacit.operators.rows.disk import open_rows
+from tacit.types import Array
 
 __all__ = ["ClusterRows", "as_block", "chunks_of", "cluster_rows", "hold_blocks", "joined_facts", "see_block"]
 

@@ -24,8 +24,8 @@ import scipy.sparse as sp
 
 from tacit.checks import check_count, human_size
 from tacit.errors import InputError
-from tacit.operators.base import Array
 from tacit.operators.rows.blocks import BlockTask, RowBlocks, RowFacts
+from tacit.types import Array
 
 __all__ = [
     "MANIFEST",

@@ -17,9 +17,9 @@ import scipy.sparse as sp
 
 from tacit.checks import check_count, check_finite, is_sparse
 from tacit.errors import InputError
-from tacit.operators.base import Array
 from tacit.operators.rows.blocks import RowFacts
 from tacit.operators.rows.disk import MANIFEST, MEMORY_LIMIT, DiskRows, Manifest, checksum, file_name
+from tacit.types import Array
 
 __all__ = ["write_rows"]
 

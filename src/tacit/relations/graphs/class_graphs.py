@@ -19,6 +19,7 @@ from tacit.relations.graphs.graph import Edges, Graph, Kinds, as_graph
 from tacit.relations.graphs.label_sets import checked_type, set_closeness, set_numbers
 from tacit.relations.graphs.label_similarity import check_some_known, fit_measure
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.types import Array, Float64Array, IntArray
 
 __all__ = ["class_graph", "local_class_graph", "semi_supervised_graph"]
 
@@ -123,14 +124,14 @@ def _one_class(y: Any) -> LabelMatrix:
     return labels
 
 
-def _classes(labels: LabelMatrix) -> npt.NDArray[np.int64]:
+def _classes(labels: LabelMatrix) -> IntArray:
     """Give the class of each record, -1 where it has none or an unknown one."""
     number = np.full(labels.n_records, -1, dtype=np.int64)
     number[np.diff(labels.indicator.indptr) == 1] = labels.indicator.indices
     return number
 
 
-def _inverse(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def _inverse(counts: IntArray) -> Float64Array:
     return np.divide(1.0, counts, out=np.zeros(len(counts)), where=counts > 0)
 
 
@@ -147,5 +148,5 @@ def _sparse_weights(feature_graph: Any, n_records: int) -> sp.coo_array:
     return sp.coo_array(sum(edges[1:], edges[0]))
 
 
-def _matrix(data: npt.NDArray[Any], row: npt.NDArray[Any], column: npt.NDArray[Any], n_records: int) -> sp.csr_array:
+def _matrix(data: Array, row: Array, column: Array, n_records: int) -> sp.csr_array:
     return sp.csr_array((data, (row, column)), shape=(n_records, n_records))

@@ -19,10 +19,9 @@ from scipy.sparse.csgraph import connected_components
 
 from tacit.checks import check_finite, check_number, check_rows, human_size, is_sparse
 from tacit.errors import InputError
+from tacit.types import Array, BoolArray, Float64Array, IntArray
 
 __all__ = ["Edges", "Graph", "Kinds", "as_graph", "combined_graph"]
-
-Floats = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +35,7 @@ class Edges:
         """How many records."""
         return int(self.weights.shape[0])
 
-    def times(self, V: Floats) -> Floats:
+    def times(self, V: Array) -> Array:
         """W V."""
         return np.asarray(self.weights @ V)
 
@@ -64,7 +63,7 @@ class Kinds:
     closeness : S, u x u, symmetric, dense or sparse
     """
 
-    kind: npt.NDArray[np.int64]
+    kind: IntArray
     closeness: Any
 
     @property
@@ -79,7 +78,7 @@ class Kinds:
         shape = (self.n_records, self.closeness.shape[0])
         return sp.csr_array((np.ones(len(has), self.closeness.dtype), (has, self.kind[has])), shape=shape)
 
-    def times(self, V: Floats) -> Floats:
+    def times(self, V: Array) -> Array:
         """E (S (Eᵀ V))."""
         E = self.members
         return np.asarray(E @ np.asarray(self.closeness @ (E.T @ V)))
@@ -141,12 +140,12 @@ class Graph:
         """Records x records."""
         return self.n_records, self.n_records
 
-    def __matmul__(self, V: Any) -> Floats:
+    def __matmul__(self, V: Any) -> Array:
         """W V, by products with the parts."""
         return np.asarray(sum(part.times(np.asarray(V)) for part in self.parts))
 
     @cached_property
-    def degrees(self) -> npt.NDArray[np.float64]:
+    def degrees(self) -> Float64Array:
         """D(W) = W 1, the sum of the weights of each record."""
         return np.asarray(self @ np.ones(self.n_records), dtype=np.float64)
 
@@ -174,12 +173,12 @@ class Graph:
         links = sum((part.links() for part in self.parts[1:]), self.parts[0].links())
         return np.asarray(connected_components(links, directed=False)[1])
 
-    def isolated(self) -> npt.NDArray[np.bool_]:
+    def isolated(self) -> BoolArray:
         """Mark the records that are joined to no other."""
         component = self.components()
         return np.asarray(np.bincount(component)[component] == 1)
 
-    def to_dense(self) -> Floats:
+    def to_dense(self) -> Array:
         """W as an array."""
         if self.n_records**2 > _MOST_ENTRIES:
             raise InputError(

@@ -29,6 +29,7 @@ from tacit.relations.graphs.label_similarity import (
 )
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.types import BoolArray, Float64Array, IntArray
 
 __all__ = ["LabelGraph", "label_graph", "label_neighbours"]
 
@@ -144,16 +145,14 @@ def _checked_features(X: Any, n_records: int) -> Any:
     return features
 
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Pairs = tuple[Ints, Ints, Floats]
+Pairs = tuple[IntArray, IntArray, Float64Array]
 
 # similarities, or cosines, at a time: 32 MB
 _BLOCK = 2**22
 
 
 def label_neighbours(
-    measure: Measure, sets: sp.csr_array, number: Ints, n_neighbours: int, features: Any = None
+    measure: Measure, sets: sp.csr_array, number: IntArray, n_neighbours: int, features: Any = None
 ) -> sp.csr_array:
     """Give the weights of the graph of K nearest neighbours by labels, an edge if one of the two chose the other.
 
@@ -183,17 +182,17 @@ def label_neighbours(
 class _Members(NamedTuple):
     """The records of each set, one set after another."""
 
-    records: Ints
-    starts: Ints
-    sizes: Ints
+    records: IntArray
+    starts: IntArray
+    sizes: IntArray
 
     @classmethod
-    def of_sets(cls, number: Ints, n_sets: int) -> _Members:
+    def of_sets(cls, number: IntArray, n_sets: int) -> _Members:
         sizes = np.bincount(number[number >= 0], minlength=n_sets)
         order = np.argsort(number, kind="stable")[len(number) - sizes.sum() :]
         return cls(order, np.cumsum(sizes) - sizes, sizes)
 
-    def in_sets(self, sets: Ints, values: Floats | None = None) -> tuple[Ints, Floats]:
+    def in_sets(self, sets: IntArray, values: Float64Array | None = None) -> tuple[IntArray, Float64Array]:
         """Give the records of some sets, and to each the value of its set."""
         sizes = self.sizes[sets]
         run_starts = np.cumsum(sizes) - sizes
@@ -201,7 +200,7 @@ class _Members(NamedTuple):
         return self.records[position], np.repeat(np.zeros(len(sets)) if values is None else values, sizes)
 
 
-def _rows(measure: Measure, sets: sp.csr_array) -> Iterator[tuple[int, Ints, Floats]]:
+def _rows(measure: Measure, sets: sp.csr_array) -> Iterator[tuple[int, IntArray, Float64Array]]:
     """Go through the sets: each with the sets that it is similar to at all, and how much."""
     n_sets = sets.shape[0]
     n_rows = max(1, _BLOCK // max(1, n_sets))
@@ -221,12 +220,12 @@ def _rows(measure: Measure, sets: sp.csr_array) -> Iterator[tuple[int, Ints, Flo
 class _Near(NamedTuple):
     """Positions among the sets found: those taken whole, and those equally similar of which `n_open` records are."""
 
-    whole: Ints
-    tied: Ints
+    whole: IntArray
+    tied: IntArray
     n_open: int
 
 
-def _nearest_sets(values: Floats, sizes: Ints, own: Ints, n_wanted: int) -> _Near:
+def _nearest_sets(values: Float64Array, sizes: IntArray, own: IntArray, n_wanted: int) -> _Near:
     """Choose the most similar sets until they have enough records; `own` is where the set itself is, if it is there."""
     near = np.arange(len(values))
     if len(values) > n_wanted + 1:
@@ -246,20 +245,22 @@ def _nearest_sets(values: Floats, sizes: Ints, own: Ints, n_wanted: int) -> _Nea
     return _Near(near[before], near[level], n_open)
 
 
-def _without_rounding(values: Floats) -> Floats:
+def _without_rounding(values: Float64Array) -> Float64Array:
     """Keep 40 binary digits, so that similarities that are equal but were summed in another order are equal."""
     mantissa, exponent = np.frexp(values)
     return np.ldexp(np.rint(np.ldexp(mantissa, 40)), exponent - 40)
 
 
-def _all_pairs(records: Ints, candidates: Ints, values: Floats) -> Pairs:
+def _all_pairs(records: IntArray, candidates: IntArray, values: Float64Array) -> Pairs:
     """Join each of some records with all candidates but itself."""
     rows, columns = np.repeat(records, len(candidates)), np.tile(candidates, len(records))
     other = rows != columns
     return rows[other], columns[other], np.tile(values, len(records))[other]
 
 
-def _nearest_pairs(records: Ints, candidates: Ints, values: Floats, n_wanted: int, units: Any) -> Iterator[Pairs]:
+def _nearest_pairs(
+    records: IntArray, candidates: IntArray, values: Float64Array, n_wanted: int, units: Any
+) -> Iterator[Pairs]:
     """Join each of some records with those candidates that are nearest by features, then by row number."""
     order = np.argsort(candidates)
     if units is None:
@@ -278,7 +279,7 @@ def _nearest_pairs(records: Ints, candidates: Ints, values: Floats, n_wanted: in
         yield some[row], candidates[column], values[column]
 
 
-def _first_largest(values: Floats, n_wanted: int) -> npt.NDArray[np.bool_]:
+def _first_largest(values: Float64Array, n_wanted: int) -> BoolArray:
     """Mark the largest values of each row, of equal ones those that come first."""
     least = np.partition(values, -n_wanted, axis=1)[:, -n_wanted, None]
     above, level = values > least, values == least

@@ -13,11 +13,12 @@ from tacit.checks import human_size, is_sparse
 from tacit.errors import InputError
 from tacit.relations.graphs.label_similarity import Given, Measure, check_some_known, check_symmetric
 from tacit.relations.labels.matrix import LabelMatrix
+from tacit.types import IntArray
 
 __all__ = ["checked_type", "set_closeness", "set_numbers"]
 
 
-def set_numbers(labels: LabelMatrix) -> tuple[npt.NDArray[np.int64], sp.csr_array]:
+def set_numbers(labels: LabelMatrix) -> tuple[IntArray, sp.csr_array]:
     """Give the number of the label set of each record, -1 where it is unknown, and the sets, u x labels."""
     check_some_known(labels)
     membership, sets = labels.distinct()

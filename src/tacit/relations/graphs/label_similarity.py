@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, eigsh
 
@@ -21,6 +20,7 @@ from tacit.checks import check_choice, check_count, check_finite, check_number, 
 from tacit.errors import InputError
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.types import Float64Array
 
 __all__ = [
     "KINDS",
@@ -47,7 +47,7 @@ def label_similarity(
     width: float | str = "auto",
     n_dimensions: int | None = None,
     taxonomy: Taxonomy | None = None,
-) -> npt.NDArray[np.float64]:
+) -> Float64Array:
     """Give the similarity of the labels of every pair of records, as a dense matrix.
 
         "hamming"       exp(−h²/τ), h = |y| + |z| − 2 |y ∧ z|, the number of labels that only one has      eq. (10)
@@ -147,7 +147,6 @@ def _aligned(labels: LabelMatrix, with_: LabelMatrix) -> LabelMatrix:
     return LabelMatrix.from_sets(labels.to_sets(), names)
 
 
-Floats = npt.NDArray[np.float64]
 Similarity = Callable[[sp.csr_array, sp.csr_array], Any]
 
 KINDS = ("hamming", "and", "scaled and", "sorensen", "jaccard", "projected", "hierarchical")
@@ -157,8 +156,8 @@ KINDS = ("hamming", "and", "scaled and", "sorensen", "jaccard", "projected", "hi
 class Overlap:
     """A similarity that counts what two sets share, 0 where that is nothing."""
 
-    ratio: Callable[[Floats, Floats, Floats], Floats]
-    label_weights: Floats
+    ratio: Callable[[Float64Array, Float64Array, Float64Array], Float64Array]
+    label_weights: Float64Array
     width: ClassVar[None] = None
     n_dimensions: ClassVar[None] = None
 
@@ -176,15 +175,15 @@ class Overlap:
         return min(sets.shape[0] ** 2, int(counts @ counts))
 
 
-def _count(shared: Floats, size: Floats, other: Floats) -> Floats:
+def _count(shared: Float64Array, size: Float64Array, other: Float64Array) -> Float64Array:
     return shared  # eqs. (11), (12)
 
 
-def _sorensen(shared: Floats, size: Floats, other: Floats) -> Floats:
+def _sorensen(shared: Float64Array, size: Float64Array, other: Float64Array) -> Float64Array:
     return 2.0 * shared / (size + other)  # eq. (13)
 
 
-def _jaccard(shared: Floats, size: Floats, other: Floats) -> Floats:
+def _jaccard(shared: Float64Array, size: Float64Array, other: Float64Array) -> Float64Array:
     return shared / (size + other - shared)  # eq. (14)
 
 
@@ -202,14 +201,14 @@ class Gaussian:
     """exp(−d²/τ) of a distance between two sets: Hamming's, or between projections where there are `directions`."""
 
     width: float
-    directions: Floats | None = None
+    directions: Float64Array | None = None
 
     @property
     def n_dimensions(self) -> int | None:
         """How many directions there are; None if labels are not projected."""
         return None if self.directions is None else int(self.directions.shape[1])
 
-    def between(self, one: sp.csr_array, other: sp.csr_array) -> Floats:
+    def between(self, one: sp.csr_array, other: sp.csr_array) -> Float64Array:
         """Compare all rows of one matrix of label sets with all of another."""
         P = self.directions
         squares = _squared_hamming(one, other) if P is None else _squared_distances(one @ P, other @ P)
@@ -221,15 +220,15 @@ class Gaussian:
         return int(sets.shape[0]) ** 2
 
 
-def _squared_hamming(one: sp.csr_array, other: sp.csr_array) -> Floats:
-    differing: Floats = np.asarray((one @ other.T).toarray(), dtype=np.float64)
+def _squared_hamming(one: sp.csr_array, other: sp.csr_array) -> Float64Array:
+    differing: Float64Array = np.asarray((one @ other.T).toarray(), dtype=np.float64)
     differing *= -2.0
     differing += np.diff(one.indptr)[:, None]
     differing += np.diff(other.indptr)
     return np.square(differing, out=differing)
 
 
-def _squared_distances(places: Floats, others: Floats) -> Floats:
+def _squared_distances(places: Float64Array, others: Float64Array) -> Float64Array:
     squares = places @ others.T
     squares *= -2.0
     squares += (places**2).sum(axis=1)[:, None]
@@ -246,7 +245,7 @@ class Given:
     width: ClassVar[None] = None
     n_dimensions: ClassVar[None] = None
 
-    def between(self, one: sp.csr_array, other: sp.csr_array) -> Floats:
+    def between(self, one: sp.csr_array, other: sp.csr_array) -> Float64Array:
         """Compare all rows of one matrix of label sets with all of another, and check what comes back."""
         found = self.similarity(one, other)
         values = np.asarray(found.toarray() if is_sparse(found) else found, dtype=np.float64)
@@ -265,7 +264,7 @@ class Given:
         return int(sets.shape[0]) ** 2
 
 
-def check_symmetric(similarities: Floats) -> None:
+def check_symmetric(similarities: Float64Array) -> None:
     """Raise if a given function, called with the same sets twice, says something else from one direction."""
     gap = float(np.abs(similarities - similarities.T).max(initial=0.0))
     if gap > _ROUNDING * similarities.max(initial=0.0):
@@ -334,7 +333,7 @@ _SHARE = 0.9
 _TIED = 1e-9
 
 
-def label_directions(sets: sp.csr_array, sizes: Floats, n_dimensions: int | None) -> Floats:
+def label_directions(sets: sp.csr_array, sizes: Float64Array, n_dimensions: int | None) -> Float64Array:
     """Give the k_c orthonormal directions P (L x k_c) in which the labels of the records vary most.
 
         max Σ_i ‖Pᵀ(y_i − ȳ)‖²,  PᵀP = I                                                         [Mu2010] eq. (15)
@@ -357,18 +356,20 @@ def label_directions(sets: sp.csr_array, sizes: Floats, n_dimensions: int | None
     return np.ascontiguousarray(vectors[:, : min(n_kept, varying)])
 
 
-def _dense_pairs(sets: sp.csr_array, sizes: Floats, mean: Floats) -> tuple[Floats, Floats]:
+def _dense_pairs(sets: sp.csr_array, sizes: Float64Array, mean: Float64Array) -> tuple[Float64Array, Float64Array]:
     """Give all eigenpairs of the scatter of the labels, largest first."""
     scatter = (sets.T @ (sp.diags_array(sizes) @ sets)).toarray() - sizes.sum() * np.outer(mean, mean)
     values, vectors = np.linalg.eigh(scatter)
     return values[::-1], vectors[:, ::-1]
 
 
-def _leading_pairs(sets: sp.csr_array, sizes: Floats, mean: Floats, n_leading: int) -> tuple[Floats, Floats]:
+def _leading_pairs(
+    sets: sp.csr_array, sizes: Float64Array, mean: Float64Array, n_leading: int
+) -> tuple[Float64Array, Float64Array]:
     """Give the largest eigenpairs by products only: with many labels their scatter would not fit."""
     n_records, n_labels = sizes.sum(), sets.shape[1]
 
-    def scatter_times(v: Any) -> Floats:
+    def scatter_times(v: Any) -> Float64Array:
         v = np.ravel(v)
         return np.asarray(sets.T @ (sizes * (sets @ v)) - n_records * mean * (mean @ v))
 
@@ -379,7 +380,7 @@ def _leading_pairs(sets: sp.csr_array, sizes: Floats, mean: Floats, n_leading: i
     return values[order], vectors[:, order]
 
 
-def _enough(values: Floats, total: float) -> int:
+def _enough(values: Float64Array, total: float) -> int:
     """Count the leading directions that hold enough of the variance."""
     held = np.cumsum(values) >= _SHARE * total
     n_kept = int(np.argmax(held)) + 1 if held.any() else len(values)
@@ -388,7 +389,7 @@ def _enough(values: Floats, total: float) -> int:
     return min(n_kept, _MOST_AUTOMATIC)
 
 
-def hamming_sum(sets: sp.csr_array, sizes: Floats) -> float:
+def hamming_sum(sets: sp.csr_array, sizes: Float64Array) -> float:
     """Add up h² over all pairs of records, h their Hamming distance, without looking at any pair.
 
     h_ij = a_i + a_j − 2 s_ij, with a = Y 1 the numbers of labels and s = Y Yᵀ those shared, and Σ s² = ‖Yᵀ Y‖².
@@ -400,7 +401,7 @@ def hamming_sum(sets: sp.csr_array, sizes: Floats) -> float:
     return float(alone - 4 * mixed + 4 * shared @ shared)
 
 
-def projected_sum(sets: sp.csr_array, sizes: Floats, directions: Floats) -> float:
+def projected_sum(sets: sp.csr_array, sizes: Float64Array, directions: Float64Array) -> float:
     """Add up ‖Pᵀ(y_i − y_j)‖² over all pairs of records: 2n times the sum of the squares around the mean."""
     places = sets @ directions
     n = sizes.sum()
@@ -408,7 +409,7 @@ def projected_sum(sets: sp.csr_array, sizes: Floats, directions: Floats) -> floa
     return float(2 * n * (sizes @ (centred**2).sum(axis=1)))
 
 
-def mean_over_different_sets(total: float, sizes: Floats) -> float:
+def mean_over_different_sets(total: float, sizes: Float64Array) -> float:
     """Divide a sum over all pairs of records, 0 for those with the same labels, by the number of the others.
 
     1 where all labels are the same: all distances are 0 then, and any width gives weights of 1.

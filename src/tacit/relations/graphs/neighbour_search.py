@@ -18,7 +18,8 @@ from joblib import Parallel, delayed
 
 from tacit.checks import is_sparse
 from tacit.errors import InputError
-from tacit.relations.graphs.vectors import Floats, Rows, Vectors
+from tacit.relations.graphs.vectors import Vectors
+from tacit.types import BoolArray, Float64Array, IntArray
 
 __all__ = ["Arcs", "nearest", "nearest_of", "nearly_nearest", "recall_of", "rounded", "within_range"]
 
@@ -26,9 +27,9 @@ __all__ = ["Arcs", "nearest", "nearest_of", "nearly_nearest", "recall_of", "roun
 class Arcs(NamedTuple):
     """Who has whom as a neighbour: ordered by record, the nearest first."""
 
-    row: Rows
-    column: Rows
-    squared: Floats
+    row: IntArray
+    column: IntArray
+    squared: Float64Array
 
     def taken(self, which: Any) -> Arcs:
         """Some of them."""
@@ -38,7 +39,7 @@ class Arcs(NamedTuple):
 def nearest(
     vectors: Vectors,
     n_neighbours: int,
-    rows: Rows | None = None,
+    rows: IntArray | None = None,
     *,
     n_candidates: int | None = None,
     n_jobs: int | None = None,
@@ -66,7 +67,7 @@ def within_range(vectors: Vectors, within: float, n_jobs: int | None = None) -> 
     least = np.full(vectors.n_records, within) if vectors.by_direction else (lengths - within**2) / 2
     sizes: list[int] = []
 
-    def task(rows: Rows) -> Arcs:
+    def task(rows: IntArray) -> Arcs:
         values = products.raise_by_errors(products.pessimistic(rows))
         near = values >= products.lowered(least[rows] - products.row_error(rows))
         kept = _in_range(vectors, _measured(vectors, rows, near, products.columns), within)
@@ -92,7 +93,7 @@ def nearest_of(vectors: Vectors, candidates: Arcs, n_neighbours: int) -> Arcs:
     return ordered.taken(np.arange(len(starts)) - starts < n_neighbours)
 
 
-def rounded(squared: Floats, rounding: float) -> Floats:
+def rounded(squared: Float64Array, rounding: float) -> Float64Array:
     """Drop the digits that rounding may have changed, so that ties are ties."""
     parts, exponents = np.frexp(squared)
     return np.ldexp(np.round(parts / rounding) * rounding, exponents)
@@ -105,7 +106,7 @@ class _Products:
     is at least b − e_i, and whoever is among the k nearest reaches b − 2 e_i after e_j is added.
     """
 
-    def __init__(self, vectors: Vectors, columns: Rows) -> None:
+    def __init__(self, vectors: Vectors, columns: IntArray) -> None:
         self.vectors, self.columns = vectors, columns
         others = vectors.factors[columns]
         self.others = sp.csr_array(others.T) if is_sparse(others) else others.T
@@ -114,11 +115,11 @@ class _Products:
         self.errors = 2 * vectors.product_error * vectors.squared_lengths  # |u v| is at most (‖u‖² + ‖v‖²) / 2
         self.block_rows = int(max(16, _BLOCK_BYTES // (np.dtype(vectors.dtype).itemsize * max(1, len(columns)))))
 
-    def row_error(self, rows: Rows) -> Floats:
+    def row_error(self, rows: IntArray) -> Float64Array:
         """e_i; directions all have the same length, so that e_j is a constant too and stands here."""
         return self.errors[rows] * (2 if self.vectors.by_direction else 1)
 
-    def pessimistic(self, rows: Rows) -> Any:
+    def pessimistic(self, rows: IntArray) -> Any:
         """Values less e_j; a record is no neighbour of itself."""
         product = self.vectors.factors[rows] @ self.others
         values = product.toarray() if is_sparse(product) else product
@@ -135,7 +136,7 @@ class _Products:
             values += (2 * self.errors[self.columns]).astype(values.dtype)
         return values
 
-    def lowered(self, cut: Floats) -> Any:
+    def lowered(self, cut: Float64Array) -> Any:
         """Give the least values of rows that count, as a column; a cosine has to be above 0."""
         dtype = self.vectors.dtype
         least = self.vectors.rounding if self.vectors.by_direction else np.finfo(dtype).min
@@ -143,13 +144,13 @@ class _Products:
 
 
 def _search(
-    vectors: Vectors, rows: Rows, columns: Rows, wanted: int, n_neighbours: int, n_jobs: int | None
-) -> tuple[Arcs, Rows]:
+    vectors: Vectors, rows: IntArray, columns: IntArray, wanted: int, n_neighbours: int, n_jobs: int | None
+) -> tuple[Arcs, IntArray]:
     """Give the nearest, and in single precision the rows with too many candidates to tell the nearest cheaply."""
     products = _Products(vectors, columns)
     crowded = [np.empty(0, dtype=np.intp)]
 
-    def task(block: Rows) -> Arcs:
+    def task(block: IntArray) -> Arcs:
         values = products.pessimistic(block)
         cut = products.lowered(_reached_by(values, wanted) - 2 * products.row_error(block))
         values = products.raise_by_errors(values)
@@ -173,7 +174,7 @@ _MOST_ARCS = 100_000_000
 _GROUP = 64
 
 
-def _reached_by(values: Any, k: int) -> Floats:
+def _reached_by(values: Any, k: int) -> Float64Array:
     """Give for each row a value that at least k of its columns reach, nearly the k-th largest."""
     size = int(np.clip(values.shape[1] // (4 * k), 1, _GROUP))
     n_groups = values.shape[1] // size
@@ -181,7 +182,7 @@ def _reached_by(values: Any, k: int) -> Floats:
     return np.asarray(np.partition(maxima, n_groups - k, axis=1)[:, n_groups - k], dtype=np.float64)
 
 
-def _thinned_out(near: Any, values: Any, k: int, slack: float) -> npt.NDArray[np.bool_]:
+def _thinned_out(near: Any, values: Any, k: int, slack: float) -> BoolArray:
     """Leave, of very many columns that are equally near up to rounding, those with the lowest numbers."""
     candidates = np.flatnonzero(near)
     kth = np.partition(values[candidates], len(candidates) - k)[len(candidates) - k]
@@ -191,7 +192,7 @@ def _thinned_out(near: Any, values: Any, k: int, slack: float) -> npt.NDArray[np
     return np.asarray(left)
 
 
-def _measured(vectors: Vectors, rows: Rows, near: npt.NDArray[np.bool_], columns: Rows) -> Arcs:
+def _measured(vectors: Vectors, rows: IntArray, near: BoolArray, columns: IntArray) -> Arcs:
     """Give the candidates of a block, with their distances."""
     places, found = np.divmod(np.flatnonzero(near), len(columns))  # np.nonzero takes twice as long
     row, column = rows[places], columns[found]
@@ -201,14 +202,14 @@ def _measured(vectors: Vectors, rows: Rows, near: npt.NDArray[np.bool_], columns
 def _in_range(vectors: Vectors, candidates: Arcs, within: float) -> Arcs:
     if vectors.by_direction:
         cosines = vectors.cosines(candidates.row, candidates.column, candidates.squared)
-        inside: npt.NDArray[np.bool_] = (cosines >= within - vectors.rounding) & (cosines > vectors.rounding)
+        inside: BoolArray = (cosines >= within - vectors.rounding) & (cosines > vectors.rounding)
     else:
         inside = candidates.squared <= within**2 * (1 + vectors.rounding)
     kept = candidates.taken(inside)
     return kept.taken(np.lexsort((kept.column, rounded(kept.squared, vectors.rounding), kept.row)))
 
 
-def _run(task: Callable[[Rows], Arcs], rows: Rows, step: int, n_jobs: int | None) -> list[Arcs]:
+def _run(task: Callable[[IntArray], Arcs], rows: IntArray, step: int, n_jobs: int | None) -> list[Arcs]:
     blocks = [rows[start : start + step] for start in range(0, len(rows), step)]
     return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(task)(block) for block in blocks))
 
@@ -237,7 +238,7 @@ _CANDIDATES = 6
 _PROBES = 12
 
 
-def recall_of(vectors: Vectors, found: Arcs, exact: Arcs, sample: Rows) -> float:
+def recall_of(vectors: Vectors, found: Arcs, exact: Arcs, sample: IntArray) -> float:
     """Give the part of the nearest that was found; who is as near as the farthest of them counts as one of them."""
     farthest = np.full(vectors.n_records, -np.inf)
     np.maximum.at(farthest, exact.row, rounded(exact.squared, vectors.rounding))
@@ -294,7 +295,7 @@ class _Best:
         self.values = np.full((n_records, k), -np.inf, dtype=dtype)
         self.who = np.full((n_records, k), -1, dtype=np.intp)
 
-    def take(self, rows: Rows, columns: Rows, values: Any) -> None:
+    def take(self, rows: IntArray, columns: IntArray, values: Any) -> None:
         """Let new values of some rows, each at most once, compete with what they have."""
         if values.shape[1] > self.k:
             top = np.argpartition(values, values.shape[1] - self.k, axis=1)[:, -self.k :]
@@ -308,7 +309,7 @@ class _Best:
         self.who[rows] = np.take_along_axis(whose, top, axis=1)
 
 
-def _probed_cells(vectors: Vectors, k: int, rng: np.random.Generator) -> Rows:
+def _probed_cells(vectors: Vectors, k: int, rng: np.random.Generator) -> IntArray:
     """Give for each record the cells to look into, its own first."""
     from sklearn.cluster import MiniBatchKMeans  # slow to import, and only large collections need it
 

@@ -18,7 +18,8 @@ from tacit.checks import as_rng, check_choice, check_count, check_finite, check_
 from tacit.errors import InputError, TacitWarning
 from tacit.relations.graphs.graph import Edges, Graph
 from tacit.relations.graphs.neighbour_search import Arcs, nearest, nearly_nearest, within_range
-from tacit.relations.graphs.vectors import Floats, Rows, Vectors, read_matrix, read_vectors
+from tacit.relations.graphs.vectors import Vectors, read_matrix, read_vectors
+from tacit.types import Float64Array, IntArray
 
 __all__ = [
     "NeighbourGraph",
@@ -281,7 +282,7 @@ def arcs_of_pairs(arcs: Arcs, pairs: Arcs, n_records: int) -> Arcs:
     return arcs.taken(np.isin(_codes(arcs, n_records), _codes(pairs, n_records)))
 
 
-def symmetric(pairs: Arcs, weights: Floats, n_records: int, dtype: Any) -> sp.csr_array:
+def symmetric(pairs: Arcs, weights: Float64Array, n_records: int, dtype: Any) -> sp.csr_array:
     """W, with the weight of each pair in both places."""
     rows, columns = np.concatenate([pairs.row, pairs.column]), np.concatenate([pairs.column, pairs.row])
     both = np.concatenate([weights, weights]).astype(dtype)
@@ -301,12 +302,12 @@ def automatic_width(arcs: Arcs, n_records: int) -> float:
     return float(known.mean()) if len(known) else 0.0
 
 
-def gaussian(squared: Floats, width: float) -> Floats:
+def gaussian(squared: Float64Array, width: float) -> Float64Array:
     """exp(−d²/τ); if τ is 0, all neighbours are copies and have the weight 1."""
     return np.exp(-squared / width) if width > 0 else np.ones_like(squared)
 
 
-def given_similarities(similarity: Callable[[Any, Any], Any], X: Any, pairs: Arcs) -> Floats:
+def given_similarities(similarity: Callable[[Any, Any], Any], X: Any, pairs: Arcs) -> Float64Array:
     """Ask a function for the similarities of blocks of records with all of them, and take those of the pairs."""
     ahead = _asked(similarity, X, pairs.row, pairs.column)
     values = (ahead + _asked(similarity, X, pairs.column, pairs.row)) / 2
@@ -338,12 +339,12 @@ def lle_weights(vectors: Vectors, arcs: Arcs) -> sp.csr_array:
     return W.astype(vectors.dtype)
 
 
-def _codes(arcs: Arcs, n_records: int) -> Rows:
+def _codes(arcs: Arcs, n_records: int) -> IntArray:
     """Give every pair a number, the same in both directions."""
     return np.asarray(np.minimum(arcs.row, arcs.column) * n_records + np.maximum(arcs.row, arcs.column))
 
 
-def _asked(similarity: Callable[[Any, Any], Any], X: Any, rows: Any, columns: Any) -> Floats:
+def _asked(similarity: Callable[[Any, Any], Any], X: Any, rows: Any, columns: Any) -> Float64Array:
     n_records = X.shape[0]
     step = max(1, _BLOCK_BYTES // (8 * n_records))
     order = np.argsort(rows, kind="stable")
@@ -368,7 +369,7 @@ def _asked(similarity: Callable[[Any, Any], Any], X: Any, rows: Any, columns: An
 _BLOCK_BYTES = 2**24
 
 
-def _parts(vectors: Vectors, arcs: Arcs) -> Floats:
+def _parts(vectors: Vectors, arcs: Arcs) -> Float64Array:
     """m_ij, in the order of the arcs."""
     starts = np.searchsorted(arcs.row, np.arange(vectors.n_records + 1))
     parts = np.empty(len(arcs.row))
@@ -386,7 +387,7 @@ def _parts(vectors: Vectors, arcs: Arcs) -> Floats:
 _RIDGE = 1e-3
 
 
-def _steps(points: Any, row: Any, neighbours: Any) -> Floats:
+def _steps(points: Any, row: Any, neighbours: Any) -> Float64Array:
     """The way from a record to each neighbour, k x the columns in which they have anything."""
     if not is_sparse(points):
         return np.asarray(points[neighbours] - points[row].astype(np.float64))

@@ -13,16 +13,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.checks import check_finite, is_sparse
 from tacit.errors import InputError
+from tacit.types import BoolArray, Float64Array, IntArray
 
-__all__ = ["Floats", "Rows", "Vectors", "read_matrix", "read_vectors"]
-
-Floats = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
+__all__ = ["Vectors", "read_matrix", "read_vectors"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +37,7 @@ class Vectors:
     points: Any
     factors: Any
     by_direction: bool
-    squared_lengths: Floats
+    squared_lengths: Float64Array
 
     @property
     def n_records(self) -> int:
@@ -58,7 +55,7 @@ class Vectors:
         return 2.0**-40 if self.dtype == np.float64 else 2.0**-20
 
     @cached_property
-    def empty(self) -> npt.NDArray[np.bool_]:
+    def empty(self) -> BoolArray:
         """Mark the records that have no direction."""
         return np.asarray(self.squared_lengths == 0)
 
@@ -72,7 +69,7 @@ class Vectors:
         """The same in double precision."""
         return replace(self, points=self.points.astype(np.float64), factors=self.factors.astype(np.float64))
 
-    def squared_distances(self, first: Rows, second: Rows) -> Floats:
+    def squared_distances(self, first: IntArray, second: IntArray) -> Float64Array:
         """‖x_i − x_j‖² of pairs, from differences: exact where points lie close together, far from the origin.
 
         The value of a pair depends on the two points only, so that copies of a record are equally far to the last bit.
@@ -88,12 +85,12 @@ class Vectors:
             squared[part] = _squared_lengths(ahead.astype(np.float64) - behind.astype(np.float64))
         return squared
 
-    def cosines(self, first: Rows, second: Rows, squared: Floats) -> Floats:
+    def cosines(self, first: IntArray, second: IntArray, squared: Float64Array) -> Float64Array:
         """Cosines of pairs of directions whose squared distances are known."""
         lengths = self.squared_lengths
         return np.minimum((lengths[first] + lengths[second] - squared) / 2, 1.0)
 
-    def copy_numbers(self) -> Rows:
+    def copy_numbers(self) -> IntArray:
         """Number the records with the same point: 0 for the first, 1 for the second."""
         seen: dict[bytes, int] = {}
         numbers = np.empty(self.n_records, dtype=np.intp)
@@ -168,7 +165,7 @@ def _directions(X: Any) -> Any:
     return (rows / np.where(lengths > 0, lengths, 1)[:, None]).astype(X.dtype)
 
 
-def _squared_lengths(X: Any) -> Floats:
+def _squared_lengths(X: Any) -> Float64Array:
     if is_sparse(X):
         squares = sp.csr_array((X.data.astype(np.float64) ** 2, X.indices, X.indptr), shape=X.shape)
         return np.asarray(squares @ np.ones(X.shape[1]))

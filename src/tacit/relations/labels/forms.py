@@ -17,11 +17,11 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.checks import check_rows
 from tacit.errors import InputError
+from tacit.types import Array, BoolArray, Float64Array, IntArray
 
 __all__ = [
     "Names",
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 Names = tuple[Hashable, ...]
-Parts = tuple[sp.csr_array, Names, npt.NDArray[np.bool_]]
+Parts = tuple[sp.csr_array, Names, BoolArray]
 
 
 def read_matrix(matrix: Any, names: Iterable[Hashable] | None, known: Any, *, argument: str) -> Parts:
@@ -131,7 +131,7 @@ def check_names(names: Iterable[Hashable]) -> Names:
     return listed
 
 
-def column_order(wanted: Iterable[Hashable], names: Sequence[Hashable], argument: str) -> npt.NDArray[np.int64]:
+def column_order(wanted: Iterable[Hashable], names: Sequence[Hashable], argument: str) -> IntArray:
     """Give the column of each wanted label; an unknown one is an error that offers the nearest."""
     place = {name: column for column, name in enumerate(names)}
     columns = []
@@ -146,7 +146,7 @@ def column_order(wanted: Iterable[Hashable], names: Sequence[Hashable], argument
     return np.asarray(columns, dtype=np.int64)
 
 
-def _sparse_indicator(matrix: Any, argument: str) -> tuple[sp.csr_array, npt.NDArray[np.bool_]]:
+def _sparse_indicator(matrix: Any, argument: str) -> tuple[sp.csr_array, BoolArray]:
     if matrix.ndim != 2:
         raise InputError(f"{argument} is not a matrix: got {matrix.ndim} dimension, expected records x labels.")
     indicator = sp.csr_array(matrix, copy=True)
@@ -160,7 +160,7 @@ def _sparse_indicator(matrix: Any, argument: str) -> tuple[sp.csr_array, npt.NDA
     return _with_ones(indicator), np.ones(indicator.shape[0], dtype=bool)
 
 
-def _dense_indicator(matrix: Any, argument: str) -> tuple[sp.csr_array, npt.NDArray[np.bool_]]:
+def _dense_indicator(matrix: Any, argument: str) -> tuple[sp.csr_array, BoolArray]:
     try:
         dense = np.asarray(matrix)
     except ValueError:
@@ -187,7 +187,7 @@ def _dense_indicator(matrix: Any, argument: str) -> tuple[sp.csr_array, npt.NDAr
     return _with_ones(sp.csr_array(dense)), known
 
 
-def _numbers(dense: npt.NDArray[Any], argument: str) -> npt.NDArray[np.float64]:
+def _numbers(dense: Array, argument: str) -> Float64Array:
     """Turn an array of objects (as mixed or nullable data frame columns give) into floats, never parsing text."""
     numbers = np.full(dense.shape, np.nan)
     for place, value in np.ndenumerate(dense):
@@ -206,7 +206,7 @@ def _not_binary(argument: str, value: object, row: int) -> InputError:
     )
 
 
-def _known_mask(known: Any, n_records: int, argument: str) -> npt.NDArray[np.bool_]:
+def _known_mask(known: Any, n_records: int, argument: str) -> BoolArray:
     mask = np.asarray(known)
     if mask.dtype != bool or mask.ndim != 1:
         raise InputError(
@@ -216,7 +216,7 @@ def _known_mask(known: Any, n_records: int, argument: str) -> npt.NDArray[np.boo
     return mask
 
 
-def _emptied(indicator: sp.csr_array, known: npt.NDArray[np.bool_]) -> sp.csr_array:
+def _emptied(indicator: sp.csr_array, known: BoolArray) -> sp.csr_array:
     """Drop what is stored in the rows that are not known."""
     keep = np.repeat(known, np.diff(indicator.indptr))
     indptr = np.concatenate([[0], np.cumsum(np.diff(indicator.indptr) * known)])
@@ -235,9 +235,7 @@ def _check_label_set(members: Any, row: int, argument: str) -> None:
         )
 
 
-def _columns(
-    found: Iterable[Any], names: Iterable[Hashable] | None, argument: str
-) -> tuple[Names, npt.NDArray[np.int64]]:
+def _columns(found: Iterable[Any], names: Iterable[Hashable] | None, argument: str) -> tuple[Names, IntArray]:
     """Settle the column order; also give the column of each label in the order in which it was found."""
     labels = check_names(found)
     columns = _sorted(labels) if names is None else check_names(names)
@@ -251,7 +249,7 @@ def _sorted(labels: Names) -> Names:
         return tuple(sorted(labels, key=lambda name: (str(name), type(name).__name__)))
 
 
-def _vector(classes: Any, argument: str) -> npt.NDArray[Any]:
+def _vector(classes: Any, argument: str) -> Array:
     """Give a 1-D array without letting NumPy turn a mixed list such as ["a", nan] into strings."""
     if hasattr(classes, "to_numpy"):
         classes = classes.to_numpy()
@@ -267,7 +265,7 @@ def _vector(classes: Any, argument: str) -> npt.NDArray[Any]:
     return values if values.dtype.kind in "biufU" else values.astype(object)
 
 
-def _encode_plain(values: npt.NDArray[Any], argument: str) -> tuple[list[Any], npt.NDArray[np.int64]]:
+def _encode_plain(values: Array, argument: str) -> tuple[list[Any], IntArray]:
     """Number the classes of a plain array in sorted order; -1 is unknown."""
     codes = np.full(len(values), -1, dtype=np.int64)
     known = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(len(values), dtype=bool)
@@ -280,7 +278,7 @@ def _encode_plain(values: npt.NDArray[Any], argument: str) -> tuple[list[Any], n
     return [int(value) for value in distinct] if present.dtype.kind == "f" else distinct.tolist(), codes
 
 
-def _encode_objects(values: npt.NDArray[Any], argument: str) -> tuple[list[Any], npt.NDArray[np.int64]]:
+def _encode_objects(values: Array, argument: str) -> tuple[list[Any], IntArray]:
     """Number the classes of an array of objects in order of appearance; -1 is unknown."""
     codes = np.full(len(values), -1, dtype=np.int64)
     column: dict[Any, int] = {}
@@ -305,7 +303,7 @@ def _continuous(argument: str, value: object) -> InputError:
     )
 
 
-def _indicator(columns: npt.NDArray[Any], indptr: npt.NDArray[Any], n_labels: int) -> sp.csr_array:
+def _indicator(columns: Array, indptr: Array, n_labels: int) -> sp.csr_array:
     indicator = sp.csr_array((np.ones(len(columns)), columns, indptr), shape=(len(indptr) - 1, n_labels))
     indicator.sum_duplicates()  # a label named twice in one set is one label
     return _with_ones(indicator)
@@ -348,7 +346,7 @@ def labels_of(records: Iterable[Any], field: str, argument: str) -> list[Any]:
     return found
 
 
-def _read_array(y: npt.NDArray[Any]) -> tuple[Parts, str]:
+def _read_array(y: Array) -> tuple[Parts, str]:
     if y.ndim == 2 and y.shape[1] != 1:
         return read_matrix(y, None, None, argument="y"), "matrix"
     if y.ndim not in (1, 2):

@@ -28,6 +28,7 @@ from tacit.relations.labels.forms import (
     read_matrix,
     read_sets,
 )
+from tacit.types import Array, BoolArray, IntArray
 
 __all__ = ["LabelMatrix", "as_labels"]
 
@@ -64,7 +65,7 @@ class LabelMatrix:
 
     indicator: sp.csr_array
     names: Names
-    known: npt.NDArray[np.bool_]
+    known: BoolArray
     kind: str = "matrix"
 
     def __post_init__(self) -> None:
@@ -130,7 +131,7 @@ class LabelMatrix:
         return self.n_records, self.n_labels
 
     @property
-    def counts(self) -> npt.NDArray[np.int64]:
+    def counts(self) -> IntArray:
         """How many records carry each label."""
         return np.bincount(self.indicator.indices, minlength=self.n_labels).astype(np.int64)
 
@@ -173,7 +174,7 @@ class LabelMatrix:
         chosen = np.arange(self.n_records)[rows if isinstance(rows, slice) else _row_index(rows)]
         return replace(self, indicator=sp.csr_array(self.indicator[chosen]), known=self.known[chosen])
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Give the dense matrix, NaN in unknown rows, so that scikit-learn's own classifiers take the object as `y`."""
         dense = self.indicator.toarray()
         if self.n_unknown:
@@ -242,7 +243,7 @@ class LabelMatrix:
     def __repr__(self) -> str:
         return f"LabelMatrix({self.summary()}; from {self.kind}; names: {shown(self.names)})"
 
-    def _with_columns(self, columns: npt.NDArray[Any], kind: str) -> LabelMatrix:
+    def _with_columns(self, columns: Array, kind: str) -> LabelMatrix:
         chosen = sp.csr_array(self.indicator[:, columns])
         chosen.sort_indices()
         return replace(self, indicator=chosen, names=tuple(self.names[column] for column in columns), kind=kind)
@@ -280,12 +281,12 @@ def as_labels(y: Any, *, n_records: int | None = None) -> LabelMatrix:
     return labels
 
 
-def _row_index(rows: Any) -> npt.NDArray[Any]:
+def _row_index(rows: Any) -> Array:
     index = np.asarray(rows)
     return index.astype(np.intp) if index.size == 0 and index.dtype != bool else index
 
 
-def _row_groups(indicator: sp.csr_array, rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _row_groups(indicator: sp.csr_array, rows: Array) -> IntArray:
     """Give rows the same number exactly if they hold the same columns, by comparing one column position at a time."""
     start, length = indicator.indptr[rows].astype(np.int64), np.diff(indicator.indptr)[rows]
     group = np.zeros(len(rows), dtype=np.int64)

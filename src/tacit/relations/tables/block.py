@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.relations.tables.far_rows import has_far, is_far, refuse
 from tacit.relations.tables.scaling import Factors, Scaling, reached_rows, row_blocks, scaling_of
+from tacit.types import IntArray
 
 __all__ = ["Block"]
 
-Places = dict[str, npt.NDArray[np.int64]]
+Places = dict[str, IntArray]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

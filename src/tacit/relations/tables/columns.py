@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
@@ -27,6 +26,7 @@ from tacit.errors import InputError, MissingExtraError
 from tacit.relations.labels.forms import Names, is_missing
 from tacit.relations.tables.reading import Given, object_names
 from tacit.text import vectoriser as default_vectoriser
+from tacit.types import Array, Float64Array, IntArray
 
 __all__ = [
     "Coded",
@@ -40,7 +40,6 @@ __all__ = [
     "record_ids",
 ]
 
-Codes = npt.NDArray[np.int64]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")
@@ -51,7 +50,7 @@ class Coded(NamedTuple):
     """A column as its distinct cells, in the order of their first line, and the number of the cell in each line."""
 
     names: Names
-    codes: Codes
+    codes: IntArray
 
 
 def read_columns(table: Any, wanted: Mapping[str, str], separator: str | None) -> dict[str, Any]:
@@ -75,7 +74,7 @@ def coded(cells: Any, column: str) -> Coded:
     return Coded(object_names(f"column {column!r}", found.names), found.codes)
 
 
-def numbers(cells: Any, column: str) -> npt.NDArray[np.float64]:
+def numbers(cells: Any, column: str) -> Float64Array:
     """Give the numbers of a column, which must be finite."""
     if isinstance(cells, Coded):
         found = _floats(cells.names, column, lambda place: int(np.argmax(cells.codes == place)))[cells.codes]
@@ -116,7 +115,7 @@ def _parquet_columns(path: Path, wanted: Mapping[str, str]) -> dict[str, Any]:
 def _text_columns(path: Path, wanted: Mapping[str, str], separator: str) -> dict[str, Any]:
     """Read the wanted columns of a CSV or TSV file, piece by piece."""
     places: list[defaultdict[str, int]] = [_counting() for _ in wanted]
-    pieces: list[list[Codes]] = [[] for _ in wanted]
+    pieces: list[list[IntArray]] = [[] for _ in wanted]
     opened: Any = gzip.open if path.suffix.lower() == ".gz" else open
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
@@ -216,7 +215,7 @@ def _numbered_pandas(cells: Any, column: str) -> Coded:
     return Coded(tuple(names), np.asarray(codes, dtype=np.int64))
 
 
-def _numbered_array(cells: npt.NDArray[Any]) -> Coded:
+def _numbered_array(cells: Array) -> Coded:
     values, first, codes = np.unique(cells, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.int64)
@@ -231,7 +230,7 @@ def _counting() -> defaultdict[Any, int]:
     return places
 
 
-def _codes(places: defaultdict[Any, int], cells: Sequence[Any]) -> Codes:
+def _codes(places: defaultdict[Any, int], cells: Sequence[Any]) -> IntArray:
     return np.fromiter(map(places.__getitem__, cells), dtype=np.int64, count=len(cells))
 
 
@@ -241,7 +240,7 @@ def _plain(cells: Any) -> Any:
     return values if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" else list(values)
 
 
-def _floats(cells: Any, column: str, row_of: Any) -> npt.NDArray[np.float64]:
+def _floats(cells: Any, column: str, row_of: Any) -> Float64Array:
     """Give cells as numbers, in one go if all are; else say which is none."""
     if isinstance(cells, np.ndarray):
         return cells.astype(np.float64)

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.checks import is_sparse
 from tacit.errors import InputError
+from tacit.types import BoolArray, Float64Array
 
 __all__ = [
     "FarRows",
@@ -28,8 +28,6 @@ __all__ = [
     "refuse",
     "row_squares_of",
 ]
-
-Vector = npt.NDArray[np.float64]
 
 
 class FarRows(Protocol):
@@ -72,27 +70,27 @@ def check_normalise(factors: Sequence[Any], normalise: str) -> None:
         )
 
 
-def reached_rows_of(far: FarRows, reached: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def reached_rows_of(far: FarRows, reached: BoolArray) -> BoolArray:
     """Tell which rows have an entry in one of these columns."""
     return np.concatenate(list(far._each(_reaching, reached.astype(np.float64)))) > 0
 
 
-def reached_columns_of(far: FarRows, reached: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def reached_columns_of(far: FarRows, reached: BoolArray) -> BoolArray:
     """Tell which columns have an entry in one of these rows."""
     return np.asarray(far._sum(_reached, rows=reached.astype(np.float64).reshape(-1, 1))).ravel() > 0
 
 
-def absolute_product(far: FarRows, vector: Vector) -> Vector:
+def absolute_product(far: FarRows, vector: Float64Array) -> Float64Array:
     """Give |M| times a vector."""
     return np.concatenate(list(far._each(_absolute, vector)))
 
 
-def column_counts(far: FarRows, rest: Sequence[sp.csr_array]) -> Vector:
+def column_counts(far: FarRows, rest: Sequence[sp.csr_array]) -> Float64Array:
     """Count the entries in each column of far times the other factors."""
     return np.asarray(far._sum(_counts, tuple(rest)))
 
 
-def row_squares_of(far: FarRows, rest: Sequence[sp.csr_array]) -> Vector:
+def row_squares_of(far: FarRows, rest: Sequence[sp.csr_array]) -> Float64Array:
     """Give the squared length of each row of far times the other factors."""
     return np.concatenate(list(far._each(_squares, tuple(rest))))
 
@@ -101,24 +99,24 @@ def _pattern(block: sp.csr_array) -> sp.csr_array:
     return sp.csr_array(((block.data != 0).astype(np.float64), block.indices, block.indptr), shape=block.shape)
 
 
-def _reaching(block: sp.csr_array, reached: Vector, rows: Any) -> Vector:
+def _reaching(block: sp.csr_array, reached: Float64Array, rows: Any) -> Float64Array:
     return np.asarray(_pattern(block) @ reached)
 
 
-def _reached(block: sp.csr_array, shared: Any, reached: Vector) -> Vector:
+def _reached(block: sp.csr_array, shared: Any, reached: Float64Array) -> Float64Array:
     return np.asarray(_pattern(block).T @ reached)
 
 
-def _absolute(block: sp.csr_array, vector: Vector, rows: Any) -> Vector:
+def _absolute(block: sp.csr_array, vector: Float64Array, rows: Any) -> Float64Array:
     return np.asarray(abs(block) @ vector)
 
 
-def _counts(block: sp.csr_array, rest: tuple[sp.csr_array, ...], rows: Any) -> Vector:
+def _counts(block: sp.csr_array, rest: tuple[sp.csr_array, ...], rows: Any) -> Float64Array:
     product = _multiplied(block, rest)
     return np.bincount(product.indices, weights=product.data != 0, minlength=product.shape[1]).astype(np.float64)
 
 
-def _squares(block: sp.csr_array, rest: tuple[sp.csr_array, ...], rows: Any) -> Vector:
+def _squares(block: sp.csr_array, rest: tuple[sp.csr_array, ...], rows: Any) -> Float64Array:
     product = _multiplied(block, rest)
     squares = np.square(product.data, dtype=np.float64)
     row_of = np.repeat(np.arange(product.shape[0]), np.diff(product.indptr))

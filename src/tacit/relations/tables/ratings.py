@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.checks import check_finite, is_sparse
 from tacit.errors import InputError
+from tacit.types import Array
 
 __all__ = ["as_ratings", "user_means"]
 
@@ -47,7 +47,7 @@ def as_ratings(values: Any, argument: str = "ratings") -> sp.csr_array:
     return ratings
 
 
-def user_means(ratings: sp.csr_array) -> npt.NDArray[Any]:
+def user_means(ratings: sp.csr_array) -> Array:
     """Give each user's mean rating; a user without ratings gets the mean of all ratings, or 0 if there are none."""
     counts = np.diff(ratings.indptr)
     overall = float(ratings.data.mean(dtype=np.float64)) if ratings.nnz else 0.0

@@ -7,7 +7,6 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.checks import check_finite, is_sparse, shown
@@ -15,6 +14,7 @@ from tacit.errors import InputError, TacitWarning
 from tacit.relations.labels.forms import Names, is_missing
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.tables.far_rows import is_far
+from tacit.types import IntArray
 
 __all__ = ["Given", "object_names", "place_relation", "places_of", "read_relation"]
 
@@ -89,9 +89,7 @@ def place_relation(
     return grown, _moved(matrix, shape, row_places, column_places)
 
 
-def _moved(
-    matrix: sp.csr_array, shape: tuple[int, int], rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]
-) -> sp.csr_array:
+def _moved(matrix: sp.csr_array, shape: tuple[int, int], rows: IntArray, columns: IntArray) -> sp.csr_array:
     """Bring the rows and columns of a matrix to their places; one that has them keeps its arrays."""
     if matrix.shape == shape and all(np.array_equal(places, np.arange(len(places))) for places in (rows, columns)):
         return matrix
@@ -103,7 +101,7 @@ def _moved(
     return placed
 
 
-def places_of(kind: str, wanted: Names, place: dict[Hashable, int]) -> npt.NDArray[np.int64]:
+def places_of(kind: str, wanted: Names, place: dict[Hashable, int]) -> IntArray:
     """Give the places of these objects of a type; an unknown one is an error."""
     unknown = [name for name in wanted if name not in place]
     if unknown:
@@ -115,9 +113,7 @@ def places_of(kind: str, wanted: Names, place: dict[Hashable, int]) -> npt.NDArr
     return np.asarray([place[name] for name in wanted], dtype=np.int64)
 
 
-def _check_in_place(
-    matrix: Any, shape: tuple[int, int], kinds: tuple[str, str], places: tuple[npt.NDArray[np.int64], ...]
-) -> None:
+def _check_in_place(matrix: Any, shape: tuple[int, int], kinds: tuple[str, str], places: tuple[IntArray, ...]) -> None:
     """Raise unless rows that are elsewhere have all the objects of their types, in order: nobody can move them."""
     for kind, size, n_objects, place in zip(kinds, matrix.shape, shape, places, strict=True):
         if size != n_objects or not np.array_equal(place, np.arange(size)):
@@ -144,7 +140,7 @@ def _warn_if_strangers(types: Mapping[str, Names], row_type: str, column_type: s
 
 def _align(
     kind: str, known: Names | None, given: Names | None, n_objects: int, argument: str
-) -> tuple[Names, npt.NDArray[np.int64]]:
+) -> tuple[Names, IntArray]:
     """Give the objects of a type after this relation, and the place of each row (or column) among them.
 
     Known objects keep their places, new ones follow. Without names the objects are the known ones in their order, or

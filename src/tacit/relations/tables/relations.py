@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.checks import check_choice, check_number, shown
@@ -25,6 +24,7 @@ from tacit.relations.tables.columns import read_field, read_pairs, read_record_l
 from tacit.relations.tables.far_rows import check_normalise, is_far, refuse
 from tacit.relations.tables.reading import object_names, place_relation, places_of, read_relation
 from tacit.relations.tables.scaling import NORMALISATIONS, Factors, is_symmetric, reached_columns, reached_rows
+from tacit.types import BoolArray
 
 __all__ = [
     "Key",
@@ -474,7 +474,7 @@ def unrelated_types(types: Mapping[str, Names], blocks: Sequence[Block]) -> list
     return [kind for kind in types if kind not in used]
 
 
-def _related(kind: str, n_objects: int, blocks: Sequence[Block]) -> npt.NDArray[np.bool_]:
+def _related(kind: str, n_objects: int, blocks: Sequence[Block]) -> BoolArray:
     """Tell which objects of a type have any entry in any relation."""
     related = np.zeros(n_objects, dtype=bool)
     for block in blocks:

@@ -26,6 +26,7 @@ from tacit.relations.tables.far_rows import (
     refuse,
     row_squares_of,
 )
+from tacit.types import BoolArray, Float64Array, IntArray
 
 __all__ = [
     "NORMALISATIONS",
@@ -62,8 +63,8 @@ class Scaling:
     """
 
     factor: float = 1.0
-    rarity: npt.NDArray[np.float64] | None = None
-    inverse_lengths: npt.NDArray[np.float64] | None = None
+    rarity: Float64Array | None = None
+    inverse_lengths: Float64Array | None = None
 
     def applied(self, factors: Factors) -> Factors:
         """Give the factors with the weights of rows and columns in the first and the last; `factor` is left out."""
@@ -118,7 +119,7 @@ def row_blocks(factors: Factors) -> Iterator[tuple[int, int, sp.csr_array]]:
         yield start, stop, rows
 
 
-def reached_rows(factors: Factors) -> npt.NDArray[np.bool_]:
+def reached_rows(factors: Factors) -> BoolArray:
     """Tell which rows of the product can have an entry: from which a path leads through all the factors."""
     reached = np.ones(factors[-1].shape[1], dtype=bool)
     for factor in reversed(factors):
@@ -129,7 +130,7 @@ def reached_rows(factors: Factors) -> npt.NDArray[np.bool_]:
     return reached
 
 
-def reached_columns(factors: Factors) -> npt.NDArray[np.bool_]:
+def reached_columns(factors: Factors) -> BoolArray:
     """Tell which columns of the product can have an entry."""
     reached = np.ones(factors[0].shape[0], dtype=bool)
     for factor in factors:
@@ -172,17 +173,17 @@ def _tfidf(factors: Factors) -> Scaling:
     return Scaling(rarity=rarity, inverse_lengths=_inverse(_row_lengths(weighted)))
 
 
-def _row_lengths(factors: Factors) -> npt.NDArray[np.float64]:
+def _row_lengths(factors: Factors) -> Float64Array:
     if is_far(factors[0]):
         return np.asarray(np.sqrt(row_squares_of(factors[0], factors[1:])))
     return np.concatenate([np.sqrt(_row_squares(rows)) for *_, rows in row_blocks(factors)])
 
 
-def _rarity(n_rows: int, frequency: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _rarity(n_rows: int, frequency: Float64Array) -> Float64Array:
     return np.asarray(np.log((1 + n_rows) / (1 + frequency)) + 1)
 
 
-def _inverse(lengths: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _inverse(lengths: Float64Array) -> Float64Array:
     """1 over each length; what has none stays without."""
     return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
 
@@ -208,7 +209,7 @@ def _spectral(factors: Factors) -> float:
     return float(svds(product, k=1, v0=start, return_singular_vectors=False)[0])
 
 
-def _row_edges(factors: Factors) -> npt.NDArray[np.int64]:
+def _row_edges(factors: Factors) -> IntArray:
     """Cut the rows of the product so that no piece has many more than `_ENTRIES_AT_ONCE` entries on the way."""
     if len(factors) == 1:
         return np.asarray([0, factors[0].shape[0]])
@@ -228,11 +229,11 @@ def _pattern(matrix: sp.csr_array) -> sp.csr_array:
     return sp.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _row_squares(rows: sp.csr_array) -> npt.NDArray[np.float64]:
+def _row_squares(rows: sp.csr_array) -> Float64Array:
     return _row_sums(rows, rows.data.astype(np.float64) ** 2)
 
 
-def _row_sums(rows: sp.csr_array, values: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
+def _row_sums(rows: sp.csr_array, values: npt.NDArray[np.generic]) -> Float64Array:
     """Add up, row by row, what stands for the entries."""
     row_of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     return np.bincount(row_of, weights=values, minlength=rows.shape[0]).astype(np.float64)
@@ -242,17 +243,17 @@ def _times(matrix: sp.csr_array, number: float) -> sp.csr_array:
     return matrix if number == 1 else matrix * number
 
 
-def _scaled_rows(matrix: sp.csr_array, scale: npt.NDArray[np.float64]) -> sp.csr_array:
+def _scaled_rows(matrix: sp.csr_array, scale: Float64Array) -> sp.csr_array:
     data = matrix.data * np.repeat(scale, np.diff(matrix.indptr)).astype(matrix.dtype)
     return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _scaled_columns(matrix: sp.csr_array, scale: npt.NDArray[np.float64]) -> sp.csr_array:
+def _scaled_columns(matrix: sp.csr_array, scale: Float64Array) -> sp.csr_array:
     data = matrix.data * scale.astype(matrix.dtype)[matrix.indices]
     return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _applied(factors: Factors, vector: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _applied(factors: Factors, vector: Float64Array) -> Float64Array:
     for factor in reversed(factors):
         vector = factor @ vector
     return vector

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.checks import shown
@@ -32,10 +31,10 @@ from tacit.relations.taxonomy.reading import (
     sorted_links,
 )
 from tacit.relations.taxonomy.walks import depths, distances, reached, ways_up
+from tacit.types import Array, Float64Array, IntArray
 
 __all__ = ["Taxonomy", "closure_rows", "lifted_indicator", "nearest_title", "numbers_of", "read_titles", "several"]
 
-Ints = npt.NDArray[np.int64]
 Texts = Mapping[Hashable, Mapping[str, Any]]
 
 
@@ -210,7 +209,7 @@ class Taxonomy:
         return closure_rows(self.parent_matrix, np.arange(self.n_nodes))
 
     @cached_property
-    def depths(self) -> Ints:
+    def depths(self) -> IntArray:
         """Edges on the longest way from a root to each node; roots are at 0.
 
         The longest, so that a node is deeper than each of its parents even where it has several.
@@ -236,7 +235,7 @@ class Taxonomy:
         """Give the number of a node, which is its row and column in every matrix here."""
         return int(numbers_of([name], self._places, "name")[0])
 
-    def columns(self, names: Iterable[Hashable]) -> Ints:
+    def columns(self, names: Iterable[Hashable]) -> IntArray:
         """Give the numbers of several nodes, in the order asked for."""
         return numbers_of(several(names, "names"), self._places, "names")
 
@@ -287,7 +286,7 @@ class Taxonomy:
         one, other = numbers_of([a], self._places, "a"), numbers_of([b], self._places, "b")
         return int(distances(self.parent_matrix, one, other)[0, 0])
 
-    def distances(self, names_a: Iterable[Hashable], names_b: Iterable[Hashable]) -> Ints:
+    def distances(self, names_a: Iterable[Hashable], names_b: Iterable[Hashable]) -> IntArray:
         """Give `distance` for every pair of two lists of nodes, as a matrix of len(names_a) x len(names_b)."""
         one = numbers_of(several(names_a, "names_a"), self._places, "names_a")
         other = numbers_of(several(names_b, "names_b"), self._places, "names_b")
@@ -343,7 +342,7 @@ class Taxonomy:
         indicator = lifted_indicator(labels, self.parent_matrix, self._places)
         return LabelMatrix(indicator, self.names, labels.known, kind="sets")
 
-    def specificity(self, y: Any) -> npt.NDArray[np.float64]:
+    def specificity(self, y: Any) -> Float64Array:
         """Give 1/|c| for each node, |c| the number of records in it or below; 0 where there are none."""
         counts = self.expand(y).counts
         return np.divide(1.0, counts, out=np.zeros(self.n_nodes), where=counts > 0)
@@ -377,7 +376,7 @@ class Taxonomy:
         return Taxonomy(names, sp.csr_array(self.parent_matrix[kept][:, kept]), titles, others, self.language)
 
 
-def _row(matrix: sp.csr_array, row: int) -> npt.NDArray[Any]:
+def _row(matrix: sp.csr_array, row: int) -> Array:
     return matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
 
 
@@ -385,7 +384,7 @@ def _counted(n: int, noun: str, plural: str = "") -> str:
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
-def closure_rows(parent_matrix: sp.csr_array, nodes: npt.NDArray[np.int64]) -> sp.csr_array:
+def closure_rows(parent_matrix: sp.csr_array, nodes: IntArray) -> sp.csr_array:
     """Give a row for each of some nodes, 1 at the node itself and at all above it."""
     ways = ways_up(parent_matrix, nodes)
     shape = (len(nodes), parent_matrix.shape[0])
@@ -407,7 +406,7 @@ def lifted_indicator(labels: LabelMatrix, parent_matrix: sp.csr_array, places: M
     return indicator
 
 
-def numbers_of(names: Iterable[Hashable], places: Mapping[Hashable, int], argument: str) -> npt.NDArray[np.int64]:
+def numbers_of(names: Iterable[Hashable], places: Mapping[Hashable, int], argument: str) -> IntArray:
     """Give the numbers of nodes, in the order asked for; `places` has the number of each name."""
     wanted = list(names)
     unknown = [name for name in wanted if not isinstance(name, Hashable) or name not in places]

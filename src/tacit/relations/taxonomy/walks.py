@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from tacit.types import BoolArray, IntArray
+
 __all__ = ["WaysUp", "depths", "distances", "find_cycle", "parent_csr", "parents_first", "reached", "ways_up"]
 
-Ints = npt.NDArray[np.int64]
 
 # marks for this many (start, node) pairs at a time: 32 MB, whatever the size of the taxonomy
 _MARKS = 2**25
@@ -28,12 +29,12 @@ _FAR = 2**30
 class WaysUp(NamedTuple):
     """The ancestors of some nodes, each node among its own, sorted by start and then by ancestor."""
 
-    starts: Ints  # position in the list of starting nodes
-    nodes: Ints  # the ancestor
-    lengths: Ints  # edges on the shortest way up
+    starts: IntArray  # position in the list of starting nodes
+    nodes: IntArray  # the ancestor
+    lengths: IntArray  # edges on the shortest way up
 
 
-def parent_csr(children: Sequence[int] | Ints, parents: Sequence[int] | Ints, n_nodes: int) -> sp.csr_array:
+def parent_csr(children: Sequence[int] | IntArray, parents: Sequence[int] | IntArray, n_nodes: int) -> sp.csr_array:
     """Put edges into a matrix of ones; an edge given twice counts once."""
     rows, columns = np.asarray(children, dtype=np.int64), np.asarray(parents, dtype=np.int64)
     matrix = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n_nodes, n_nodes))
@@ -42,7 +43,7 @@ def parent_csr(children: Sequence[int] | Ints, parents: Sequence[int] | Ints, n_
     return matrix
 
 
-def parents_first(parent_matrix: sp.csr_array) -> Ints:
+def parents_first(parent_matrix: sp.csr_array) -> IntArray:
     """Order nodes so that parents precede children, and the smaller number goes first where both may.
 
     Nodes on a cycle, and all below one, are missing from the result: no order is right for them.
@@ -62,7 +63,7 @@ def parents_first(parent_matrix: sp.csr_array) -> Ints:
     return np.asarray(order, dtype=np.int64)
 
 
-def find_cycle(parent_matrix: sp.csr_array, ordered: Ints) -> list[int]:
+def find_cycle(parent_matrix: sp.csr_array, ordered: IntArray) -> list[int]:
     """Give the nodes of one cycle, each followed by its parent, first and last the same.
 
     `ordered` is what `parents_first` could place. Every other node has a parent that could not be placed either, so
@@ -83,7 +84,7 @@ def find_cycle(parent_matrix: sp.csr_array, ordered: Ints) -> list[int]:
     return [*cycle[first:], *cycle[:first], cycle[first]]
 
 
-def depths(parent_matrix: sp.csr_array) -> Ints:
+def depths(parent_matrix: sp.csr_array) -> IntArray:
     """Count the edges on the longest way from a root to each node; parents have the smaller numbers."""
     ends, above = parent_matrix.indptr.tolist(), parent_matrix.indices.tolist()
     depth = [0] * parent_matrix.shape[0]
@@ -93,7 +94,7 @@ def depths(parent_matrix: sp.csr_array) -> Ints:
     return np.asarray(depth, dtype=np.int64)
 
 
-def ways_up(parent_matrix: sp.csr_array, starts: Ints) -> WaysUp:
+def ways_up(parent_matrix: sp.csr_array, starts: IntArray) -> WaysUp:
     """Find all ancestors of the starting nodes, with the length of the shortest way to each.
 
     Breadth first for many starts at once: the pairs (start, ancestor) first met in round k are k edges apart. Takes
@@ -102,8 +103,8 @@ def ways_up(parent_matrix: sp.csr_array, starts: Ints) -> WaysUp:
     n_nodes = parent_matrix.shape[0]
     n_rows = max(1, min(len(starts), _MARKS // max(1, n_nodes)))
     met = np.zeros(n_rows * n_nodes, dtype=bool)
-    keys: list[Ints] = []
-    lengths: list[Ints] = []
+    keys: list[IntArray] = []
+    lengths: list[IntArray] = []
     for first in range(0, len(starts), n_rows):
         found, far = _ways_of_block(parent_matrix, starts[first : first + n_rows], met)
         met[found] = False
@@ -114,12 +115,12 @@ def ways_up(parent_matrix: sp.csr_array, starts: Ints) -> WaysUp:
     return WaysUp(key // max(1, n_nodes), key % max(1, n_nodes), np.concatenate([*lengths, np.zeros(0, np.int64)]))
 
 
-def _ways_of_block(parent_matrix: sp.csr_array, starts: Ints, met: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
+def _ways_of_block(parent_matrix: sp.csr_array, starts: IntArray, met: BoolArray) -> tuple[IntArray, IntArray]:
     """Give the pairs of a block as start * n_nodes + ancestor, and their lengths; leaves them marked in `met`."""
     n_nodes = parent_matrix.shape[0]
     indptr, above = parent_matrix.indptr.astype(np.int64), parent_matrix.indices.astype(np.int64)
     fresh = np.arange(len(starts), dtype=np.int64) * n_nodes + starts
-    found: list[Ints] = []
+    found: list[IntArray] = []
     while fresh.size:
         met[fresh] = True
         found.append(fresh)
@@ -134,7 +135,7 @@ def _ways_of_block(parent_matrix: sp.csr_array, starts: Ints, met: npt.NDArray[n
     return np.concatenate(found), far
 
 
-def distances(parent_matrix: sp.csr_array, one: Ints, other: Ints) -> Ints:
+def distances(parent_matrix: sp.csr_array, one: IntArray, other: IntArray) -> IntArray:
     """Count the edges on the shortest way between nodes, up to a common ancestor and down again.
 
     Nodes without a common ancestor are joined by a virtual root, one edge above all roots.
@@ -155,7 +156,7 @@ def distances(parent_matrix: sp.csr_array, one: Ints, other: Ints) -> Ints:
     return np.where(found < _FAR, found, through_top)
 
 
-def _up(parent_matrix: sp.csr_array, starts: Ints, span: Ints) -> npt.NDArray[np.int32]:
+def _up(parent_matrix: sp.csr_array, starts: IntArray, span: IntArray) -> npt.NDArray[np.int32]:
     """Give the lengths of the ways up from the starts, as nodes of the span x starts; far where there is none."""
     ways = ways_up(parent_matrix, starts)
     place = np.minimum(np.searchsorted(span, ways.nodes), len(span) - 1)
@@ -174,7 +175,7 @@ def _down(parent_matrix: sp.csr_array, lengths: npt.NDArray[np.int32]) -> npt.ND
     return lengths
 
 
-def _to_top(parent_matrix: sp.csr_array, starts: Ints) -> Ints:
+def _to_top(parent_matrix: sp.csr_array, starts: IntArray) -> IntArray:
     """Count the edges from each start to the virtual root, by the nearest root."""
     ends, above = parent_matrix.indptr.tolist(), parent_matrix.indices.tolist()
     height: dict[int, int] = {}

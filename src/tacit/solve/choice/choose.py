@@ -15,7 +15,7 @@ from scipy.sparse.linalg import LinearOperator
 from tacit.checks import check_choice, check_count, check_finite, check_number
 from tacit.errors import InputError, SolverError, TacitWarning
 from tacit.machine import give_back
-from tacit.operators.base import Array, Operator, as_operator
+from tacit.operators.base import Operator, as_operator
 from tacit.operators.gram import Gram
 from tacit.solve.checkpoint import are_kept
 from tacit.solve.choice.costs import MOST_BYTES, cheapest, costs_of, generalised_costs, problem_of
@@ -25,6 +25,7 @@ from tacit.solve.eigen.lanczos import lanczos
 from tacit.solve.eigen.lobpcg import ROOM, preconditioned_eigenpairs
 from tacit.solve.eigen.single_pass import single_pass
 from tacit.solve.result import Eigenpairs, SingularTriplets, signs_of
+from tacit.types import Array
 
 __all__ = ["ALL_SOLVERS", "SOLVERS", "answer", "leading_eigenpairs", "leading_singular_triplets"]
 

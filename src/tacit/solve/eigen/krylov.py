@@ -14,7 +14,7 @@ import numpy as np
 import scipy.linalg as la
 
 from tacit.machine import give_back, one_thread
-from tacit.operators.base import Array, Operator
+from tacit.operators.base import Operator
 from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint, state_of, with_state
 from tacit.solve.eigen.starting_block import start_block
 from tacit.solve.result import Eigenpairs, descending, relative_residuals, signs_of
@@ -28,6 +28,7 @@ from tacit.solve.tall_arrays import (
     subtract,
     triangle,
 )
+from tacit.types import Array
 
 __all__ = ["block_for", "block_krylov"]
 

@@ -6,9 +6,10 @@ import numpy as np
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
 from tacit.errors import SolverError
-from tacit.operators.base import Array, Operator
+from tacit.operators.base import Operator
 from tacit.solve.eigen.starting_block import start_block
 from tacit.solve.result import Eigenpairs, descending, relative_residuals
+from tacit.types import Array
 
 __all__ = ["lanczos"]
 

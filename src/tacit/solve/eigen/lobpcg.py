@@ -10,10 +10,11 @@ import scipy.linalg as la
 from scipy.sparse.linalg import LinearOperator, lobpcg
 
 from tacit.errors import InputError
-from tacit.operators.base import Array, Operator
+from tacit.operators.base import Operator
 from tacit.solve.eigen.starting_block import N_RANDOM, start_block
 from tacit.solve.linear.conjugate_gradients import block_cg
 from tacit.solve.result import Eigenpairs, descending, relative_residuals
+from tacit.types import Array
 
 __all__ = ["ROOM", "preconditioned_eigenpairs"]
 

@@ -18,11 +18,11 @@ import numpy as np
 import scipy.linalg as la
 
 from tacit.machine import one_thread
-from tacit.operators.base import Array
 from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint
 from tacit.solve.result import Eigenpairs, relative_residuals, signs_of
 from tacit.solve.tall_arrays import factored, in_rows, lengths, subtract, times
 from tacit.solve.tall_arrays import inner as inner_products
+from tacit.types import Array
 
 __all__ = ["Pencil", "columns_for", "pencil_eigenpairs"]
 

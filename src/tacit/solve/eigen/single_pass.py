@@ -14,9 +14,10 @@ import numpy as np
 import scipy.linalg as la
 
 from tacit.errors import InputError
-from tacit.operators.base import Array, Operator
+from tacit.operators.base import Operator
 from tacit.solve.eigen.starting_block import start_block
 from tacit.solve.result import Eigenpairs, descending
+from tacit.types import Array
 
 __all__ = ["ONE_PASS", "single_pass"]
 

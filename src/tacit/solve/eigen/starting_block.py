@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tacit.operators.base import Array
 from tacit.solve.tall_arrays import factored
+from tacit.types import Array
 
 __all__ = ["N_RANDOM", "start_block"]
 

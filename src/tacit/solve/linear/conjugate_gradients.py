@@ -16,11 +16,12 @@ import scipy.linalg as la
 from scipy.sparse.linalg import LinearOperator
 
 from tacit.machine import one_thread
-from tacit.operators.base import Array, Operator
+from tacit.operators.base import Operator
 from tacit.operators.products.sparse import LINE
 from tacit.solve.checkpoint import SolvedColumns, next_checkpoint
 from tacit.solve.result import LeastSquares
 from tacit.solve.tall_arrays import factored, in_rows, inner
+from tacit.types import Array
 
 __all__ = ["block_cg", "preconditioned_cg", "reachable", "width_for"]
 

@@ -15,11 +15,12 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 
 from tacit.checks import check_choice, check_count, check_finite, check_number, check_rows, is_sparse
 from tacit.errors import InputError, TacitWarning
-from tacit.operators.base import Array, Operator, as_operator
+from tacit.operators.base import Operator, as_operator
 from tacit.operators.gram import Gram
 from tacit.solve.dense import dense_least_squares
 from tacit.solve.linear.conjugate_gradients import block_cg, preconditioned_cg, reachable
 from tacit.solve.result import LeastSquares
+from tacit.types import Array
 
 __all__ = ["SOLVERS", "adjoint_times", "block_cg", "least_squares", "preconditioned_cg"]
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from tacit.types import IntArray
+
+from tacit.types import Float32Array
+
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -25,7 +29,6 @@ from tacit.checks import check_number, is_sparse
 
 __all__ = ["Fitted", "Known", "fit_model", "fit_relations", "link_weight", "make_model", "plain_parameters"]
 
-Floats = npt.NDArray[np.float32]
 _LOGISTIC_WORK = 3e11  # records x labels x dimensions above which ridge regression takes over: minutes on two cores
 _SHARE = 0.5  # length of the position beside the words, which have length 1: best of .5, 1, 2 on Reuters, 2026-11-16
 _MOST_BYTES = 2**30
@@ -110,7 +113,7 @@ def _tell_memory(name: str, X: Any, labels: LabelMatrix | None, settings: BuildS
         note_told(estimate)
 
 
-def _fit_lsi(name: str, X: Any, labels: Any, known: Known, settings: BuildSettings) -> tuple[Fitted, Floats]:
+def _fit_lsi(name: str, X: Any, labels: Any, known: Known, settings: BuildSettings) -> tuple[Fitted, Float32Array]:
     from tacit.models.lsi.lsi import LSI
 
     model = make_model(LSI, settings)
@@ -119,7 +122,7 @@ def _fit_lsi(name: str, X: Any, labels: Any, known: Known, settings: BuildSettin
     return Fitted("LSI", plain_parameters(model), *_map(model, offset), positions), positions
 
 
-def _fit_informed(name: str, X: Any, labels: Any, known: Known, settings: BuildSettings) -> tuple[Fitted, Floats]:
+def _fit_informed(name: str, X: Any, labels: Any, known: Known, settings: BuildSettings) -> tuple[Fitted, Float32Array]:
     """MLSI, HLSI and SLE: honest positions for the suggester, those with the labels in them for searching."""
     from tacit.models.graphs.methods import SLE
     from tacit.models.hlsi.hlsi import HLSI
@@ -138,16 +141,16 @@ def _fit_informed(name: str, X: Any, labels: Any, known: Known, settings: BuildS
     ), honest
 
 
-def _fit_mlsa(name: str, X: Any, labels: Any, known: Known, settings: BuildSettings) -> tuple[Fitted, Floats]:
+def _fit_mlsa(name: str, X: Any, labels: Any, known: Known, settings: BuildSettings) -> tuple[Fitted, Float32Array]:
     return fit_relations(X, labels, known, settings)
 
 
-def _map(model: Any, offset: Any) -> tuple[Floats, Floats | None]:
+def _map(model: Any, offset: Any) -> tuple[Float32Array, Float32Array | None]:
     terms = np.ascontiguousarray(model.components_.T, np.float32)
     return terms, None if offset is None else np.asarray(offset, np.float32)
 
 
-def _trained(X: Any, positions: Floats, labels: LabelMatrix, settings: BuildSettings) -> tuple[Suggester, str]:
+def _trained(X: Any, positions: Float32Array, labels: LabelMatrix, settings: BuildSettings) -> tuple[Suggester, str]:
     """Train the suggester on the positions, or on words and positions together; give it and how it was trained."""
     method, seed = settings.suggester, settings.random_state
     if method == "auto":
@@ -189,7 +192,7 @@ def _check_room(n_terms: int, n_labels: int) -> None:
         )
 
 
-def _means(positions: Floats, labels: LabelMatrix) -> Floats:
+def _means(positions: Float32Array, labels: LabelMatrix) -> Float32Array:
     """The mean position of each label's records."""
     totals = np.asarray(labels.indicator.T @ positions)
     return np.asarray(totals / np.maximum(labels.counts, 1)[:, None], np.float32)
@@ -249,16 +252,16 @@ class Fitted:
 
     model: str
     parameters: dict[str, Any]
-    terms: Floats
-    offset: Floats | None
-    positions: Floats
+    terms: Float32Array
+    offset: Float32Array | None
+    positions: Float32Array
     label_names: tuple[str, ...] = ()
     label_counts: tuple[int, ...] = ()
-    label_positions: Floats | None = None
+    label_positions: Float32Array | None = None
     suggester: Suggester | None = None
     suggester_method: str = "none"
-    others: Mapping[str, tuple[list[str], Floats]] | None = None
-    strengths: Floats | None = None
+    others: Mapping[str, tuple[list[str], Float32Array]] | None = None
+    strengths: Float32Array | None = None
 
 
 def make_model(kind: Any, settings: BuildSettings, **given: Any) -> Any:
@@ -289,7 +292,7 @@ _CENTROID_WEIGHT = 2.0
 _LINK_WEIGHTS = (0.1, 2.0)
 
 
-def fit_relations(X: Any, labels: LabelMatrix | None, known: Known, settings: BuildSettings) -> tuple[Fitted, Floats]:
+def fit_relations(X: Any, labels: LabelMatrix | None, known: Known, settings: BuildSettings) -> tuple[Fitted, Float32Array]:
     """Fit the space; give what the index keeps, and where words alone place the records.
 
     The suggester learns from these: a record that asks for labels comes with words only.
@@ -383,12 +386,12 @@ def _kind(link: str) -> str:
     return f"link:{link}"
 
 
-def _shared(table: sp.csr_array) -> npt.NDArray[np.int64]:
+def _shared(table: sp.csr_array) -> IntArray:
     """Columns with two records at least."""
     return np.flatnonzero(np.bincount(table.indices, minlength=table.shape[1]) > 1).astype(np.int64)
 
 
-def _placed(model: Any, link: str, table: sp.csr_array) -> Floats:
+def _placed(model: Any, link: str, table: sp.csr_array) -> Float32Array:
     """Place all things of a type by their records, those too that took no part: fold-in, Σ_i α m_i C_i."""
     scale = model.relations_.factors(f"record-{_kind(link)}")[0] if _kind(link) in model.relations_.types else 1.0
     return np.asarray(scale * (table.T @ model.concepts_["record"]), np.float32)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
@@ -17,6 +16,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from tacit.checks import as_rng, check_count, check_finite, check_rows, is_sparse
 from tacit.errors import InputError, TacitWarning
+from tacit.types import Array, IntArray
 
 __all__ = ["ClusterTerm", "Clustering", "cluster", "describe"]
 
@@ -33,9 +33,9 @@ class Clustering:
     inertia : float: sum of the squared distances of the records to their centres
     """
 
-    labels: npt.NDArray[np.int64]
-    centres: npt.NDArray[Any]
-    sizes: npt.NDArray[np.int64]
+    labels: IntArray
+    centres: Array
+    sizes: IntArray
     inertia: float
 
     @property
@@ -156,7 +156,7 @@ def _numbered(means: KMeans, n_asked: int) -> Clustering:
     return Clustering(number[means.labels_], centres, sizes[order].astype(np.int64), float(means.inertia_))
 
 
-def _mean_weights(clustering: Clustering, weights: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def _mean_weights(clustering: Clustering, weights: Any) -> tuple[Array, Array]:
     """Give the mean weight of each term inside and outside of each cluster; outside of everything it is 0."""
     n_records = len(clustering.labels)
     member = sp.csr_array(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.checks import check_count
@@ -18,6 +17,7 @@ from tacit.tasks.explain.words import listed
 from tacit.tasks.label_names import title_of
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
+from tacit.types import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from tacit.tasks.cluster.clustering import Clustering
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Group", "GroupLabel", "Groups", "cluster_index", "default_groups"]
 
-Numbers = npt.NDArray[np.int64]
 _MOST_GROUPS = 20  # what a person reads at once
 _LARGE = 50_000  # records from which centres are learned from samples of them
 _STARTS = ((5_000, 10), (_LARGE, 3))  # k-means is started so often, for so many records at most
@@ -97,8 +96,8 @@ class Groups:
     """
 
     groups: tuple[Group, ...]
-    numbers: Numbers = field(repr=False)
-    of_records: Numbers = field(repr=False)
+    numbers: IntArray = field(repr=False)
+    of_records: IntArray = field(repr=False)
 
     @property
     def n_nowhere(self) -> int:
@@ -172,7 +171,7 @@ def cluster_index(
     return Groups(tuple(found), numbers, of_records)
 
 
-def _placed(collection: Collection, filters: Filters | None) -> tuple[Numbers, Any, npt.NDArray[np.bool_]]:
+def _placed(collection: Collection, filters: Filters | None) -> tuple[IntArray, Any, BoolArray]:
     """Numbers of the records, the positions at length 1 of those that have one, and which these are."""
     numbers = collection.store.numbers(filters)
     positions = collection.live.positions(numbers)
@@ -223,7 +222,7 @@ def _from_samples(positions: Any, n_groups: int, random_state: int) -> Clusterin
     return Clustering(number[means.labels_], centres, sizes[order].astype(np.int64), float(means.inertia_))
 
 
-def _sample(clustering: Clustering, random_state: int) -> Numbers:
+def _sample(clustering: Clustering, random_state: int) -> IntArray:
     """Rows to read, at most so many of each group."""
     rng = np.random.default_rng(random_state)
     rows = []
@@ -234,7 +233,7 @@ def _sample(clustering: Clustering, random_state: int) -> Numbers:
 
 
 def _named(
-    collection: Collection, records: Sequence[Record], of_records: Numbers, clustering: Clustering, n_words: int
+    collection: Collection, records: Sequence[Record], of_records: IntArray, clustering: Clustering, n_words: int
 ) -> list[tuple[tuple[str, ...], tuple[GroupLabel, ...]]]:
     """Words and labels of each group, by what sets its records apart from the others that were read."""
     from tacit.tasks.cluster.clustering import Clustering, describe

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.checks import check_count
 from tacit.errors import InputError
@@ -15,6 +14,7 @@ from tacit.tasks.explain.words import listed, typical_words
 from tacit.tasks.label_names import NamedLabel, named
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
+from tacit.types import Float64Array
 
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
@@ -157,7 +157,7 @@ def _linked(collection: Collection) -> list[tuple[str, list[str], Any]]:
     return [(name, links[name], arrays[f"link_positions_{number}"]) for number, name in enumerate(links)]
 
 
-def _shares(collection: Collection) -> npt.NDArray[np.float64]:
+def _shares(collection: Collection) -> Float64Array:
     """How much of the records' positions lies along each dimension, from rows evenly spread over the build."""
     step = max(1, collection.live.n_base // _ROWS)
     rows = np.asarray(collection.generation.array("positions")[::step], np.float64)

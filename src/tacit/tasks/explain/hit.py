@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.checks import check_count
 from tacit.corpus.record import Record
 from tacit.tasks.explain.words import PlacedText, listed, place_text, shared_words
 from tacit.tasks.label_names import ancestors_of, find_number, title_of
 from tacit.tasks.search.hits import RecordHit
+from tacit.types import Array
 
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
@@ -134,7 +134,7 @@ def explain_hit(collection: Collection, query: str, id: str, *, limit: int = 10)
 
 
 def nearest_labels(
-    collection: Collection, position: npt.NDArray[Any], among: tuple[str, ...] | None = None
+    collection: Collection, position: Array, among: tuple[str, ...] | None = None
 ) -> tuple[LabelNear, ...]:
     """Give labels by the cosine of their positions with one, the nearest first; `among` leaves out all the others."""
     positions = collection.label_positions

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.checks import check_count
 from tacit.errors import InputError
@@ -16,6 +15,7 @@ from tacit.tasks.explain.words import WordPart, listed, place_text, typical_word
 from tacit.tasks.label_names import NamedLabel, ancestors_of, find_label, named, title_of
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
+from tacit.types import Float32Array
 
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
@@ -230,7 +230,7 @@ def explain_place(collection: Collection, label: str, *, limit: int = 10) -> Lab
     )
 
 
-def _position(collection: Collection, label: str) -> npt.NDArray[np.float32] | None:
+def _position(collection: Collection, label: str) -> Float32Array | None:
     """Where a label is; for a node without records the mean over those below it, each record counted once a label."""
     positions, names = collection.label_positions, collection.label_names
     if positions is None:

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError
+from tacit.types import Array, Float32Array
 
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
 
 __all__ = ["PlacedText", "WordPart", "importance", "listed", "place_text", "shared_words", "typical_words"]
 
-Floats = npt.NDArray[np.float32]
 _LEAST = 0.1  # of the weightiest word: what is below it says nothing about a direction
 
 
@@ -43,11 +43,11 @@ class PlacedText:
     """
 
     columns: npt.NDArray[np.int32]
-    weights: Floats
-    position: Floats
+    weights: Float32Array
+    position: Float32Array
 
     def parts(
-        self, collection: Collection, direction: npt.NDArray[Any], beside: npt.NDArray[Any] | None = None
+        self, collection: Collection, direction: Array, beside: Array | None = None
     ) -> tuple[list[WordPart], float]:
         """Give the part of each word in the position's product with a direction, the largest first, and the offset's.
 
@@ -93,7 +93,7 @@ def shared_words(collection: Collection, one: str, other: str) -> tuple[str, ...
     return tuple(words.terms[both[i]] for i in order)
 
 
-def importance(collection: Collection) -> Floats:
+def importance(collection: Collection) -> Float32Array:
     """How much each word moves records: its weight times the root of the share of records that have it.
 
     The root mean square of x_t over the records, but for the scaling to unit length; so `importance · T_t·v` is how far
@@ -107,7 +107,7 @@ def importance(collection: Collection) -> Floats:
     return np.asarray(np.sqrt(with_word / n_records) * words.weights, np.float32)
 
 
-def typical_words(collection: Collection, directions: npt.NDArray[Any], n: int) -> list[tuple[str, ...]]:
+def typical_words(collection: Collection, directions: Array, n: int) -> list[tuple[str, ...]]:
     """Give the words that move records the most along each direction, the strongest first, at most n.
 
     Words with less than a tenth of what the strongest does either way are left out: a direction may have one end only.

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError
+from tacit.types import IntArray
 
 if TYPE_CHECKING:
     from tacit.index import Filters
@@ -52,7 +52,7 @@ class MapGroup:
     name: str
     colour: str
     shape: str
-    rows: npt.NDArray[np.int64]
+    rows: IntArray
     is_rest: bool = False
 
 

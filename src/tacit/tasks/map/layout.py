@@ -10,18 +10,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.checks import as_rng, check_count, check_rows
 from tacit.errors import InputError
+from tacit.types import Float32Array, IntArray
 
 __all__ = ["lay_out"]
 
-Floats = npt.NDArray[np.float32]
-Numbers = npt.NDArray[np.int64]
 
-
-def lay_out(positions: Any, groups: Sequence[Any], *, most: int = 2000, random_state: int = 0) -> Floats:
+def lay_out(positions: Any, groups: Sequence[Any], *, most: int = 2000, random_state: int = 0) -> Float32Array:
     """Lay records out in the plane so that neighbours in the space stay neighbours (t-SNE on cosine distances).
 
     Parameters
@@ -62,7 +59,7 @@ _NEIGHBOURS = 8
 _REACH = 0.05  # of the width of the map: neighbours that lie farther from the nearest one are of another neighbourhood
 
 
-def _sample(groups: Sequence[Any], most: int, rng: np.random.Generator) -> Numbers:
+def _sample(groups: Sequence[Any], most: int, rng: np.random.Generator) -> IntArray:
     """Choose rows of each group in proportion to the square root of its size."""
     _, codes, sizes = np.unique(np.asarray(groups).astype(str), return_inverse=True, return_counts=True)
     if len(codes) <= most:
@@ -74,7 +71,7 @@ def _sample(groups: Sequence[Any], most: int, rng: np.random.Generator) -> Numbe
     return np.sort(shuffled[np.argsort(places / np.repeat(np.sqrt(sizes), sizes), kind="stable")[:most]])
 
 
-def _principal(directions: Floats) -> Floats:
+def _principal(directions: Float32Array) -> Float32Array:
     """Give the two directions in which a handful of records differ most; zero where they differ in fewer."""
     left, values, _ = np.linalg.svd(directions - directions.mean(axis=0), full_matrices=False)
     points = np.zeros((len(directions), 2), np.float32)
@@ -82,7 +79,7 @@ def _principal(directions: Floats) -> Floats:
     return points
 
 
-def _t_sne(directions: Floats, random_state: int) -> Floats:
+def _t_sne(directions: Float32Array, random_state: int) -> Float32Array:
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -99,7 +96,7 @@ def _t_sne(directions: Floats, random_state: int) -> Floats:
         return np.asarray(tsne.fit_transform(directions), np.float32)
 
 
-def _start(directions: Floats) -> Floats:
+def _start(directions: Float32Array) -> Float32Array:
     """Principal components, small, as t-SNE likes them: the wide shape of the map is that of the collection."""
     points = _principal(directions)
     # records that are all alike have no wide shape; the seed of t-SNE cannot help either where they start on one spot
@@ -110,7 +107,9 @@ def _start(directions: Floats) -> Floats:
     return np.asarray(points / spread * 1e-4, np.float32)
 
 
-def _among(directions: Floats, sample: Floats, points: Floats, rng: np.random.Generator) -> Floats:
+def _among(
+    directions: Float32Array, sample: Float32Array, points: Float32Array, rng: np.random.Generator
+) -> Float32Array:
     """Put records between their nearest neighbours in the sample.
 
     A plain mean would drop a record that two neighbourhoods share into the void between them; so only neighbours that

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.checks import check_count
 from tacit.corpus.record import Record
@@ -19,6 +18,7 @@ from tacit.index import Filters
 from tacit.tasks.map.colours import MapGroup, coloured, grouping
 from tacit.tasks.map.layout import lay_out
 from tacit.tasks.map.picture import PICTURES
+from tacit.types import Float32Array
 
 if TYPE_CHECKING:
     from tacit.relations.taxonomy.taxonomy import Taxonomy
@@ -53,7 +53,7 @@ class Map:
     """
 
     title: str
-    points: npt.NDArray[np.float32]
+    points: Float32Array
     ids: list[str]
     titles: list[str]
     labels: list[tuple[str, ...]]
@@ -217,7 +217,7 @@ def _placed(text: str, points: Any, group: int | None) -> MapName:
     return MapName(text, float(x), float(y), len(points), group)
 
 
-def _centre(points: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def _centre(points: Float32Array) -> Float32Array:
     """Give the point with most others around it: a mean may lie where none of them is."""
     if len(points) > 600:
         points = points[:: len(points) // 600 + 1]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.spatial import cKDTree
 
 from tacit.checks import check_finite, shown
 from tacit.errors import InputError
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.types import BoolArray, Float64Array, IntArray
 
 __all__ = ["MOST_FAMILIES", "Nesting", "PanelFacts", "ShownClasses", "facts_of", "frame", "panel_facts", "show_classes"]
 
@@ -109,12 +109,12 @@ class ShownClasses:
     """
 
     names: tuple[Hashable, ...]
-    inner: npt.NDArray[np.bool_]
-    parent: npt.NDArray[np.int64]
-    family: npt.NDArray[np.int64]
-    level: npt.NDArray[np.int64]
-    sizes: npt.NDArray[np.int64]
-    drawn: npt.NDArray[np.int64]
+    inner: BoolArray
+    parent: IntArray
+    family: IntArray
+    level: IntArray
+    sizes: IntArray
+    drawn: IntArray
 
 
 def show_classes(
@@ -143,7 +143,7 @@ def show_classes(
     return ShownClasses(names, inner, parent, family, level, member.sum(axis=0), _drawn_as(member, above, level))
 
 
-def facts_of(points: npt.NDArray[np.float64], classes: ShownClasses) -> PanelFacts:
+def facts_of(points: Float64Array, classes: ShownClasses) -> PanelFacts:
     """Measure places whose classes are already decided."""
     low, high = frame(points)
     rows = np.flatnonzero(classes.drawn >= 0)
@@ -161,7 +161,7 @@ def facts_of(points: npt.NDArray[np.float64], classes: ShownClasses) -> PanelFac
     return PanelFacts(neighbours, chance, tuple(_nesting(one, places, drawn, classes) for one in nested), n)
 
 
-def frame(points: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def frame(points: Float64Array) -> tuple[Float64Array, Float64Array]:
     """Give the lower left and upper right corner of a frame that a few outliers cannot stretch.
 
     It reaches a quarter beyond the range of the middle 98 % on each side, but not beyond the points, plus a margin.
@@ -176,7 +176,7 @@ def frame(points: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt
     return low - margin, high + margin
 
 
-def check_positions(name: str, positions: Any) -> npt.NDArray[np.float64]:
+def check_positions(name: str, positions: Any) -> Float64Array:
     """Give places in the plane back as an array of floats."""
     points = np.asarray(positions)
     if points.ndim != 2 or points.shape[1] != 2 or points.dtype.kind not in "biuf":
@@ -211,7 +211,7 @@ def _check_classes(classes: Iterable[Hashable], labels: LabelMatrix) -> tuple[Ha
     return names
 
 
-def _above(names: tuple[Hashable, ...], taxonomy: Taxonomy | None) -> npt.NDArray[np.bool_]:
+def _above(names: tuple[Hashable, ...], taxonomy: Taxonomy | None) -> BoolArray:
     """Tell which shown class lies above which: [i, j] is true if j is an ancestor of i, and not i itself."""
     if taxonomy is None:
         return np.zeros((len(names), len(names)), dtype=bool)
@@ -219,7 +219,7 @@ def _above(names: tuple[Hashable, ...], taxonomy: Taxonomy | None) -> npt.NDArra
     return (taxonomy.closure[columns][:, columns].toarray() > 0) & ~np.eye(len(names), dtype=bool)
 
 
-def _nest(above: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], ...]:
+def _nest(above: BoolArray) -> tuple[IntArray, ...]:
     """Give each class its nearest shown ancestor (-1 if none), its topmost one (or itself) and its level.
 
     In a polyhierarchy a class can have several nearest ones; a point has one colour, so the first is taken.
@@ -234,9 +234,7 @@ def _nest(above: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], ...]:
     return parent, family, level
 
 
-def _drawn_as(
-    member: npt.NDArray[np.bool_], above: npt.NDArray[np.bool_], level: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
+def _drawn_as(member: BoolArray, above: BoolArray, level: IntArray) -> IntArray:
     unrelated = ~(above | above.T | np.eye(len(above), dtype=bool))
     agrees = member & (member.astype(np.int64) @ unrelated == 0)
     # classes that agree with each other lie on one way down, so no two have the same level
@@ -244,9 +242,7 @@ def _drawn_as(
     return np.where(agrees.any(axis=1), drawn, np.where(member.any(axis=1), SEVERAL, NEITHER))
 
 
-def _nesting(
-    child: int, places: npt.NDArray[np.float64], drawn: npt.NDArray[np.int64], classes: ShownClasses
-) -> Nesting:
+def _nesting(child: int, places: Float64Array, drawn: IntArray, classes: ShownClasses) -> Nesting:
     parent = int(classes.parent[child])
     in_child, in_parent = classes.inner[drawn, child], classes.inner[drawn, parent]
     inside = chance = width = float("nan")
@@ -259,5 +255,5 @@ def _nesting(
     return Nesting(classes.names[child], classes.names[parent], inside, chance, width)
 
 
-def _spread(places: npt.NDArray[np.float64]) -> float:
+def _spread(places: Float64Array) -> float:
     return float(np.median(np.linalg.norm(places - np.median(places, axis=0), axis=1)))

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.checks import as_rng, check_count, check_rows
 from tacit.checks import shown as listed
@@ -30,6 +29,7 @@ from tacit.tasks.map.panel_facts import (
     show_classes,
 )
 from tacit.tasks.map.picture import check_map_path, save_figure
+from tacit.types import Float64Array, IntArray
 
 __all__ = ["draw_panels", "panel_facts"]
 
@@ -83,7 +83,7 @@ def draw_panels(
     return save_figure(_figure(planes, chosen, _legend_names(chosen, taxonomy), title), path, argument="path")
 
 
-def _choose_rows(classes: ShownClasses, most: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def _choose_rows(classes: ShownClasses, most: int, rng: np.random.Generator) -> IntArray:
     """Choose records to draw, in random order, so that none covers another just because it came later."""
     rows = np.flatnonzero(classes.drawn != NEITHER)
     if not rows.size:
@@ -108,7 +108,7 @@ _GREY = _Look("#8C8C8C", "x", 9.0, "none")
 _ROUNDS = 10  # each class is drawn in so many parts, in turn with the others
 
 
-def _check_spaces(spaces: Mapping[str, Any]) -> dict[str, npt.NDArray[np.float64]]:
+def _check_spaces(spaces: Mapping[str, Any]) -> dict[str, Float64Array]:
     if not isinstance(spaces, Mapping) or not spaces:
         raise InputError(
             f"spaces is not a mapping with entries: got {type(spaces).__name__}, expected names and places, "
@@ -148,9 +148,7 @@ def _legend_names(classes: ShownClasses, taxonomy: Taxonomy | None) -> list[str]
     return names
 
 
-def _figure(
-    planes: dict[str, npt.NDArray[np.float64]], classes: ShownClasses, names: list[str], title: str | None
-) -> Any:
+def _figure(planes: dict[str, Float64Array], classes: ShownClasses, names: list[str], title: str | None) -> Any:
     # the figure class and not pyplot, which would start a window system and keep the figure for ever
     from matplotlib.figure import Figure
 
@@ -197,7 +195,7 @@ def _looks(classes: ShownClasses) -> list[_Look]:
     return looks
 
 
-def _draw(axes: Any, points: npt.NDArray[np.float64], classes: ShownClasses, looks: list[_Look]) -> None:
+def _draw(axes: Any, points: Float64Array, classes: ShownClasses, looks: list[_Look]) -> None:
     several = points[classes.drawn == SEVERAL]
     axes.scatter(several[:, 0], several[:, 1], s=_GREY.size, color=_GREY.colour, marker=_GREY.marker, linewidths=0.7)
     for number, look in enumerate(looks):
@@ -213,7 +211,7 @@ def _draw(axes: Any, points: npt.NDArray[np.float64], classes: ShownClasses, loo
         spine.set_color("#B0B0B0")
 
 
-def _caption(points: npt.NDArray[np.float64], facts: PanelFacts) -> str:
+def _caption(points: Float64Array, facts: PanelFacts) -> str:
     low, high = frame(points)
     n_outside = int(np.count_nonzero(((points < low) | (points > high)).any(axis=1)))
     outside = f"\n{n_outside:,} of {len(points):,} points lie outside the frame" if n_outside else ""

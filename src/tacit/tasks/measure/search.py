@@ -14,7 +14,6 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.corpus.record import Record
 from tacit.evaluate.measures.search import found_overlap_ndcg, reciprocal_ranks
@@ -25,11 +24,12 @@ from tacit.tasks.measure.trial_index import Features, Measured
 from tacit.tasks.search.search import WAYS, fused_by_score
 from tacit.tasks.stages import Stages
 from tacit.text.words import Words
+from tacit.types import Float64Array, IntArray
 
 __all__ = ["SearchBench", "SearchMeasures", "WayScores", "body_of"]
 
-Lists = list[npt.NDArray[np.int64]]
-Scored = list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]
+Lists = list[IntArray]
+Scored = list[tuple[IntArray, Float64Array]]
 _DEPTH = 100  # how far down a record counts as found at all
 _QUERY_WORDS = 20  # a text is asked for by its weightiest words: nobody types a whole one, and it takes seconds
 _K = 10
@@ -162,12 +162,12 @@ class SearchBench:
             fused.append(fused_by_score((numbers, next(cosines)), found, next(cosines), _DEPTH)[0])
         return fused
 
-    def overlap_values(self, index: Measured) -> npt.NDArray[np.float64]:
+    def overlap_values(self, index: Measured) -> Float64Array:
         """nDCG@10 by meaning of each text that was asked with; NaN where nothing shares a label."""
         found = index.nearest(index.place(index.features.rows(self._asked)), _K + self._n_unjudged())
         return self._overlaps(self._judged(found))
 
-    def title_values(self, index: Measured) -> npt.NDArray[np.float64]:
+    def title_values(self, index: Measured) -> Float64Array:
         """1 / place by meaning of the text of each title."""
         return reciprocal_ranks(self._by_title(index), self._wanted)
 
@@ -225,7 +225,7 @@ class SearchBench:
     def _wanted(self) -> list[int]:
         return list(range(len(self._split.train), len(self._split.train) + len(self._titled)))
 
-    def _overlaps(self, found: Lists) -> npt.NDArray[np.float64]:
+    def _overlaps(self, found: Lists) -> Float64Array:
         return found_overlap_ndcg(found, as_labels(self._asked.labels), self._labels, k=_K)
 
     def _scores(self, by_text: Lists, by_title: Lists) -> WayScores:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.checks import as_rng, check_number
 from tacit.corpus.record import Record
 from tacit.errors import InputError
+from tacit.types import Array
 
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
@@ -27,7 +27,7 @@ class Part:
     """Records, with their vectors if the index was built from vectors."""
 
     records: Sequence[Record]
-    vectors: npt.NDArray[Any] | None = None
+    vectors: Array | None = None
 
     def __len__(self) -> int:
         return len(self.records)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.checks import is_sparse
 from tacit.corpus.record import Record
@@ -20,6 +19,7 @@ from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.measure.split import Part
 from tacit.tasks.stages import Stages
 from tacit.text.words import Words
+from tacit.types import Array, Float32Array, IntArray
 
 __all__ = ["Features", "FittedIndex", "Measured", "RawWords", "known_of"]
 
@@ -61,10 +61,10 @@ class Measured(Protocol):
     def place(self, rows: Any) -> Any:
         """Give positions of rows of features."""
 
-    def nearest(self, places: Any, limit: int, extra: Any = None) -> list[npt.NDArray[np.int64]]:
+    def nearest(self, places: Any, limit: int, extra: Any = None) -> list[IntArray]:
         """Give numbers of the nearest records, the nearest first; those of `extra` are numbered after the others."""
 
-    def cosines(self, place: Any, numbers: npt.NDArray[np.int64], extra: Any = None) -> npt.NDArray[Any]:
+    def cosines(self, place: Any, numbers: IntArray, extra: Any = None) -> Array:
         """Give cosines of one position with records, numbered as by `nearest`."""
 
     def suggest(self, rows: Any) -> tuple[Any, Any] | None:
@@ -93,7 +93,7 @@ class FittedIndex:
         self.n_dimensions = self._space.n_dimensions
         self._units = _unit(fitted.positions)
 
-    def place(self, rows: Any) -> npt.NDArray[np.float32]:
+    def place(self, rows: Any) -> Float32Array:
         """Place rows of features; one without any known word is at the origin."""
         places = np.asarray(rows @ self._space.terms, np.float32)
         if self._space.offset is not None:
@@ -102,11 +102,11 @@ class FittedIndex:
             places[np.diff(rows.indptr) == 0] = 0
         return places
 
-    def nearest(self, places: Any, limit: int, extra: Any = None) -> list[npt.NDArray[np.int64]]:
+    def nearest(self, places: Any, limit: int, extra: Any = None) -> list[IntArray]:
         """See `Measured`."""
         return _nearest(_unit(places), self._units, None if extra is None else _unit(extra), limit)
 
-    def cosines(self, place: Any, numbers: npt.NDArray[np.int64], extra: Any = None) -> npt.NDArray[Any]:
+    def cosines(self, place: Any, numbers: IntArray, extra: Any = None) -> Array:
         """See `Measured`."""
         return _cosines(_unit(place), self._units, None if extra is None else _unit(extra), numbers)
 
@@ -151,13 +151,13 @@ class RawWords:
         """Leave rows of features as they are."""
         return rows
 
-    def nearest(self, places: Any, limit: int, extra: Any = None) -> list[npt.NDArray[np.int64]]:
+    def nearest(self, places: Any, limit: int, extra: Any = None) -> list[IntArray]:
         """See `Measured`."""
         if is_sparse(places):
             return _nearest(places, self._units, extra, limit)
         return _nearest(_unit(places), self._units, None if extra is None else _unit(extra), limit)
 
-    def cosines(self, place: Any, numbers: npt.NDArray[np.int64], extra: Any = None) -> npt.NDArray[Any]:
+    def cosines(self, place: Any, numbers: IntArray, extra: Any = None) -> Array:
         """See `Measured`."""
         if is_sparse(place):
             return _cosines(place, self._units, extra, numbers)
@@ -186,14 +186,14 @@ def known_of(records: Sequence[Record], taxonomy: Taxonomy | None) -> Known:
     return Known([record.labels for record in records], links, taxonomy)
 
 
-def _unit(positions: Any) -> npt.NDArray[np.float32]:
+def _unit(positions: Any) -> Float32Array:
     lengths = np.linalg.norm(positions, axis=1, keepdims=True)
     return np.asarray(positions / np.where(lengths > 0, lengths, 1), np.float32)
 
 
-def _nearest(queries: Any, units: Any, extra: Any, limit: int) -> list[npt.NDArray[np.int64]]:
+def _nearest(queries: Any, units: Any, extra: Any, limit: int) -> list[IntArray]:
     """Nearest rows by cosine, a block of queries at a time; a query at the origin finds nothing."""
-    found: list[npt.NDArray[np.int64]] = []
+    found: list[IntArray] = []
     step = max(1, _CELLS // max(1, units.shape[0]))
     for start in range(0, queries.shape[0], step):
         block = queries[start : start + step]
@@ -205,7 +205,7 @@ def _nearest(queries: Any, units: Any, extra: Any, limit: int) -> list[npt.NDArr
     return found
 
 
-def _cosines(query: Any, units: Any, extra: Any, numbers: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+def _cosines(query: Any, units: Any, extra: Any, numbers: IntArray) -> Array:
     """Cosines of one row with some of the records; numbers above theirs are rows of `extra`."""
     own = numbers < units.shape[0]
     found = np.empty(len(numbers), np.float32)
@@ -215,5 +215,5 @@ def _cosines(query: Any, units: Any, extra: Any, numbers: npt.NDArray[np.int64])
     return found
 
 
-def _dense(values: Any) -> npt.NDArray[Any]:
+def _dense(values: Any) -> Array:
     return np.asarray(values.toarray() if is_sparse(values) else values)

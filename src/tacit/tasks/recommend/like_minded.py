@@ -20,10 +20,9 @@ from tacit.checks import check_choice, check_count, check_finite, is_sparse
 from tacit.errors import InputError
 from tacit.relations.tables.ratings import as_ratings, user_means
 from tacit.tasks.recommend.similarities import as_dense, deviations, marks
+from tacit.types import Array, BoolArray, IntArray
 
 __all__ = ["predict_eq7", "strongest"]
-
-Floats = npt.NDArray[Any]
 
 
 def predict_eq7(
@@ -36,7 +35,7 @@ def predict_eq7(
     divide_by: str = "neighbours",
     candidates: str = "everyone",
     positive_only: bool = True,
-) -> Floats:
+) -> Array:
     """Predict what users would say of every item from what their neighbours said.
 
         r̂_vi = r̄_v + sum_{u in N_v} w_vu (r_ui - r̄_u) / sum_{u in N_v} w_vu                    [Wang2006] eq. (7)
@@ -96,7 +95,7 @@ def predict_eq7(
     return predicted
 
 
-def strongest(weights: Floats, limit: int) -> npt.NDArray[np.bool_]:
+def strongest(weights: Array, limit: int) -> BoolArray:
     """Mark the `limit` largest weights of each row, of equal ones the leftmost; minus infinity is never marked."""
     candidate = ~np.isneginf(weights)
     if weights.shape[1] <= limit:
@@ -125,7 +124,7 @@ def _checked_similarities(similarities: Any, table: sp.csr_array) -> Any:
     return weights if weights.dtype.kind == "f" else weights.astype(np.float64)
 
 
-def _checked_users(users: Any, n_active: int, n_users: int) -> npt.NDArray[np.int64]:
+def _checked_users(users: Any, n_active: int, n_users: int) -> IntArray:
     if users is None and n_active == n_users:
         return np.arange(n_users)
     rows = np.asarray([] if users is None else users)
@@ -137,11 +136,11 @@ def _checked_users(users: Any, n_active: int, n_users: int) -> npt.NDArray[np.in
     return rows.astype(np.int64)
 
 
-def _within(rows: npt.NDArray[Any], n_users: int) -> bool:
+def _within(rows: Array, n_users: int) -> bool:
     return bool(rows.min() >= -1 and rows.max() < n_users)
 
 
-def _neighbour_weights(block: Any, rows: npt.NDArray[np.int64], positive_only: bool) -> Floats:
+def _neighbour_weights(block: Any, rows: IntArray, positive_only: bool) -> Array:
     """Give a dense block of similarities in which whoever is no candidate is at minus infinity."""
     weights = np.array(as_dense(block))
     known = np.flatnonzero(rows >= 0)
@@ -150,7 +149,7 @@ def _neighbour_weights(block: Any, rows: npt.NDArray[np.int64], positive_only: b
     return weights
 
 
-def _ask_everyone(weights: Floats, said: sp.csr_array, limit: int, divide_by: str) -> Floats:
+def _ask_everyone(weights: Array, said: sp.csr_array, limit: int, divide_by: str) -> Array:
     """Eq. (7) without r̄_v, N_v being the same for all items."""
     chosen = sp.csr_array(np.where(strongest(weights, limit), weights, 0.0))
     above = as_dense(chosen @ said)
@@ -161,7 +160,7 @@ def _ask_everyone(weights: Floats, said: sp.csr_array, limit: int, divide_by: st
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
-def _ask_raters(weights: Floats, said: sp.csr_array, limit: int, divide_by: str) -> Floats:
+def _ask_raters(weights: Array, said: sp.csr_array, limit: int, divide_by: str) -> Array:
     """Eq. (7) without r̄_v, N_v being chosen for each item among those who rated it."""
     by_item = said.tocsc()
     result = np.zeros((len(weights), said.shape[1]), dtype=np.result_type(weights, said))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.checks import check_choice, check_count
 from tacit.errors import InputError
@@ -16,14 +15,12 @@ from tacit.index import Filters
 from tacit.index.nearest.exact import cosines, lengths_of, top
 from tacit.tasks.search.hits import Hit, RecordHit
 from tacit.tasks.search.search import hits_of
+from tacit.types import Float32Array, IntArray
 
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
 
 __all__ = ["ThingHit", "directions_of", "link_kinds", "linked_records", "near", "placed"]
-
-Floats = npt.NDArray[np.float32]
-Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -103,7 +100,7 @@ def _names(collection: Collection) -> dict[str, list[str]]:
     return found
 
 
-def _all_of(collection: Collection, kind: str) -> tuple[Sequence[str], Floats]:
+def _all_of(collection: Collection, kind: str) -> tuple[Sequence[str], Float32Array]:
     """Names and positions of all things of a type, or of the labels."""
     if kind == "labels":
         positions = collection.label_positions
@@ -121,7 +118,7 @@ def _strengths(collection: Collection) -> Any:
     return collection.generation.arrays.get("strengths", np.float32(1))
 
 
-def placed(collection: Collection, kind: str, name: str) -> Floats | None:
+def placed(collection: Collection, kind: str, name: str) -> Float32Array | None:
     """Where a thing is; None if the space has no place for it, though records are linked to it."""
     names = _names(collection).get(kind, [])
     if name not in names:
@@ -131,7 +128,7 @@ def placed(collection: Collection, kind: str, name: str) -> Floats | None:
     return np.asarray(position) if position.any() else None
 
 
-def linked_records(collection: Collection, kind: str, name: str) -> Numbers:
+def linked_records(collection: Collection, kind: str, name: str) -> IntArray:
     """Numbers of the records that are linked to a thing, or an error with the nearest spelling."""
     numbers = collection.store.numbers(Filters(links={kind: name}))
     names = _names(collection)
@@ -148,7 +145,7 @@ def linked_records(collection: Collection, kind: str, name: str) -> Numbers:
     raise InputError(f"{kind} is unknown: got {name!r}, expected one of {len(names[kind]):,}.{meant}")
 
 
-def directions_of(collection: Collection, numbers: Numbers) -> Floats:
+def directions_of(collection: Collection, numbers: IntArray) -> Float32Array:
     """Positions at length 1; those at the origin stay there."""
     positions = collection.live.positions(numbers)
     return np.asarray(positions / lengths_of(positions)[:, None], np.float32)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from tacit.tasks.search.hits import Hit
+from tacit.types import Array
 
 __all__ = ["Recommendation", "RelatedItem", "Voices", "explained"]
 
@@ -58,10 +59,10 @@ class Voices(NamedTuple):
 
 def explained(
     items: npt.NDArray[np.intp],
-    scores: npt.NDArray[Any],
+    scores: Array,
     own: sp.csr_array,
     voices: Voices,
-    alike: Callable[[npt.NDArray[np.intp], npt.NDArray[np.intp]], npt.NDArray[Any]],
+    alike: Callable[[npt.NDArray[np.intp], npt.NDArray[np.intp]], Array],
     names: Sequence[Hashable],
     *,
     most: int = 2,
@@ -107,7 +108,7 @@ def _liked(own: sp.csr_array) -> npt.NDArray[np.intp]:
 def _related(
     liked: npt.NDArray[np.intp],
     item: int,
-    alike: npt.NDArray[Any],
+    alike: Array,
     own: sp.csr_array,
     names: Sequence[Hashable],
     most: int,
@@ -120,7 +121,7 @@ def _related(
     )
 
 
-def _sentences(related: tuple[RelatedItem, ...], said: npt.NDArray[Any], *, like_you: bool) -> tuple[str, ...]:
+def _sentences(related: tuple[RelatedItem, ...], said: Array, *, like_you: bool) -> tuple[str, ...]:
     sentences = []
     if related:
         sentences.append("because you rated " + " and ".join(f"{one.id} {one.rating:.3g}" for one in related))

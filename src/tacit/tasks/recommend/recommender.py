@@ -30,6 +30,7 @@ from tacit.tasks.recommend.similarities import (
     marks,
     pearson_similarities,
 )
+from tacit.types import Array, Float64Array, IntArray
 
 __all__ = [
     "Recommendation",
@@ -159,7 +160,7 @@ class Recommender(BaseEstimator):
             item_names=graph.types[items],
         )
 
-    def scores(self, users: Any = None) -> npt.NDArray[Any]:
+    def scores(self, users: Any = None) -> Array:
         """Score every item for some rows of users, None meaning all; the measures in `tacit.evaluate` take this method.
 
         Items that cannot be told (no neighbour rated them) score minus infinity.
@@ -223,15 +224,15 @@ class Recommender(BaseEstimator):
             similar = cosine_similarities(place, self.user_positions_)
         return self._best(similar, place, own, -1, check_count("n", n), exclude_seen, "the new user")
 
-    def _direct_scores(self, places: Any) -> npt.NDArray[Any]:
+    def _direct_scores(self, places: Any) -> Array:
         return direct_scores(places * self.dimension_weights_, self.item_positions_)
 
-    def _similarities(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    def _similarities(self, rows: IntArray) -> Array:
         if self.user_positions_ is None:
             return pearson_similarities(self.ratings_[rows], self.ratings_)
         return cosine_similarities(self.user_positions_[rows], self.user_positions_)
 
-    def _neighbour_scores(self, similar: npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    def _neighbour_scores(self, similar: Array, rows: IntArray) -> Array:
         scores, support = (
             predict_eq7(
                 table,
@@ -252,8 +253,8 @@ class Recommender(BaseEstimator):
 
     def _best(
         self,
-        similar: npt.NDArray[Any],
-        place: npt.NDArray[Any] | None,
+        similar: Array,
+        place: Array | None,
         own: Any,
         row: int,
         n: int,
@@ -287,7 +288,7 @@ class Recommender(BaseEstimator):
         voices = Voices(said, limit, like_you=asked is not None)
         return explained(chosen, values[chosen], own, voices, self._alike, self.item_names_)
 
-    def _asked(self, similar: npt.NDArray[Any], row: int) -> npt.NDArray[np.intp]:
+    def _asked(self, similar: Array, row: int) -> npt.NDArray[np.intp]:
         """Give the rows of similar users, the nearest first: those that reasons speak of, whatever made the list."""
         weights = np.where(similar > 0, similar, -np.inf)
         if row >= 0:
@@ -296,7 +297,7 @@ class Recommender(BaseEstimator):
         rows = np.flatnonzero(strongest(weights[None, :], limit)[0])
         return rows[np.argsort(-weights[rows], kind="stable")]
 
-    def _alike(self, items: npt.NDArray[np.intp], others: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
+    def _alike(self, items: npt.NDArray[np.intp], others: npt.NDArray[np.intp]) -> Array:
         """Compare items in the space, or where it has none by who rated them how."""
         if self.item_positions_ is not None:
             return cosine_similarities(self.item_positions_[items], self.item_positions_[others])
@@ -310,13 +311,13 @@ class Recommender(BaseEstimator):
         raise InputError(f"user is unknown: got {user!r}, expected one of {len(self.user_rows_)} users.{hint}")
 
 
-def popularity(ratings: sp.csr_array) -> npt.NDArray[np.float64]:
+def popularity(ratings: sp.csr_array) -> Float64Array:
     """Add up the ratings of each item; what nobody rated cannot be recommended so."""
     total = np.asarray(ratings.sum(axis=0), dtype=np.float64).ravel()
     return np.where(np.bincount(ratings.indices, minlength=ratings.shape[1]) > 0, total, -np.inf)
 
 
-def weights_of(values: Any, positions: npt.NDArray[Any] | None) -> npt.NDArray[Any] | float:
+def weights_of(values: Any, positions: Array | None) -> Array | float:
     """Read what each dimension counts, in the precision of the positions."""
     if values is None or positions is None:
         return 1.0

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.checks import check_choice, check_count
 from tacit.errors import InputError
@@ -24,6 +23,7 @@ from tacit.tasks.label_names import find_number
 from tacit.tasks.recommend.linked_things import ThingHit, directions_of, link_kinds, linked_records, near, placed
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
+from tacit.types import Float32Array, IntArray
 
 if TYPE_CHECKING:
     from tacit.corpus.record import Record
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ThingHit", "link_kinds", "near", "recommend", "recommend_for"]
 
-Floats = npt.NDArray[np.float32]
-Numbers = npt.NDArray[np.int64]
 
 _DISLIKED = 0.5  # part of the disliked that is taken away from the liked: they say less, since they may be near too
 _BLOCK = 65_536
@@ -136,21 +134,21 @@ def _shown_ids(ids: Sequence[str]) -> str:
     return listed([repr(id) for id in ids], 3)
 
 
-def _things_of(collection: Collection, numbers: Numbers, kind: str) -> set[str]:
+def _things_of(collection: Collection, numbers: IntArray, kind: str) -> set[str]:
     """The labels, or the things of a type, that records have already."""
     records = collection.store.get(numbers)
     return {name for record in records for name in (record.labels if kind == "labels" else record.links.get(kind, ()))}
 
 
-def _numbers_of(collection: Collection, argument: str, ids: Sequence[str]) -> Numbers:
+def _numbers_of(collection: Collection, argument: str, ids: Sequence[str]) -> IntArray:
     if isinstance(ids, str):
         raise InputError(f"{argument} is a single string: got {ids!r}, expected several ids. Write [{ids!r}].")
     return np.array([find_number(collection, str(id)) for id in dict.fromkeys(ids)], np.int64)
 
 
 def _nearest(
-    collection: Collection, position: Floats, limit: int, filters: Filters | None, without: Numbers
-) -> tuple[Numbers, Floats]:
+    collection: Collection, position: Float32Array, limit: int, filters: Filters | None, without: IntArray
+) -> tuple[IntArray, Float32Array]:
     """The nearest records by cosine but for some."""
     numbers, scores = collection.live.nearest(position, limit + len(without), filters=filters)
     kept = ~np.isin(numbers, without)
@@ -158,8 +156,8 @@ def _nearest(
 
 
 def _strongest(
-    collection: Collection, position: Floats, limit: int, filters: Filters | None, without: Numbers
-) -> tuple[Numbers, Floats]:
+    collection: Collection, position: Float32Array, limit: int, filters: Filters | None, without: IntArray
+) -> tuple[IntArray, Float32Array]:
     """The records with the largest products but for some: all are compared, a block at a time."""
     numbers = np.setdiff1d(collection.store.numbers(filters), without)
     scores = np.empty(len(numbers), np.float32)
@@ -171,7 +169,7 @@ def _strongest(
 
 
 def _explained(
-    collection: Collection, numbers: Numbers, scores: Floats, liked: Numbers, directions: Floats
+    collection: Collection, numbers: IntArray, scores: Float32Array, liked: IntArray, directions: Float32Array
 ) -> list[RecordHit]:
     """Hits with their reasons: the liked record each is nearest to, and what the two share."""
     if not len(liked):

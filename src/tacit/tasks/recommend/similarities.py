@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
 from tacit.checks import check_choice, check_count, check_finite, check_rows, is_sparse
 from tacit.errors import InputError
 from tacit.relations.tables.ratings import as_ratings, user_means
+from tacit.types import Array
 
 __all__ = [
     "as_dense",
@@ -24,10 +24,8 @@ __all__ = [
     "pearson_similarities",
 ]
 
-Floats = npt.NDArray[Any]
 
-
-def pearson_similarities(ratings: Any, others: Any = None, *, over: str = "all", min_common: int = 1) -> Floats:
+def pearson_similarities(ratings: Any, others: Any = None, *, over: str = "all", min_common: int = 1) -> Array:
     """Correlate the ratings of users: 1 is the same taste, -1 the opposite, 0 nothing in common.
 
         w_vu = sum_i (r_vi - r̄_v)(r_ui - r̄_u) / sqrt(sum_i (r_vi - r̄_v)² sum_i (r_ui - r̄_u)²)
@@ -67,7 +65,7 @@ def pearson_similarities(ratings: Any, others: Any = None, *, over: str = "all",
     return np.clip(np.divide(shared, np.sqrt(power), out=np.zeros_like(shared), where=sure), -1.0, 1.0)
 
 
-def cosine_similarities(positions: Any, others: Any = None) -> Floats:
+def cosine_similarities(positions: Any, others: Any = None) -> Array:
     """Compare places in a space by the cosine of their angle; a place at the origin is at 0 from everything.
 
     `positions` is n_active x n_dimensions and `others` n_users x n_dimensions, dense or sparse (plain ratings serve,
@@ -83,7 +81,7 @@ def cosine_similarities(positions: Any, others: Any = None) -> Floats:
     return np.clip(as_dense(one @ other.T), -1.0, 1.0)
 
 
-def direct_scores(user_positions: Any, item_positions: Any, *, cosine: bool = False) -> npt.NDArray[Any]:
+def direct_scores(user_positions: Any, item_positions: Any, *, cosine: bool = False) -> Array:
     """Score items for users by where they lie in one space: the product of their positions, or its cosine.
 
     Parameters
@@ -119,7 +117,7 @@ def as_positions(name: str, values: Any, n_expected: int, what: str) -> Any:
     return places if places.dtype == np.float32 else places.astype(np.float64)
 
 
-def check_one_space(users: npt.NDArray[Any], items: npt.NDArray[Any]) -> None:
+def check_one_space(users: Array, items: Array) -> None:
     """Raise if users and items have different numbers of dimensions."""
     if users.shape[1] != items.shape[1]:
         raise InputError(
@@ -136,7 +134,7 @@ def _check_items(one: sp.csr_array, other: sp.csr_array) -> None:
         )
 
 
-def deviations(table: sp.csr_array, means: Floats) -> sp.csr_array:
+def deviations(table: sp.csr_array, means: Array) -> sp.csr_array:
     """Take each user's mean off what they rated; what they did not rate stays absent, and so deviates by 0."""
     centres = np.repeat(means, np.diff(table.indptr))
     data = (table.data - centres).astype(table.dtype)
@@ -150,11 +148,11 @@ def marks(table: sp.csr_array) -> sp.csr_array:
     return sp.csr_array((np.ones(table.nnz, dtype=table.dtype), table.indices, table.indptr), shape=table.shape)
 
 
-def _row_power(table: sp.csr_array) -> Floats:
+def _row_power(table: sp.csr_array) -> Array:
     return np.asarray((table * table).sum(axis=1)).ravel()
 
 
-def as_dense(values: Any) -> Floats:
+def as_dense(values: Any) -> Array:
     """Give a plain array, whether the values came dense or sparse."""
     return np.asarray(values.toarray() if is_sparse(values) else values)
 

@@ -11,17 +11,15 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.index import Filters, Generation
 from tacit.index.nearest.approximate import NeighbourGraph
 from tacit.index.nearest.exact import cosines, lengths_of, top
 from tacit.index.records.filtering import Passing
+from tacit.types import BoolArray, Float32Array, IntArray
 
 __all__ = ["Live"]
 
-Floats = npt.NDArray[np.float32]
-Numbers = npt.NDArray[np.int64]
 
 _NEAREST = 1_200  # records that a graph proposes at first, in some 3 ms; fewer miss more
 _TIMES = 4  # and at least so many times as are asked for
@@ -32,17 +30,17 @@ _SOME = 150_000  # records that are compared in less time than a wider search ta
 _SPARSE = 4  # rows are gathered where fewer than one in so many is asked for: reading on is faster
 _BLOCK = 2_048  # rows that are gathered at a time: what they take stays in the cache of the processor
 
-Found = tuple[Numbers, Floats]
+Found = tuple[IntArray, Float32Array]
 
 
 class _Changes(NamedTuple):
     """What has changed since the build, as of a state of the store."""
 
     state: int
-    removed: Numbers
-    added: Numbers
-    positions: Floats
-    lengths: Floats
+    removed: IntArray
+    added: IntArray
+    positions: Float32Array
+    lengths: Float32Array
 
 
 class Live:
@@ -59,7 +57,7 @@ class Live:
         return len(self._positions)
 
     def nearest(
-        self, position: Floats, limit: int, *, filters: Filters | None = None, without: int | None = None
+        self, position: Float32Array, limit: int, *, filters: Filters | None = None, without: int | None = None
     ) -> Found:
         """Give numbers and cosines of the nearest records, the nearest first, ties in order of the numbers.
 
@@ -80,7 +78,7 @@ class Live:
         numbers = self._all(changes) if passing is None else _known(passing, changes)
         return self._best(position, limit, numbers if without is None else numbers[numbers != without], changes)
 
-    def positions(self, numbers: Numbers) -> Floats:
+    def positions(self, numbers: IntArray) -> Float32Array:
         """Positions of records by their numbers."""
         changes = self._changes()
         found = np.empty((len(numbers), self._positions.shape[1]), np.float32)
@@ -97,7 +95,7 @@ class Live:
     def _proposed(
         self,
         graph: NeighbourGraph,
-        position: Floats,
+        position: Float32Array,
         limit: int,
         changes: _Changes,
         passing: Passing | None,
@@ -121,26 +119,26 @@ class Live:
             n_wanted = max(_TIMES * n_wanted, 2 * _SPARE * n_wanted * limit // max(1, len(numbers)))
         return None
 
-    def _best(self, position: Floats, limit: int, numbers: Numbers, changes: _Changes) -> Found:
+    def _best(self, position: Float32Array, limit: int, numbers: IntArray, changes: _Changes) -> Found:
         """The nearest among these records, whose numbers ascend."""
         scores = self._cosines(position, numbers, changes)
         best = top(scores, limit)
         return numbers[best], scores[best]
 
-    def _all(self, changes: _Changes) -> Numbers:
+    def _all(self, changes: _Changes) -> IntArray:
         base = np.arange(self.n_base, dtype=np.int64)
         if len(changes.removed):
             base = np.delete(base, changes.removed)
         return np.concatenate([base, changes.added])
 
-    def _cosines(self, position: Floats, numbers: Numbers, changes: _Changes) -> Floats:
+    def _cosines(self, position: Float32Array, numbers: IntArray, changes: _Changes) -> Float32Array:
         """Cosines of a position with these records."""
         n_base = int(np.searchsorted(numbers, self.n_base))
         added = np.searchsorted(changes.added, numbers[n_base:])
         of_added = cosines(position, changes.positions, changes.lengths, added)
         return np.concatenate([self._base_cosines(position, numbers[:n_base]), of_added])
 
-    def _base_cosines(self, position: Floats, rows: Numbers) -> Floats:
+    def _base_cosines(self, position: Float32Array, rows: IntArray) -> Float32Array:
         """Cosines with rows of the build: gathered where they are few, otherwise all are read, which is faster then."""
         if _SPARSE * len(rows) > self.n_base:
             return cosines(position, self._positions, self._lengths)[rows]
@@ -162,12 +160,12 @@ class Live:
         return self._seen
 
 
-def _known(passing: Passing, changes: _Changes) -> Numbers:
+def _known(passing: Passing, changes: _Changes) -> IntArray:
     """Numbers of the records that pass, but for those that were added after the changes were read."""
     return np.concatenate([np.flatnonzero(passing.base), passing.added[_is_in(passing.added, changes.added)]])
 
 
-def _is_in(numbers: Numbers, ascending: Numbers) -> npt.NDArray[np.bool_]:
+def _is_in(numbers: IntArray, ascending: IntArray) -> BoolArray:
     """Whether each number is among others that ascend, without going through those."""
     if not len(ascending):
         return np.zeros(len(numbers), bool)

@@ -7,7 +7,6 @@ from collections import OrderedDict
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.errors import InputError
 from tacit.relations.taxonomy.taxonomy import Taxonomy
@@ -17,11 +16,12 @@ from tacit.tasks.measure.split import Split
 from tacit.tasks.measure.suggest import measure_suggestions
 from tacit.tasks.measure.trial_index import Features, FittedIndex
 from tacit.tasks.stages import Stages
+from tacit.types import Float64Array
 
 __all__ = ["GOALS", "Objective", "facts_of", "gain_between", "score_of"]
 
 GOALS = ("suggest", "search", "both")
-Values = dict[str, npt.NDArray[np.float64]]
+Values = dict[str, Float64Array]
 _KEPT = 3  # counted words kept for the next trials: a matrix may be large
 
 

@@ -9,9 +9,9 @@ import pytest
 import scipy.linalg as la
 from pencils import DensePencil, OneProduct, symmetric
 
-from tacit.operators.base import Array
 from tacit.solve.eigen.pencil import _Basis, columns_for, pencil_eigenpairs
 from tacit.solve.result import Eigenpairs
+from tacit.types import Array
 
 N = 60
 
