@@ -5,7 +5,6 @@ A leaf: it imports `errors` only. Each check names the argument as the caller ty
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Collection, Iterable
 from numbers import Integral, Real
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tacit.errors import InputError
+from tacit.errors import InputError, did_you_mean
 
 __all__ = [
     "as_rng",
@@ -66,8 +65,7 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> str:
     """Give `value` back if it is one of `choices`; offer the nearest one if not."""
     if isinstance(value, str) and value in choices:
         return value
-    near = difflib.get_close_matches(str(value), list(choices), n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    hint = did_you_mean(str(value), choices)
     raise InputError(f"{name} is unknown: got {value!r}, expected one of {', '.join(map(repr, choices))}.{hint}")
 
 

@@ -10,7 +10,12 @@
 `NotFittedError` is scikit-learn's.
 """
 
-__all__ = ["InputError", "MissingExtraError", "SolverError", "TacitError", "TacitWarning"]
+from __future__ import annotations
+
+import bisect
+from collections.abc import Hashable, Iterable
+
+__all__ = ["InputError", "MissingExtraError", "SolverError", "TacitError", "TacitWarning", "did_you_mean"]
 
 
 class TacitError(Exception):
@@ -36,3 +41,28 @@ class MissingExtraError(TacitError, ImportError):
 
 class TacitWarning(UserWarning):
     """The result is right, but something was adjusted on the way; the message says what was done."""
+
+
+def did_you_mean(name: Hashable, known: Iterable[Hashable], otherwise: str = "") -> str:
+    """Give the sentence, with a space before it, that offers the known name spelt most like `name`; case is ignored.
+
+    Parameters
+    ----------
+    name : what somebody typed
+    known : the names there are
+    otherwise : the sentence to give if no name is alike
+    """
+    import difflib
+
+    spelt = {str(other).casefold(): other for other in known}
+    texts, wanted = sorted(spelt), str(name).casefold()
+    if len(texts) > _MOST_COMPARED:  # comparing with a hundred thousand takes seconds; neighbours begin alike
+        place = bisect.bisect(texts, wanted)
+        texts = texts[max(0, place - 50) : place + 50]
+    near = difflib.get_close_matches(wanted, texts, n=1)
+    if near:
+        return f" Did you mean {str(spelt[near[0]])!r}?"
+    return f" {otherwise}" if otherwise else ""
+
+
+_MOST_COMPARED = 2_000

@@ -9,20 +9,52 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["file_sha256", "flush_file", "flush_folder", "flush_tree", "remove_tree", "replace_text"]
+__all__ = ["file_sha256", "flush_file", "flush_folder", "flush_tree", "remove_tree", "replace_text", "replacing"]
+
+
+@contextmanager
+def replacing(path: Path, temporary: Path | None = None) -> Iterator[Path]:
+    """Give a temporary name beside `path`; the file or folder written there replaces `path` at the end, in one step.
+
+    Readers see the old content or the new one, also after a power cut. An error leaves the old content and nothing
+    else. A folder cannot replace another in one step, so the old one steps aside for a moment.
+
+    Parameters
+    ----------
+    path : what to write or to replace
+    temporary : the temporary name; by default one that no other process uses
+    """
+    fresh = temporary or path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.unfinished")
+    aside = fresh.with_name(fresh.name + ".old")
+    try:
+        yield fresh
+        if fresh.is_dir():
+            flush_tree(fresh)
+        else:
+            flush_file(fresh)
+        if path.is_dir():
+            os.rename(path, aside)
+        os.replace(fresh, path)
+        flush_folder(path.parent)
+    finally:
+        if aside.exists() and not path.exists():
+            os.rename(aside, path)
+        for left in (fresh, aside):
+            if left.is_dir():
+                remove_tree(left)
+            else:
+                left.unlink(missing_ok=True)
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Give a small file new content in one step: whoever reads it sees the old text or the new one."""
-    fresh = path.with_name(path.name + ".new")
-    with open(fresh, "w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(fresh, path)
-    flush_folder(path.parent)
+    """Give a small file new content in one step."""
+    with replacing(path, path.with_name(path.name + ".new")) as fresh:
+        fresh.write_text(text, encoding="utf-8", newline="\n")
 
 
 def flush_tree(folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import click
 from tacit.cli.common.options import as_json, examples, filter_options, index_argument, opened, read_filters
 from tacit.cli.common.output import write_json, write_note, write_table
 from tacit.errors import InputError
+from tacit.files import replacing
 
 if TYPE_CHECKING:
     from tacit.tasks.cluster.groups import Groups
@@ -140,12 +140,8 @@ def _write_table(found: Groups) -> None:
 
 def _write_members(collection: Collection, found: Groups, output: str) -> None:
     """Write the whole file or none of it."""
-    part = Path(f"{output}.part")
     try:
-        with part.open("w", encoding="utf-8", newline="\n") as file:
+        with replacing(Path(output)) as fresh, fresh.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(f"{' '.join(id.split())}\t{group}\n" for id, group in found.members(collection))
-        os.replace(part, output)
     except OSError as error:
         raise InputError(f"--output cannot be written: got {output!r}, {error.strerror or error}.") from error
-    finally:
-        part.unlink(missing_ok=True)

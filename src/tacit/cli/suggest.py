@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ import click
 from tacit.cli.common.options import as_json, index_argument, opened
 from tacit.cli.common.output import write_json, write_progress, write_table
 from tacit.errors import InputError
+from tacit.files import replacing
 
 if TYPE_CHECKING:
     from tacit.corpus import Reading
@@ -252,15 +252,10 @@ def _writing(output: str | None) -> Iterator[TextIO]:
     if output in (None, "-"):
         yield sys.stdout
         return
-    path = Path(str(output))
-    part = path.with_name(path.name + ".part")
-    try:
-        file = part.open("w", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise InputError(f"--output cannot be written: got {output!r}, {error.strerror or error}.") from error
-    try:
+    with replacing(Path(str(output))) as fresh:
+        try:
+            file = fresh.open("w", encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise InputError(f"--output cannot be written: got {output!r}, {error.strerror or error}.") from error
         with file:
             yield file
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

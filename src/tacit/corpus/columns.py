@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tacit.checks import check_count, shown
-from tacit.errors import InputError
+from tacit.errors import InputError, did_you_mean
 
 __all__ = ["ColumnMap", "missing_column"]
 
@@ -167,9 +166,7 @@ class ColumnMap:
 def missing_column(role: str, column: str, columns: Iterable[str], file: str) -> InputError:
     """Say that a file lacks a column, which ones it has, and which of these may have been meant."""
     there = list(columns)
-    lower = {name.lower(): name for name in there}
-    near = difflib.get_close_matches(column.lower(), list(lower), n=1)
-    hint = f" Did you mean {lower[near[0]]!r}?" if near else ""
+    hint = did_you_mean(column, there)
     return InputError(
         f"{role} names a column that {file} does not have: got {column!r}, expected one of {shown(there, 20)}.{hint}"
     )

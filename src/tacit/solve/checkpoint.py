@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 import warnings
 import zipfile
@@ -24,6 +23,7 @@ import numpy as np
 
 from tacit.checks import check_number
 from tacit.errors import InputError, TacitWarning
+from tacit.files import replacing
 from tacit.operators.base import Operator
 from tacit.types import Array
 
@@ -160,12 +160,8 @@ def save(folder: str | Path, state: Mapping[str, Any], *, name: str = "state") -
     arrays = {key: value for key, value in state.items() if isinstance(value, np.ndarray)}
     plain = json.dumps({key: value for key, value in state.items() if key not in arrays}, default=_as_plain)
     arrays[_PLAIN] = np.frombuffer(plain.encode(), np.uint8)
-    partial = path.with_name(path.name + ".partial")
-    with open(partial, "wb") as file:
+    with replacing(path) as fresh, open(fresh, "wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
-        file.flush()
-        os.fsync(file.fileno())  # or after a power cut the new name may stand for an empty file
-    os.replace(partial, path)
 
 
 def load(folder: str | Path, *, name: str = "state") -> dict[str, Any] | None:

@@ -6,11 +6,8 @@ under a temporary name first, so that whoever reads the file sees all of it or n
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import shutil
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +17,7 @@ import numpy as np
 from tacit.checks import check_choice
 from tacit.corpus.record import Record
 from tacit.errors import InputError, MissingExtraError
+from tacit.files import replacing
 from tacit.types import Float32Array
 
 if TYPE_CHECKING:
@@ -73,7 +71,7 @@ def export(
     write = {"jsonl": _write_jsonl, "npy": _write_npy, "parquet": _write_parquet}[format]
     before = collection.store.changes
     try:
-        with _finished(target) as unfinished:
+        with replacing(target) as unfinished:
             n_records = write(collection, unfinished, texts, progress or (lambda n: None))
             if collection.store.changes != before:
                 raise _changed(collection)
@@ -104,29 +102,6 @@ def _check_target(target: Path, format: str, replace_old: bool) -> None:
 
 def _is_export(folder: Path) -> bool:
     return {entry.name for entry in folder.iterdir()} <= {_POSITIONS, _IDS}
-
-
-@contextlib.contextmanager
-def _finished(target: Path) -> Iterator[Path]:
-    """Give a temporary name beside the target, and put what was written there in its place; an error leaves nothing.
-
-    A folder cannot replace another in one step, so the old one steps aside for a moment.
-    """
-    unfinished = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.unfinished")
-    aside = unfinished.with_suffix(".old")
-    try:
-        yield unfinished
-        if target.is_dir():
-            os.rename(target, aside)
-        os.replace(unfinished, target)
-    finally:
-        if aside.exists() and not target.exists():
-            os.rename(aside, target)
-        for left in (unfinished, aside):
-            if left.is_dir():
-                shutil.rmtree(left, ignore_errors=True)
-            else:
-                left.unlink(missing_ok=True)
 
 
 def _batches(collection: Collection) -> Batches:

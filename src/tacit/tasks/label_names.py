@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from tacit.errors import InputError
+from tacit.errors import InputError, did_you_mean
 from tacit.index.records.schema import connect
 
 if TYPE_CHECKING:
@@ -83,7 +82,9 @@ def find_label(collection: Collection, name: str, *, learned: bool = False) -> s
         return found[0]
     if found:
         raise InputError(f"label is the title of several: got {name!r}, expected one of {', '.join(found[:5])}.")
-    raise InputError(f"label is unknown: got {name!r}, expected a label of the index.{_meant(name, called)}")
+    raise InputError(
+        f"label is unknown: got {name!r}, expected a label of the index.{did_you_mean(name, called, _CHECK)}"
+    )
 
 
 def find_number(collection: Collection, id: str) -> int:
@@ -91,14 +92,9 @@ def find_number(collection: Collection, id: str) -> int:
     if id in collection.store:
         return collection.store.number_of(id)
     ids = _ids_like(collection, id)
-    raise InputError(f"id is unknown: got {id!r}, expected that of a record in the index.{_meant(id, ids)}")
-
-
-def _meant(name: str, texts: Iterable[str]) -> str:
-    """Guess what was meant; case is no misspelling."""
-    written = {text.casefold(): text for text in sorted(texts)}
-    near = difflib.get_close_matches(name.casefold(), list(written), n=1)
-    return f" Did you mean {written[near[0]]!r}?" if near else " Check its spelling."
+    raise InputError(
+        f"id is unknown: got {id!r}, expected that of a record in the index.{did_you_mean(id, ids, _CHECK)}"
+    )
 
 
 def _ids_like(collection: Collection, id: str) -> list[str]:
@@ -106,3 +102,6 @@ def _ids_like(collection: Collection, id: str) -> list[str]:
     sql = "SELECT key FROM records WHERE removed = 0 AND length(key) BETWEEN ? AND ? LIMIT ?"
     with contextlib.closing(connect(collection.store.path, writable=False)) as connection:
         return [key for (key,) in connection.execute(sql, (len(id) - 2, len(id) + 2, _IDS))]
+
+
+_CHECK = "Check its spelling."

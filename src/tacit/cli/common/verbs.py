@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from importlib import import_module
 
 import click
+
+from tacit.errors import did_you_mean
 
 __all__ = ["GROUPS", "VERBS", "LazyGroup"]
 
@@ -30,8 +31,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the verb, or say which one is nearest."""
         if args and args[0] not in VERBS and not args[0].startswith("-"):
-            close = difflib.get_close_matches(args[0], VERBS, n=1)
-            meant = f" Did you mean '{close[0]}'?" if close else " Try 'tacit --help'."
+            meant = did_you_mean(args[0], VERBS, "Try 'tacit --help'.")
             raise click.UsageError(f"No such command '{args[0]}'.{meant}")
         return super().resolve_command(ctx, args)
 

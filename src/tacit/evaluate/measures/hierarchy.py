@@ -7,7 +7,6 @@ Records whose true labels are unknown are left out; an unknown prediction counts
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.checks import check_rows, shown
-from tacit.errors import InputError, TacitWarning
+from tacit.errors import InputError, TacitWarning, did_you_mean
 from tacit.evaluate.measures.inputs import as_pair, is_bare
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
@@ -360,9 +359,8 @@ def _placed(labels: LabelMatrix, names: tuple[Hashable, ...], taxonomy: Taxonomy
 
 
 def _no_nodes(strangers: list[Hashable], taxonomy: Taxonomy, argument: str) -> str:
-    near = difflib.get_close_matches(str(strangers[0]), [str(name) for name in taxonomy.names], n=1)
-    advice = f"Did you mean {near[0]!r}?" if near else "Add them to the taxonomy or leave them out."
+    advice = did_you_mean(strangers[0], taxonomy.names, "Add them to the taxonomy or leave them out.")
     return (
         f"{argument} has labels outside the taxonomy: got {shown(strangers)}, "
-        f"expected names of its {len(taxonomy.names):,} nodes. {advice}"
+        f"expected names of its {len(taxonomy.names):,} nodes.{advice}"
     )

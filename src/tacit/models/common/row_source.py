@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from tacit.errors import InputError
+from tacit.files import replacing
 from tacit.operators.rows.blocks import RowBlocks
 
 __all__ = ["read_row_blocks", "write_positions"]
@@ -42,22 +42,17 @@ def write_positions(model: Any, X: RowBlocks, path: str | Path) -> np.memmap:
     (n_records, n_components_) positions, mapped read-only: what is looked at is read
     """
     target = Path(path)
-    partial = target.with_name(target.name + ".partial")
     file: np.memmap | None = None
     start = 0
-    try:
+    with replacing(target) as fresh:
         for block in X.blocks():
             positions = model.transform(block)
             if file is None:
                 shape = (X.shape[0], positions.shape[1])
-                file = np.lib.format.open_memmap(partial, "w+", dtype=positions.dtype, shape=shape)
+                file = np.lib.format.open_memmap(fresh, "w+", dtype=positions.dtype, shape=shape)
             file[start : start + len(positions)] = positions
             start += len(positions)
-        assert file is not None  # rows that are elsewhere are never none
+        assert file is not None  # rows outside memory are never none
         file.flush()
         del file
-        os.replace(partial, target)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
     return np.lib.format.open_memmap(target, mode="r")

@@ -11,7 +11,6 @@ Each reader gives the same three parts, which `LabelMatrix` holds together:
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -20,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.checks import check_rows
-from tacit.errors import InputError
+from tacit.errors import InputError, did_you_mean
 from tacit.types import Array, BoolArray, Float64Array, IntArray
 
 __all__ = [
@@ -137,8 +136,7 @@ def column_order(wanted: Iterable[Hashable], names: Sequence[Hashable], argument
     columns = []
     for name in wanted:
         if name not in place:
-            near = difflib.get_close_matches(str(name), [str(other) for other in names], n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(name, names)
             raise InputError(
                 f"{argument} has an unknown label: got {name!r}, expected one of {len(place)} known ones.{hint}"
             )

@@ -6,8 +6,6 @@ dictionaries, labels that are paths, SKOS or a NetworkX graph; every other file 
 
 from __future__ import annotations
 
-import bisect
-import difflib
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.checks import shown
-from tacit.errors import InputError
+from tacit.errors import InputError, did_you_mean
 from tacit.relations.labels.forms import Names, check_names, is_missing
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.reading import (
@@ -413,7 +411,7 @@ def numbers_of(names: Iterable[Hashable], places: Mapping[Hashable, int], argume
     if unknown:
         raise InputError(
             f"{argument} has labels that are no nodes: got {shown(dict.fromkeys(map(str, unknown)))}, "
-            f"expected some of the {len(places):,} nodes of the taxonomy.{_hint(unknown[0], places)}"
+            f"expected some of the {len(places):,} nodes of the taxonomy.{did_you_mean(unknown[0], places)}"
         )
     return np.asarray([places[name] for name in wanted], dtype=np.int64)
 
@@ -423,16 +421,6 @@ def several(names: Iterable[Hashable], argument: str) -> list[Hashable]:
     if isinstance(names, (str, bytes)):
         raise InputError(f"{argument} is a single string: got {names!r}, expected several names. Wrap it: [{names!r}].")
     return list(names)
-
-
-def _hint(name: Hashable, names: Iterable[Hashable]) -> str:
-    texts = sorted(str(other) for other in names)
-    if len(texts) > 2_000:
-        # comparing with a hundred thousand takes seconds; the neighbours by the alphabet begin alike
-        place = bisect.bisect(texts, str(name))
-        texts = texts[max(0, place - 50) : place + 50]
-    near = difflib.get_close_matches(str(name), texts, n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def read_titles(titles: Any, names: Iterable[Hashable]) -> dict[Hashable, dict[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacit.corpus.record import Record
-from tacit.errors import InputError
+from tacit.errors import InputError, did_you_mean
 from tacit.types import IntArray
 
 if TYPE_CHECKING:
@@ -160,10 +159,9 @@ def _field_groups(records: Sequence[Record], field: str) -> Grouping:
     values = [_first(record.fields.get(field)) for record in records]
     if all(value is None for value in values):
         fields = sorted({name for record in records for name in record.fields})
-        close = difflib.get_close_matches(field, fields, n=1)
-        known = f"Did you mean {close[0]!r}?" if close else f"Fields here: {', '.join(fields[:8]) or 'none'}."
+        known = did_you_mean(field, fields, f"Fields here: {', '.join(fields[:8]) or 'none'}.")
         raise InputError(
-            f"colour_by is unknown: got {field!r}, expected 'label', 'cluster' or a field of the records. {known}"
+            f"colour_by is unknown: got {field!r}, expected 'label', 'cluster' or a field of the records.{known}"
         )
     numbers = [value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)]
     if len(set(numbers)) > len(_SCALE) and len(numbers) == sum(value is not None for value in values):

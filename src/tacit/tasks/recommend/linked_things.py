@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacit.checks import check_choice, check_count
-from tacit.errors import InputError
+from tacit.errors import InputError, did_you_mean
 from tacit.index import Filters
 from tacit.index.nearest.exact import cosines, lengths_of, top
 from tacit.tasks.search.hits import Hit, RecordHit
@@ -140,8 +139,7 @@ def linked_records(collection: Collection, kind: str, name: str) -> IntArray:
             "built with links. Name the columns of links when you build it, or recommend by liked records."
         )
     check_choice("link", kind, tuple(names))
-    close = difflib.get_close_matches(name, names[kind], n=1)
-    meant = f" Did you mean {close[0]!r}?" if close else " Check its spelling."
+    meant = did_you_mean(name, names[kind], "Check its spelling.")
     raise InputError(f"{kind} is unknown: got {name!r}, expected one of {len(names[kind]):,}.{meant}")
 
 

@@ -5,7 +5,6 @@ Any space serves: user and item positions are plain arrays, ratings a sparse tab
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -17,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import check_choice, check_count, check_finite, check_rows, is_sparse
-from tacit.errors import InputError, TacitWarning
+from tacit.errors import InputError, TacitWarning, did_you_mean
 from tacit.models.mlsa.mlsa import MLSA
 from tacit.relations.tables.ratings import as_ratings
 from tacit.tasks.recommend.like_minded import predict_eq7, strongest
@@ -306,8 +305,7 @@ class Recommender(BaseEstimator):
     def _row(self, user: Hashable) -> int:
         if user in self.user_rows_:
             return self.user_rows_[user]
-        near = difflib.get_close_matches(str(user), [str(name) for name in self.user_rows_], n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else " Use `recommend_new` for somebody new."
+        hint = did_you_mean(user, self.user_rows_, "Use `recommend_new` for somebody new.")
         raise InputError(f"user is unknown: got {user!r}, expected one of {len(self.user_rows_)} users.{hint}")
 
 
