@@ -23,6 +23,7 @@ __all__ = [
     "check_number",
     "check_rows",
     "human_size",
+    "is_outside_memory",
     "is_sparse",
     "shown",
 ]
@@ -81,6 +82,11 @@ def check_rows(name: str, n_got: int, n_expected: int, *, of: str = "X") -> None
 def is_sparse(values: Any) -> bool:
     """Whether it is a SciPy sparse matrix or array; a plain bool, so that `Any` stays `Any` for the type checker."""
     return bool(sp.issparse(values))
+
+
+def is_outside_memory(matrix: object) -> bool:
+    """Whether every product with a matrix, or with a part it is made of, reads rows on disk or on a cluster."""
+    return bool(getattr(matrix, "is_outside_memory", False))
 
 
 def check_finite(name: str, values: Any) -> None:

@@ -10,12 +10,11 @@ import numpy as np
 from tacit.checks import check_rows
 from tacit.errors import InputError
 from tacit.machine import share
-from tacit.operators.base import Operator, _Transposed, as_operator
+from tacit.operators.base import Operator, as_operator
 from tacit.operators.products.by_scipy import row_blocks
-from tacit.operators.rows.blocks import is_elsewhere
 from tacit.types import Array
 
-__all__ = ["Centred", "DiagonalPlusLowRank", "Product", "Scaled", "Stacked", "Sum", "SymmetricBlocks", "is_read_anew"]
+__all__ = ["Centred", "DiagonalPlusLowRank", "Product", "Scaled", "Stacked", "Sum", "SymmetricBlocks"]
 
 _COLUMNS = 8  # of a block beside others that are held at the same time
 _FEW = 512  # columns of the second of two blocks up to which their product is kept
@@ -28,9 +27,14 @@ class _Made(Operator):
         raise NotImplementedError(f"{type(self).__name__} must say what it is made of")
 
     @property
+    def is_outside_memory(self) -> bool:
+        """Whether a part is."""
+        return any(part.is_outside_memory for part in self._parts())
+
+    @property
     def is_dense(self) -> bool:
-        """Whether a part is read anew for every product, beside which further columns cost little."""
-        return any(is_read_anew(part) for part in self._parts())
+        """Whether a part is read again for every product, so that further columns cost little."""
+        return self.is_outside_memory
 
 
 class Stacked(_Made):
@@ -110,7 +114,7 @@ class Stacked(_Made):
         if len(self.blocks) != 2 or self.blocks[1].shape[1] > _FEW:
             return False
         n_cross = self.blocks[0].shape[1] * self.blocks[1].shape[1]
-        return is_read_anew(self.blocks[0]) or self.n_bytes >= 4 * n_cross * self.dtype.itemsize
+        return self.blocks[0].is_outside_memory or self.n_bytes >= 4 * n_cross * self.dtype.itemsize
 
     def squared_norm(self) -> float:
         """Give the squared Frobenius norm, the sum of those of the blocks."""
@@ -280,12 +284,6 @@ class DiagonalPlusLowRank(Operator):
 
     def _rmatmat(self, U: Array) -> Array:
         return np.asarray(self.diagonal * U + self.factor @ self._through_core(self.factor.T @ U, self.core.T))
-
-
-def is_read_anew(part: Operator) -> bool:
-    """Whether every product with it reads a matrix that is not in memory."""
-    inner = part.operator if isinstance(part, _Transposed) else part
-    return is_elsewhere(inner) or (isinstance(inner, _Made) and inner.is_dense)
 
 
 def _operators(name: str, parts: Sequence[Any]) -> list[Operator]:

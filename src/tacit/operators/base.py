@@ -79,6 +79,11 @@ class Operator(LinearOperator):
         return False
 
     @property
+    def is_outside_memory(self) -> bool:
+        """Whether every product reads rows that are on disk or on a cluster; see `tacit.checks.is_outside_memory`."""
+        return False
+
+    @property
     def n_bytes(self) -> int:
         """Memory that the matrix takes, beside which the arrays of a solver are small or not; 0 if it is unknown.
 
@@ -136,6 +141,11 @@ class _Transposed(Operator):
     def is_dense(self) -> bool:
         """As the operator itself."""
         return self.operator.is_dense
+
+    @property
+    def is_outside_memory(self) -> bool:
+        """As the operator itself."""
+        return self.operator.is_outside_memory
 
     def _matmat(self, V: Array) -> Array:
         return self.operator._rmatmat(V)

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
-from tacit.checks import as_rng, check_choice, check_count, check_number, is_sparse
+from tacit.checks import as_rng, check_choice, check_count, check_number, is_outside_memory, is_sparse
 from tacit.errors import InputError, SolverError, TacitWarning
 from tacit.models.classifiers.base import LinearLabelClassifier
 from tacit.models.classifiers.linear import Linear, cross_fitted_scores
@@ -25,7 +25,7 @@ from tacit.models.common.class_hierarchy import HierarchyGraph, expanded_labels,
 from tacit.models.common.labels import BEYOND, is_number, known_records, warn_untrained
 from tacit.operators.algebra import DiagonalPlusLowRank
 from tacit.operators.base import Operator, as_operator
-from tacit.operators.rows.blocks import adjoint_blocks, as_view, in_double, is_elsewhere, take_rows
+from tacit.operators.rows.blocks import adjoint_blocks, as_view, in_double, take_rows
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.solve.linear.conjugate_gradients import block_cg
@@ -155,7 +155,7 @@ class HierarchyClassifier(LinearLabelClassifier):
         """
         problem = self._problem()
         X = self._read(X, reset=True)
-        if is_elsewhere(X) and self.loss != "squared":
+        if is_outside_memory(X) and self.loss != "squared":
             raise InputError(
                 f"loss={self.loss!r} needs the records in memory: got {type(X).__name__}, expected loss='squared'."
             )
@@ -332,10 +332,10 @@ class HierarchyProblem:
         mean = np.asarray(X.T @ k).ravel() / k.sum()
         if self.fit_intercept and isinstance(X, np.ndarray):
             X = X - mean  # changes nothing but rounding, where features are far from zero
-        if X.shape[1] <= _PRIMAL_SIDE and not is_elsewhere(X):
+        if X.shape[1] <= _PRIMAL_SIDE and not is_outside_memory(X):
             solver, steps, converged = "primal", 1, True
             W = _solve(_features_matrix(X, M, beta), _pulled_targets(X, Y, k, mean_target), "pos")
-        elif X.shape[0] <= _DUAL_SIDE and not is_elsewhere(X):
+        elif X.shape[0] <= _DUAL_SIDE and not is_outside_memory(X):
             solver, steps, converged = "dual", 1, True
             W = np.asarray(X.T @ _solve(_records_matrix(X, M, beta), _targets(Y, k, mean_target), "gen"))
         else:
@@ -377,7 +377,7 @@ class _System(Operator):
 
 def _stacked(X: Any, below: Any) -> Any:
     """Put rows below others of the same matrix."""
-    if is_elsewhere(X):
+    if is_outside_memory(X):
         return as_view(X).with_more(below)
     return sp.vstack([X, below], format="csr") if is_sparse(X) else np.vstack([X, below])
 
@@ -429,7 +429,7 @@ def _targets(Y: sp.csr_array, k: Array, mean_target: Array) -> Array:
 
 def _pulled_targets(X: Any, Y: sp.csr_array, k: Array, mean_target: Array) -> Array:
     """XᵀC t, without a dense records x classes array."""
-    pulled = np.hstack([product for _, product in adjoint_blocks(X, Y)]) if is_elsewhere(X) else _dense(X.T @ Y)
+    pulled = np.hstack([product for _, product in adjoint_blocks(X, Y)]) if is_outside_memory(X) else _dense(X.T @ Y)
     return np.asarray(2 * pulled - np.outer(X.T @ k, 1 + mean_target))
 
 

@@ -22,10 +22,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 from sklearn.svm import LinearSVC
 
+from tacit.checks import is_outside_memory
 from tacit.errors import TacitWarning
 from tacit.models.classifiers.newton import logistic_regressions
 from tacit.operators.algebra import Centred
-from tacit.operators.rows.blocks import in_double, is_elsewhere, take_rows
+from tacit.operators.rows.blocks import in_double, take_rows
 from tacit.solve.linear.least_squares import least_squares
 
 __all__ = [
@@ -113,7 +114,7 @@ def _for_liblinear(X: Any) -> Any:
 
 def is_direct(X: Any) -> bool:
     """Whether one dense decomposition gives the ridge solution and every left-out score with it."""
-    return not (sp.issparse(X) or is_elsewhere(X)) and min(X.shape) <= _DIRECT_SIDE
+    return not (sp.issparse(X) or is_outside_memory(X)) and min(X.shape) <= _DIRECT_SIDE
 
 
 def fit_ridge(X: Any, Y: sp.csr_array, *, ridge: float) -> Linear:

@@ -27,11 +27,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from tacit.checks import check_rows, is_sparse
+from tacit.checks import check_rows, is_outside_memory, is_sparse
 from tacit.errors import InputError
 from tacit.operators.algebra import DiagonalPlusLowRank
 from tacit.operators.base import as_operator
-from tacit.operators.rows.blocks import adjoint_blocks, is_elsewhere
+from tacit.operators.rows.blocks import adjoint_blocks
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.types import Array, Float64Array
@@ -105,9 +105,9 @@ class HierarchyGraph:
         """
         check_rows("X", X.shape[0], self.H.shape[0], of="the hierarchy graph")
         about_zero = self.degrees @ squared_lengths(X)
-        H = self.H if is_elsewhere(X) else self.H.astype(X.dtype)  # or a double of X would be made
-        if is_elsewhere(X) or self.H.nnz * _CLASSES_A_RECORD >= self.H.shape[0] * self.H.shape[1]:
-            blocks = adjoint_blocks(as_operator(X), H, anew=is_elsewhere(X))
+        H = self.H if is_outside_memory(X) else self.H.astype(X.dtype)  # or a double of X would be made
+        if is_outside_memory(X) or self.H.nnz * _CLASSES_A_RECORD >= self.H.shape[0] * self.H.shape[1]:
+            blocks = adjoint_blocks(as_operator(X), H, outside_memory=is_outside_memory(X))
             squares = [np.square(sums, dtype=np.float64).sum(axis=0) for _, sums in blocks]
         else:
             X, classes = X.tocsr() if is_sparse(X) else np.asarray(X), _narrow(H.T.tocsr())
@@ -197,7 +197,7 @@ def _narrow(matrix: Any) -> sp.csr_array:
 
 def squared_lengths(X: Any) -> Float64Array:
     """Squared length of each row, in double precision."""
-    if is_elsewhere(X):
+    if is_outside_memory(X):
         return np.asarray(X.row_squares())
     if not is_sparse(X):
         return np.asarray(np.einsum("ij,ij->i", X, X, dtype=np.float64))

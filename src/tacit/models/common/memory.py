@@ -91,7 +91,7 @@ def fit_memory(
     n_labels: int = 0,
     dtype: Any = np.float32,
     positions: bool = False,
-    held: bool = True,
+    in_memory: bool = True,
     solver: str = "auto",
 ) -> FitMemory:
     """Estimate the peak memory of a fit.
@@ -105,7 +105,7 @@ def fit_memory(
     n_labels : labels or classes, those above them included
     dtype : of X
     positions : whether `fit_transform` is meant, which gives honest positions of the records too
-    held : whether X is in memory; False for rows on disk or on a cluster
+    in_memory : whether X is in memory; False for rows on disk or on a cluster
     solver : that of the model; "single_pass" holds more than the others
     """
     name = check_choice("model", model, tuple(_STEPS))
@@ -120,7 +120,7 @@ def fit_memory(
         one_pass=solver == "single_pass",
     )
     what = f"{name.upper()} with n_components={n_components} of {n_records:,} records and {n_terms:,} terms"
-    return _at_peak(what, _STEPS[name](shapes), {"X": shapes.n_bytes} if held else {})
+    return _at_peak(what, _STEPS[name](shapes), {"X": shapes.n_bytes} if in_memory else {})
 
 
 def _at_peak(what: str, steps: list[Parts], given: Parts) -> FitMemory:
@@ -150,7 +150,7 @@ def memory_of_fit(
         n_labels=n_labels,
         dtype=X.dtype,
         positions=positions,
-        held=facts is None,
+        in_memory=facts is None,
         solver=solver,
     )
 

@@ -121,7 +121,7 @@ def choose_form(
     limit: int,
     kernel: Kernel | None,
     n_beside: int = 0,
-    elsewhere: bool = False,
+    outside_memory: bool = False,
 ) -> tuple[str, str]:
     """Give the form, "dual", "primal" or the one by products, and the reason.
 
@@ -133,9 +133,9 @@ def choose_form(
     limit : smaller side up to which a dense form is taken
     kernel : what the records are known by if it is a matrix of theirs, which has one form only; else None
     n_beside : columns that stand beside the terms in the dense matrix of the primal form
-    elsewhere : whether the records are not in memory
+    outside_memory : whether the records are not in memory
     """
-    if elsewhere:
+    if outside_memory:
         return products, "the records are not in memory, only products with them are at hand"
     if kernel is not None:
         return "dual", f"kernel={kernel!r} is held as a matrix"

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from tacit.checks import is_sparse
+from tacit.checks import is_outside_memory, is_sparse
 from tacit.errors import InputError
 from tacit.models.common.class_hierarchy import HierarchyGraph
 from tacit.operators import as_operator
-from tacit.operators.rows.blocks import is_elsewhere
 from tacit.types import Array
 
 __all__ = ["centred_kernel", "check_spread", "mean_row", "scatter_a_record"]
@@ -24,7 +23,7 @@ _ENTRIES = 2**17
 
 def mean_row(features: Any) -> Array:
     """The mean record, summed in double precision, without a double of X; of a kernel matrix the mean row."""
-    if is_elsewhere(features):
+    if is_outside_memory(features):
         return np.asarray(features.T @ np.ones(features.shape[0])) / features.shape[0]
     if not is_sparse(features):
         return np.asarray(features.mean(axis=0, dtype=np.float64))

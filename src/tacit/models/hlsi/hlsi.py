@@ -23,7 +23,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import as_rng, check_choice, check_number, is_sparse
+from tacit.checks import as_rng, check_choice, check_number, is_outside_memory, is_sparse
 from tacit.errors import InputError
 from tacit.machine import one_thread
 from tacit.models.base import SCALINGS, warn_if_fewer
@@ -41,7 +41,6 @@ from tacit.models.common.spread import centred_kernel, check_spread, mean_row, s
 from tacit.models.hlsi.positions import honest_targets, profile
 from tacit.models.hlsi.scatter import DualScatter, PrimalScatter, ProductScatter, ScatterForm
 from tacit.operators import Kernel
-from tacit.operators.rows.blocks import is_elsewhere
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.types import Array
 
@@ -231,13 +230,13 @@ class HLSI(KernelSpaceModel):
             features.shape,
             self.solver,
             products="products",
-            elsewhere=is_elsewhere(X),
+            outside_memory=is_outside_memory(X),
             limit=_DENSE_LIMIT,
             kernel=self.kernel if self._is_kernel else None,
         )
         form = self._hold(features, graph, rng)
         # nothing but sparse products is large then, and these know no BLAS threads, which would only add their buffers
-        with one_thread(0.0 if is_sparse(features) or is_elsewhere(features) else np.inf):
+        with one_thread(0.0 if is_sparse(features) or is_outside_memory(features) else np.inf):
             values, coefficients = form.leading(self.n_components)
             self._keep(X, features, graph, form, values, coefficients)
         return X, graph, features, form

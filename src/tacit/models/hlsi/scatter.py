@@ -24,12 +24,11 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
-from tacit.checks import is_sparse
+from tacit.checks import is_outside_memory, is_sparse
 from tacit.models.base import warn
 from tacit.models.common.class_hierarchy import HierarchyGraph
 from tacit.models.common.honest_positions import estimated_leverages
 from tacit.operators import Centred, Operator, Scaled, as_operator
-from tacit.operators.algebra import is_read_anew
 from tacit.operators.rows.blocks import adjoint_blocks
 from tacit.solve import leading_singular_triplets, without_vectors
 from tacit.solve.eigen.pencil import pencil_eigenpairs
@@ -303,7 +302,7 @@ class ScatterPencil:
     def products(self, S: Array) -> Sequence[Array]:
         """Give XᵀX S and, where they differ, Xᵀ diag(d) X S, less G Gᵀ S where G is not kept."""
         is_one = self.degrees is None and self.low_rank is not None
-        if is_one and is_read_anew(self.X):
+        if is_one and is_outside_memory(self.X):
             return [self.X.gram(S)]
         between = self.X @ S
         first = np.asarray(self.X.T @ between)
@@ -353,7 +352,7 @@ class SpectralInverse:
 def class_bridges(X: Operator, F: sp.csr_array) -> Array:
     """G = Xᵀ F, dense, a few classes at a time: F itself would be N x L."""
     G = np.empty((X.shape[1], F.shape[1]), X.dtype, order="F")
-    for part, product in adjoint_blocks(X, F.astype(X.dtype, copy=False), anew=is_read_anew(X)):
+    for part, product in adjoint_blocks(X, F.astype(X.dtype, copy=False), outside_memory=is_outside_memory(X)):
         G[:, part] = product
     return G
 

@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from tacit.checks import check_choice, check_finite, check_rows, is_sparse
+from tacit.checks import check_choice, check_finite, check_rows, is_outside_memory, is_sparse
 from tacit.errors import InputError
 from tacit.relations.tables.block import Block
-from tacit.relations.tables.far_rows import is_far
 from tacit.relations.tables.relations import Relations
 from tacit.relations.tables.scaling import Factors, row_blocks
 from tacit.types import Array
@@ -168,7 +167,7 @@ def _sides(block: Block, type: str) -> list[_Side]:
 
 
 def _turned(factor: Any) -> Any:
-    return factor.T if is_far(factor) else sp.csr_array(factor.T)
+    return factor.T if is_outside_memory(factor) else sp.csr_array(factor.T)
 
 
 def _through_far(side: _Side, factors: Factors, concepts: Array) -> Array:
@@ -187,7 +186,7 @@ def _equal(one: sp.csr_array, other: sp.csr_array, *, turned: bool) -> bool:
     """Whether one matrix is the other, or its transpose; `Relations` keeps both sorted and without repetitions."""
     if one is other and not turned:
         return True
-    if is_far(one) or is_far(other):
+    if is_outside_memory(one) or is_outside_memory(other):
         return False  # to compare them, both would have to be read
     if one.nnz != other.nnz or one.shape != (other.shape[::-1] if turned else other.shape):
         return False

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from tacit.checks import is_outside_memory
 from tacit.operators import Operator, Product, Scaled, SymmetricBlocks, as_operator
 from tacit.relations.tables.block import Block
-from tacit.relations.tables.far_rows import is_far
 from tacit.relations.tables.relations import Relations
 
 __all__ = ["stored_bytes", "unified_matrix"]
@@ -31,8 +31,10 @@ def unified_matrix(graph: Relations) -> SymmetricBlocks:
 
 
 def stored_bytes(graph: Relations) -> int:
-    """Give the memory that the relations take; far rows take none."""
-    factors = {id(factor): factor for block in graph.blocks for factor in block.factors if not is_far(factor)}
+    """Give the memory that the relations take; rows outside memory take none."""
+    factors = {
+        id(factor): factor for block in graph.blocks for factor in block.factors if not is_outside_memory(factor)
+    }
     return sum(as_operator(factor).n_bytes for factor in factors.values())
 
 
@@ -44,7 +46,7 @@ def _groups(blocks: Sequence[Block]) -> list[list[Block]]:
     groups: dict[int, list[Block]] = {}
     for block in blocks:
         is_short = len(block.factors) <= 2 and block.row_type != block.column_type
-        if is_short and is_far(block.factors[-1]) and block.scaling.rarity is None:
+        if is_short and is_outside_memory(block.factors[-1]) and block.scaling.rarity is None:
             groups.setdefault(id(block.factors[-1]), []).append(block)
     return list(groups.values())
 
@@ -65,7 +67,7 @@ def _together(graph: Relations, group: Sequence[Block]) -> Operator:
 def _operator(block: Block) -> Operator:
     """A relation by its products, weighted; a product of several matrices is never multiplied out."""
     scaling, scale = block.scaling, block.weight * block.scaling.factor
-    if block.is_far and scaling.rarity is not None and scaling.inverse_lengths is not None:
+    if block.is_outside_memory and scaling.rarity is not None and scaling.inverse_lengths is not None:
         # entries that are not here cannot be weighted; the vectors on both sides of them can
         return Scaled(_product(block.factors), rows=scale * scaling.inverse_lengths, columns=scaling.rarity)
     product = _product(block.normalised[1])

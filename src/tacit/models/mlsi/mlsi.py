@@ -24,7 +24,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import as_rng, check_choice, check_count, check_number, is_sparse
+from tacit.checks import as_rng, check_choice, check_count, check_number, is_outside_memory, is_sparse
 from tacit.errors import InputError
 from tacit.machine import one_thread
 from tacit.models.base import SCALINGS, directions_before, warn, warn_if_fewer
@@ -46,7 +46,6 @@ from tacit.models.common.updating import Updatable, begin_history
 from tacit.models.mlsi.transductive import balance_labels, read_labels
 from tacit.models.mlsi.update import check_updatable, history_of_fit, merge
 from tacit.operators import Kernel, as_operator
-from tacit.operators.rows.blocks import is_elsewhere
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.types import Array
@@ -245,7 +244,7 @@ class MLSI(Updatable, KernelSpaceModel):
             features.shape,
             self.solver,
             products="augmented",
-            elsewhere=is_elsewhere(X),
+            outside_memory=is_outside_memory(X),
             limit=_DENSE_LIMIT,
             kernel=self.kernel if self._is_kernel else None,
             n_beside=0 if F is None else F.shape[1],
@@ -256,7 +255,7 @@ class MLSI(Updatable, KernelSpaceModel):
             form.before = directions_before(self, X.shape[1], "term_loadings_")
         F = self._balanced(F, form)
         # nothing but sparse products is large then, and these know no BLAS threads, which would only add their buffers
-        with one_thread(0.0 if is_sparse(features) or is_elsewhere(features) else np.inf):
+        with one_thread(0.0 if is_sparse(features) or is_outside_memory(features) else np.inf):
             space = blend(form, F, self.n_components, label_weight=self.label_weight, shrinkage=self.shrinkage)
             self._report(space)
             self.embedding_ = space.positions.astype(X.dtype, copy=False)

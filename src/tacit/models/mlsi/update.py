@@ -22,7 +22,7 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
-from tacit.checks import as_rng
+from tacit.checks import as_rng, is_outside_memory
 from tacit.errors import InputError
 from tacit.models.base import SCALINGS
 from tacit.models.common.class_hierarchy import expanded_labels
@@ -45,7 +45,6 @@ from tacit.models.common.updating import (
 )
 from tacit.models.mlsi.transductive import read_labels
 from tacit.operators import Operator, as_operator
-from tacit.operators.rows.blocks import is_elsewhere
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.solve.result import signs_of
 from tacit.types import Array
@@ -231,7 +230,7 @@ def _chosen(model: Any, shape: tuple[int, ...], X: Any, limit: int) -> tuple[str
         (shape[0], X.shape[1]),
         model.solver,
         products="augmented",
-        elsewhere=is_elsewhere(X),
+        outside_memory=is_outside_memory(X),
         limit=limit,
         kernel=None,
         n_beside=shape[1],

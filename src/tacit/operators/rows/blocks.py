@@ -1,4 +1,4 @@
-"""A sparse matrix cut into blocks of rows that are somewhere else: on disk, or in the memory of other machines.
+"""A sparse matrix cut into blocks of rows that are outside memory: on disk, or in the memory of other machines.
 
 Models take a `RowBlocks` wherever they take a sparse matrix, and see nothing of it but products. A subclass says how a
 function is run on every block; the functions below are all that ever is. Each is a plain function of a module, so that
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from tacit.checks import is_outside_memory
 from tacit.operators.base import Operator, as_operator
 from tacit.operators.gram import Gram
 from tacit.types import Array
@@ -28,7 +29,6 @@ __all__ = [
     "as_view",
     "facts_of",
     "in_double",
-    "is_elsewhere",
     "take_rows",
 ]
 
@@ -77,6 +77,11 @@ class RowBlocks(Operator):
     @abstractmethod
     def _sum(self, task: BlockTask, shared: Any = None, rows: Array | None = None) -> Array:
         """Run `task` on every block and add the results up, in an order that depends on nothing but the blocks."""
+
+    @property
+    def is_outside_memory(self) -> bool:
+        """They are on disk or on a cluster."""
+        return True
 
     @property
     def nnz(self) -> int:
@@ -176,6 +181,11 @@ class RowView(Operator):
         super().__init__((n_rows, source.shape[1]), dtype or source.dtype)
 
     @property
+    def is_outside_memory(self) -> bool:
+        """As the rows themselves."""
+        return True
+
+    @property
     def is_dense(self) -> bool:
         """As the rows themselves: further columns cost little beside another pass."""
         return True
@@ -245,36 +255,31 @@ class RowView(Operator):
         return np.asarray(self.source.T @ whole)
 
 
-def is_elsewhere(X: Any) -> bool:
-    """Whether records are known by their products only."""
-    return isinstance(X, (RowBlocks, RowView))
-
-
 def as_view(X: RowBlocks | RowView) -> RowView:
-    """Give rows that are elsewhere as a view of all of them."""
+    """Give rows outside memory as a view of all of them."""
     return X if isinstance(X, RowView) else RowView(X)
 
 
 def take_rows(X: Any, rows: Array) -> Any:
     """Give some rows of any matrix."""
-    return as_view(X).take(rows) if is_elsewhere(X) else X[rows]
+    return as_view(X).take(rows) if is_outside_memory(X) else X[rows]
 
 
 def in_double(X: Any) -> Any:
     """Give any matrix in double precision, itself if it is already."""
-    if not is_elsewhere(X):
+    if not is_outside_memory(X):
         return X.astype(np.float64, copy=False)
     return X if X.dtype == np.float64 else as_view(X).as_double()
 
 
-def adjoint_blocks(X: Operator, columns: Any, *, anew: bool = True) -> Iterator[tuple[slice, Array]]:
+def adjoint_blocks(X: Operator, columns: Any, *, outside_memory: bool = True) -> Iterator[tuple[slice, Array]]:
     """Give Xᵀ times sparse columns, some at a time, and which: all of them dense would be far larger than X.
 
-    `anew` says that X is read for every product, so that more of them go together.
+    `outside_memory` says that X is read again for every product, so that more of them go together.
     """
     columns = columns.tocsc()
     column_bytes = max(1, X.shape[0] * np.result_type(X.dtype, columns.dtype).itemsize)
-    step = max(_COLUMNS, _BYTES // column_bytes) if anew else _COLUMNS
+    step = max(_COLUMNS, _BYTES // column_bytes) if outside_memory else _COLUMNS
     for first in range(0, columns.shape[1], step):
         part = slice(first, min(columns.shape[1], first + step))
         yield part, np.asarray(X.T @ columns[:, part].toarray())

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from tacit.relations.tables.far_rows import has_far, is_far, refuse
+from tacit.checks import is_outside_memory
+from tacit.relations.tables.rows_outside_memory import any_outside_memory, refuse
 from tacit.relations.tables.scaling import Factors, Scaling, reached_rows, row_blocks, scaling_of
 from tacit.types import IntArray
 
@@ -66,16 +67,16 @@ class Block:
     @property
     def matrix(self) -> sp.csr_array:
         """M as given, before normalising and weighting; a product is multiplied out, which may need much memory."""
-        if self.is_far:
+        if self.is_outside_memory:
             raise refuse(self.name, "given as one matrix", "Use what is made of its products.")
         if not self.is_product:
             return self.factors[0]
         return sp.csr_array(sp.vstack([rows for *_, rows in row_blocks(self.factors)], format="csr"))
 
     @property
-    def is_far(self) -> bool:
+    def is_outside_memory(self) -> bool:
         """Whether a matrix of it is on disk or on a cluster."""
-        return has_far(self.factors)
+        return any_outside_memory(self.factors)
 
     @property
     def is_empty(self) -> bool:
@@ -98,7 +99,7 @@ class Block:
 
     def turned(self) -> Block:
         """Give the same relation seen from the other type."""
-        if self.is_far:
+        if self.is_outside_memory:
             raise refuse(self.name, "turned round", "Begin the product at its other end.")
         factors = tuple(sp.csr_array(factor.T) for factor in reversed(self.factors))
         return replace(self, path=self.path[::-1], factors=factors)
@@ -114,11 +115,11 @@ class Block:
         factors = []
         for step, factor in enumerate(self.factors):
             for axis, kind in enumerate(self.path[step : step + 2]):
-                if kind in places and is_far(factor):
+                if kind in places and is_outside_memory(factor):
                     raise refuse(self.name, "cut down to some objects", "Write those rows by themselves.")
                 if kind in places:
                     factor = sp.csr_array(factor[places[kind]] if axis == 0 else factor[:, places[kind]])
-            if not is_far(factor):
+            if not is_outside_memory(factor):
                 factor.sort_indices()
             factors.append(factor)
         return replace(self, factors=tuple(factors))
@@ -131,7 +132,7 @@ class Block:
         ]
         if all(shape == factor.shape for shape, factor in zip(shapes, self.factors, strict=True)):
             return self
-        if self.is_far:
+        if self.is_outside_memory:
             raise refuse(self.name, "made larger", "Add it when its types have all their objects.")
         return replace(self, factors=tuple(_padded(*pair) for pair in zip(self.factors, shapes, strict=True)))
 

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from tacit.checks import check_finite, is_sparse, shown
+from tacit.checks import check_finite, is_outside_memory, is_sparse, shown
 from tacit.errors import InputError, TacitWarning
 from tacit.relations.labels.forms import Names, is_missing
 from tacit.relations.labels.matrix import LabelMatrix
-from tacit.relations.tables.far_rows import is_far
 from tacit.types import IntArray
 
 __all__ = ["Given", "object_names", "place_relation", "places_of", "read_relation"]
@@ -35,7 +34,7 @@ def read_relation(matrix: Any, rows: Iterable[Hashable] | None, columns: Iterabl
     elif hasattr(matrix, "columns") and hasattr(matrix, "to_numpy"):
         own = (getattr(matrix, "index", None), matrix.columns)
         matrix = matrix.to_numpy()
-    relation = matrix if is_far(matrix) else _csr(matrix)
+    relation = matrix if is_outside_memory(matrix) else _csr(matrix)
     names = [
         _names_of_axis(argument, given if given is not None else brought, relation.shape[axis])
         for axis, (argument, given, brought) in enumerate(
@@ -83,7 +82,7 @@ def place_relation(
     grown[row_type], row_places = _align(row_type, grown.get(row_type), rows, matrix.shape[0], "rows")
     grown[column_type], column_places = _align(column_type, grown.get(column_type), columns, matrix.shape[1], "columns")
     shape = (len(grown[row_type]), len(grown[column_type]))
-    if is_far(matrix):
+    if is_outside_memory(matrix):
         _check_in_place(matrix, shape, (row_type, column_type), (row_places, column_places))
         return grown, matrix
     return grown, _moved(matrix, shape, row_places, column_places)

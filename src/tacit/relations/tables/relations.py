@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tacit.checks import check_choice, check_number, shown
+from tacit.checks import check_choice, check_number, is_outside_memory, shown
 from tacit.errors import InputError
 from tacit.relations.labels.forms import Names
 from tacit.relations.tables.block import Block
 from tacit.relations.tables.columns import read_field, read_pairs, read_record_labels, read_words, record_ids
-from tacit.relations.tables.far_rows import check_normalise, is_far, refuse
 from tacit.relations.tables.reading import object_names, place_relation, places_of, read_relation
+from tacit.relations.tables.rows_outside_memory import check_normalise, refuse
 from tacit.relations.tables.scaling import NORMALISATIONS, Factors, is_symmetric, reached_columns, reached_rows
 from tacit.types import BoolArray
 
@@ -115,7 +115,7 @@ class Relations:
         types, placed = place_relation(self.types, row_type, column_type, given)
         if symmetrise:
             _check_within(row_type, column_type)
-            if is_far(placed):
+            if is_outside_memory(placed):
                 raise refuse(label, "symmetrised", "Write it symmetric.")
             placed = sp.csr_array((placed + placed.T) / 2)
         return self._with(Block((row_type, column_type), (placed,), label, weight, normalise), types)

@@ -16,11 +16,11 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, svds
 
-from tacit.relations.tables.far_rows import (
+from tacit.checks import is_outside_memory
+from tacit.relations.tables.rows_outside_memory import (
     absolute_product,
+    any_outside_memory,
     column_counts,
-    has_far,
-    is_far,
     reached_columns_of,
     reached_rows_of,
     refuse,
@@ -70,7 +70,7 @@ class Scaling:
         """Give the factors with the weights of rows and columns in the first and the last; `factor` is left out."""
         if self.rarity is None or self.inverse_lengths is None:
             return factors
-        if has_far(factors):
+        if any_outside_memory(factors):
             raise refuse("tfidf", "weighted entry by entry", "Weight the products with it instead.")
         weighted = (*factors[:-1], _scaled_columns(factors[-1], self.rarity))
         return (_scaled_rows(weighted[0], self.inverse_lengths), *weighted[1:])
@@ -123,7 +123,7 @@ def reached_rows(factors: Factors) -> BoolArray:
     """Tell which rows of the product can have an entry: from which a path leads through all the factors."""
     reached = np.ones(factors[-1].shape[1], dtype=bool)
     for factor in reversed(factors):
-        if is_far(factor):
+        if is_outside_memory(factor):
             reached = reached_rows_of(factor, reached)
         else:
             reached = _pattern(factor) @ reached.astype(np.float64) > 0
@@ -134,7 +134,7 @@ def reached_columns(factors: Factors) -> BoolArray:
     """Tell which columns of the product can have an entry."""
     reached = np.ones(factors[0].shape[0], dtype=bool)
     for factor in factors:
-        if is_far(factor):
+        if is_outside_memory(factor):
             reached = reached_columns_of(factor, reached)
         else:
             reached = _pattern(factor).T @ reached.astype(np.float64) > 0
@@ -151,7 +151,7 @@ def is_symmetric(factors: Factors) -> bool:
     forward, backward, size = vector, vector, np.abs(vector)
     for factor in reversed(factors):
         forward = factor @ forward
-        size = absolute_product(factor, size) if is_far(factor) else abs(factor) @ size
+        size = absolute_product(factor, size) if is_outside_memory(factor) else abs(factor) @ size
     for factor in factors:
         backward = factor.T @ backward
     tolerance = max(1e-9, *(32 * float(np.finfo(factor.dtype).eps) for factor in factors))
@@ -161,7 +161,7 @@ def is_symmetric(factors: Factors) -> bool:
 def _tfidf(factors: Factors) -> Scaling:
     """Weight columns by their rarity and give rows unit length, as scikit-learn's TfidfTransformer does."""
     n_rows, n_columns = factors[0].shape[0], factors[-1].shape[1]
-    if is_far(factors[0]):
+    if is_outside_memory(factors[0]):
         rarity = _rarity(n_rows, column_counts(factors[0], factors[1:]))
         weights = sp.csr_array(sp.diags_array(rarity))
         return Scaling(rarity=rarity, inverse_lengths=_inverse(_row_lengths((*factors, weights))))
@@ -174,7 +174,7 @@ def _tfidf(factors: Factors) -> Scaling:
 
 
 def _row_lengths(factors: Factors) -> Float64Array:
-    if is_far(factors[0]):
+    if is_outside_memory(factors[0]):
         return np.asarray(np.sqrt(row_squares_of(factors[0], factors[1:])))
     return np.concatenate([np.sqrt(_row_squares(rows)) for *_, rows in row_blocks(factors)])
 

@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tacit.checks import human_size
-from tacit.operators.algebra import is_read_anew
+from tacit.checks import human_size, is_outside_memory
 from tacit.operators.base import MatrixOperator, Operator
 from tacit.operators.gram import Gram
 from tacit.solve.eigen.krylov import block_for
@@ -85,7 +84,8 @@ class Problem:
     n_components, tol : what is asked
     itemsize : bytes of a number
     triplets : whether singular triplets are wanted, so that a product goes through the matrix and back
-    dense, far, made : whether the matrix is an array; is read anew for every product; exists as products only
+    dense, outside_memory, made : whether the matrix is an array; is read again for every product; is known by its
+        products only
     """
 
     n: int
@@ -96,7 +96,7 @@ class Problem:
     itemsize: int
     triplets: bool
     dense: bool = False
-    far: bool = False
+    outside_memory: bool = False
     made: bool = False
 
 
@@ -122,7 +122,7 @@ def problem_of(A: Operator, n_components: int, tol: float, *, triplets: bool) ->
         A.dtype.itemsize,
         triplets,
         dense=matrix and A.is_dense,
-        far=is_read_anew(A),
+        outside_memory=is_outside_memory(A),
         made=not matrix,
     )
 
@@ -206,7 +206,7 @@ def _dense(p: Problem) -> tuple[str, Work, float]:
     made = p.n * p.n_entries if p.made else 0
     return (
         "dense",
-        Work(lapack=flops, entries=made, steps=1, read=p.n_entries * p.far),
+        Work(lapack=flops, entries=made, steps=1, read=p.n_entries * p.outside_memory),
         p.itemsize * (3.0 if p.triplets else 4.0) * p.n * p.length,
     )
 
@@ -227,7 +227,7 @@ def _krylov(p: Problem) -> tuple[str, Work, float]:
         flops=8 * n * m * columns + 2 * n * m * k + (2 * products if p.dense else 0),
         entries=0 if p.dense else products,
         steps=steps,
-        read=p.n_entries * steps * p.far,
+        read=p.n_entries * steps * p.outside_memory,
     )
     return "krylov", work, p.itemsize * float(n) * (room + 4 * b)
 
@@ -243,7 +243,7 @@ def _lanczos(p: Problem) -> tuple[str, Work, float]:
         lone_flops=4 * n * m * steps + (2 * products if p.dense else 0),
         lone_entries=0 if p.dense else products,
         lone_steps=steps,
-        read=p.n_entries * steps * p.far,
+        read=p.n_entries * steps * p.outside_memory,
     )
     return "lanczos", work, p.itemsize * float(n) * (m + 2 * k)
 
@@ -258,7 +258,7 @@ def _lobpcg(p: Problem, n_metric: int) -> tuple[str, Work, float]:
         flops=2 * p.n * (3 * width) ** 2 * steps + (2 * products if p.dense else 0),
         entries=0 if p.dense else products,
         steps=5 * steps,
-        read=p.n_entries * steps * p.far,
+        read=p.n_entries * steps * p.outside_memory,
     )
     return "krylov", work, p.itemsize * 12.0 * p.n * width
 

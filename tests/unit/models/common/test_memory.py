@@ -85,7 +85,7 @@ def test_x_is_counted_as_it_is_stored() -> None:
     assert memory_of_fit(X, 5, model="lsi").parts["X"] == stored
     assert memory_of_fit(X.toarray(), 5, model="lsi").parts["X"] == 300 * 200 * 8
     assert fit_memory(2**20, 100, 2**32, 5).parts["X"] == 2**32 * (4 + 8) + (2**20 + 1) * 8  # indices of 64 bits
-    assert "X" not in fit_memory(10**6, 100, 10**8, 5, held=False).parts
+    assert "X" not in fit_memory(10**6, 100, 10**8, 5, in_memory=False).parts
 
 
 def test_double_precision_takes_twice_the_work_of_single() -> None:

@@ -20,8 +20,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit import InputError
+from tacit.checks import is_outside_memory
 from tacit.operators import Centred, Gram, Scaled, Stacked, as_operator
-from tacit.operators.rows.blocks import RowView, adjoint_blocks, as_view, in_double, is_elsewhere, take_rows
+from tacit.operators.rows.blocks import RowView, adjoint_blocks, as_view, in_double, take_rows
 from tacit.operators.rows.disk import MANIFEST, PARTS, DiskRows, file_name, open_rows
 from tacit.operators.rows.disk_writer import write_rows
 
@@ -253,7 +254,7 @@ def test_views_are_what_a_matrix_in_memory_would_be(tmp_path, rng, dtype):
         (take_rows(rows, chosen).with_more(take_rows(rows, others)), A[np.append(chosen, others)]),
     ):
         wide = in_double(view)
-        assert is_elsewhere(view)
+        assert is_outside_memory(view)
         assert isinstance(as_view(view), RowView)
         V, U = rng.standard_normal((70, 6)), rng.standard_normal((len(dense), 6))
         np.testing.assert_allclose(wide @ V, dense @ V, atol=1e-5)
@@ -267,7 +268,7 @@ def test_views_are_what_a_matrix_in_memory_would_be(tmp_path, rng, dtype):
 
 def test_what_is_in_memory_is_no_view():
     A = matrix(20)
-    assert not is_elsewhere(A)
+    assert not is_outside_memory(A)
     assert (take_rows(A, np.array([3, 1])) != A[[3, 1]]).nnz == 0
     assert in_double(A) is A or (in_double(A) != A).nnz == 0
 

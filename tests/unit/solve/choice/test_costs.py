@@ -68,7 +68,7 @@ def test_seconds_are_work_times_rates() -> None:
 
 
 def test_rows_that_are_read_anew_are_read_once_a_product() -> None:
-    near, far = ({cost.solver: cost for cost in costs_of(replace(TEXT, far=far))} for far in (False, True))
+    near, far = ({cost.solver: cost for cost in costs_of(replace(TEXT, outside_memory=far))} for far in (False, True))
     for solver, passes in (
         ("dense", 1),
         ("krylov", far["krylov"].work.steps),

@@ -167,5 +167,5 @@ def test_a_space_of_one_pass_takes_in_more_records(planted: Planted) -> None:
 
 
 def test_its_memory_is_told() -> None:
-    parts = fit_memory(1_000_000, 50_000, 80_000_000, 100, held=False, solver="single_pass").parts
+    parts = fit_memory(1_000_000, 50_000, 80_000_000, 100, in_memory=False, solver="single_pass").parts
     assert parts["block of the one pass"] == 3 * 4 * 50_000 * 310

@@ -1,7 +1,7 @@
 """Relations that are not in memory: matrices in blocks of rows on disk or on a cluster, asked where they are.
 
-This room knows no operators; a `FarRows` is known by what it does. Each question is a function of one block, so that it
-can be sent to where the block is.
+This room knows no operators; a `RowsOutsideMemory` is known by what it does. Each question is a function of one block,
+so that it can be sent to where the block is.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from tacit.checks import is_sparse
+from tacit.checks import is_outside_memory
 from tacit.errors import InputError
 from tacit.types import BoolArray, Float64Array
 
 __all__ = [
-    "FarRows",
+    "RowsOutsideMemory",
     "absolute_product",
+    "any_outside_memory",
     "check_normalise",
     "column_counts",
-    "has_far",
-    "is_far",
     "reached_columns_of",
     "reached_rows_of",
     "refuse",
@@ -30,8 +29,8 @@ __all__ = [
 ]
 
 
-class FarRows(Protocol):
-    """A matrix in blocks of rows that are elsewhere, see `tacit.operators.rows.blocks`."""
+class RowsOutsideMemory(Protocol):
+    """A matrix in blocks of rows outside memory, see `tacit.operators.rows.blocks`."""
 
     shape: tuple[int, int]
     dtype: np.dtype[Any]
@@ -44,14 +43,9 @@ class FarRows(Protocol):
         """Run a task on every block and add the results up."""
 
 
-def is_far(matrix: Any) -> bool:
-    """Whether a matrix is in blocks of rows elsewhere."""
-    return not is_sparse(matrix) and hasattr(matrix, "_each") and hasattr(matrix, "row_squares")
-
-
-def has_far(factors: Sequence[Any]) -> bool:
-    """Whether one of the factors of a relation is elsewhere."""
-    return any(map(is_far, factors))
+def any_outside_memory(factors: Sequence[Any]) -> bool:
+    """Whether one of the factors of a relation is outside memory."""
+    return any(map(is_outside_memory, factors))
 
 
 def refuse(name: str, what: str, instead: str) -> InputError:
@@ -63,36 +57,36 @@ def refuse(name: str, what: str, instead: str) -> InputError:
 
 def check_normalise(factors: Sequence[Any], normalise: str) -> None:
     """Raise if a product would have to be multiplied out across machines to be normalised."""
-    if normalise in ("tfidf", "frobenius") and has_far(factors[1:]):
+    if normalise in ("tfidf", "frobenius") and any_outside_memory(factors[1:]):
         raise InputError(
             f"normalise does not suit a product that ends in rows which are not in memory: got {normalise!r}, expected "
             "'none' or 'spectral'."
         )
 
 
-def reached_rows_of(far: FarRows, reached: BoolArray) -> BoolArray:
+def reached_rows_of(rows: RowsOutsideMemory, reached: BoolArray) -> BoolArray:
     """Tell which rows have an entry in one of these columns."""
-    return np.concatenate(list(far._each(_reaching, reached.astype(np.float64)))) > 0
+    return np.concatenate(list(rows._each(_reaching, reached.astype(np.float64)))) > 0
 
 
-def reached_columns_of(far: FarRows, reached: BoolArray) -> BoolArray:
+def reached_columns_of(rows: RowsOutsideMemory, reached: BoolArray) -> BoolArray:
     """Tell which columns have an entry in one of these rows."""
-    return np.asarray(far._sum(_reached, rows=reached.astype(np.float64).reshape(-1, 1))).ravel() > 0
+    return np.asarray(rows._sum(_reached, rows=reached.astype(np.float64).reshape(-1, 1))).ravel() > 0
 
 
-def absolute_product(far: FarRows, vector: Float64Array) -> Float64Array:
+def absolute_product(rows: RowsOutsideMemory, vector: Float64Array) -> Float64Array:
     """Give |M| times a vector."""
-    return np.concatenate(list(far._each(_absolute, vector)))
+    return np.concatenate(list(rows._each(_absolute, vector)))
 
 
-def column_counts(far: FarRows, rest: Sequence[sp.csr_array]) -> Float64Array:
-    """Count the entries in each column of far times the other factors."""
-    return np.asarray(far._sum(_counts, tuple(rest)))
+def column_counts(rows: RowsOutsideMemory, rest: Sequence[sp.csr_array]) -> Float64Array:
+    """Count the entries in each column of the rows times the other factors."""
+    return np.asarray(rows._sum(_counts, tuple(rest)))
 
 
-def row_squares_of(far: FarRows, rest: Sequence[sp.csr_array]) -> Float64Array:
-    """Give the squared length of each row of far times the other factors."""
-    return np.concatenate(list(far._each(_squares, tuple(rest))))
+def row_squares_of(rows: RowsOutsideMemory, rest: Sequence[sp.csr_array]) -> Float64Array:
+    """Give the squared length of each row of the rows times the other factors."""
+    return np.concatenate(list(rows._each(_squares, tuple(rest))))
 
 
 def _pattern(block: sp.csr_array) -> sp.csr_array:
