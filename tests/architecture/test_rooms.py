@@ -7,11 +7,11 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from itertools import pairwise
+from itertools import chain
 from pathlib import Path
 
 import pytest
-from import_rules import CHAIN, LEAVES, MAY_IMPORT, OPTIONAL_LIBRARIES, module_name, room_of, violations
+from import_rules import LEAVES, MAY_IMPORT, OPTIONAL_LIBRARIES, module_name, room_of, violations
 
 import tacit
 
@@ -21,9 +21,9 @@ MODULES = sorted((SOURCE / "tacit").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: module_name(path, SOURCE))
-def test_a_room_imports_only_rooms_to_its_left(path: Path) -> None:
-    assert violations(path.read_text(encoding="utf-8"), module_name(path, SOURCE)) == []
+def test_a_room_imports_only_rooms_to_its_left() -> None:
+    found = [violations(path.read_text(encoding="utf-8"), module_name(path, SOURCE)) for path in MODULES]
+    assert list(chain.from_iterable(found)) == []
 
 
 def test_every_module_is_in_a_known_room() -> None:
@@ -82,11 +82,6 @@ def test_a_harmless_import_is_let_through(module: str, harmless: str) -> None:
     assert violations(harmless, module) == []
 
 
-def test_each_room_of_the_chain_knows_all_rooms_to_its_left_and_no_other() -> None:
-    for left, right in pairwise(CHAIN):
-        assert MAY_IMPORT[right] - MAY_IMPORT[left] - {"evaluate"} == {left}
-
-
 def test_importing_tacit_loads_no_library() -> None:
     loaded = _run("import sys, tacit; print(*sorted({name.split('.')[0] for name in sys.modules}))").split()
     assert not {"numpy", "scipy", "sklearn", *OPTIONAL_LIBRARIES} & set(loaded)
@@ -133,32 +128,10 @@ def test_the_reference_documents_exactly_the_public_names() -> None:
     assert sorted(documented) == sorted(tacit.__all__)
 
 
-@pytest.mark.parametrize("path", TESTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_test_hides_another_of_the_same_name(path: Path) -> None:
-    assert _hidden(path.read_text(encoding="utf-8")) == []
-
-
-def test_a_planted_hidden_test_is_found() -> None:
-    planted = "def test_a(): ...\nclass TestB:\n    def test_a(self): ...\n    def test_a(self): ...\n"
-    assert _hidden(planted) == ["test_a"]
-    assert _hidden("def test_a(): ...\ndef test_a(): ...\n") == ["test_a"]
-    assert _hidden("def test_a(): ...\nclass TestB:\n    def test_a(self): ...\n") == []
-
-
 def test_test_files_have_names_of_their_own() -> None:
     # Without __init__.py files pytest imports test files by their base name, so two of one name would collide.
     names = Counter(path.name for path in TESTS if path.name != "conftest.py")
     assert [name for name, count in names.items() if count > 1] == []
-
-
-def _hidden(source: str) -> list[str]:
-    """List the functions and classes that a later one in the same block replaces."""
-    found = []
-    for block in ast.walk(ast.parse(source)):
-        if isinstance(block, (ast.Module, ast.ClassDef)):
-            names = Counter(node.name for node in block.body if isinstance(node, (ast.FunctionDef, ast.ClassDef)))
-            found += [name for name, count in names.items() if count > 1]
-    return found
 
 
 def _run(program: str) -> str:

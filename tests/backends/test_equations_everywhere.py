@@ -13,6 +13,8 @@ import pytest
 import scipy.linalg as la
 import scipy.sparse as sp
 from mlsi_twin import largest_angle, spectrum_matrix
+from pairwise import pairwise
+from spaces import up_to_sign
 
 from tacit import HLSI, LSI, MLSA, MLSI, LabelHead, Taxonomy
 
@@ -27,10 +29,6 @@ each_shape = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 
 def labels_of(n: int) -> np.ndarray:
     return (np.random.default_rng(n).random((n, 5)) < 0.3).astype(float)
-
-
-def up_to_sign(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    return found * np.sign(np.einsum("ij,ij->j", found, expected))
 
 
 @each_shape
@@ -59,9 +57,7 @@ def test_mlsi_solves_equations_8_and_12(held: Held, shape: Any, beta: float, gam
     np.testing.assert_allclose(up_to_sign(model.transform(new), expected), expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("gamma", [0.3, 3.0])
-@pytest.mark.parametrize("center", [False, True])
-@pytest.mark.parametrize("name", ["tall", "wide"])
+@pairwise(name=["tall", "wide"], center=[False, True], gamma=[0.3, 3.0])
 def test_hlsi_solves_both_eigenproblems_of_the_paper(held: Held, name: str, center: bool, gamma: float) -> None:
     X, rng = spectrum_matrix(*SHAPES[name], seed=2), np.random.default_rng(1)
     names = list(PARENTS)

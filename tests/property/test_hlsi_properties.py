@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from planted import TOPIC_TREE, Planted
 from sklearn.base import clone
+from spaces import up_to_sign
 
 from tacit import HLSI, TacitWarning, Taxonomy
 
@@ -28,10 +29,6 @@ SPACES: dict[str, Maker] = {
 }
 LINEAR = [name for name in SPACES if name != "rbf"]
 any_space = pytest.mark.parametrize("name", SPACES)
-
-
-def up_to_sign(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    return np.asarray(found * np.where(np.einsum("ij,ij->j", found, expected) < 0, -1, 1))
 
 
 def assert_positions(found: np.ndarray, expected: np.ndarray, tolerance: float = 1e-6) -> None:

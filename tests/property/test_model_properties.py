@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from planted import Planted
 from sklearn.base import clone
+from spaces import up_to_sign
 
 from tacit import LSI, MLSI, KernelLSI, TacitWarning
 
@@ -39,10 +40,6 @@ LABELLED = [name for name in SPACES if name.startswith("MLSI")]
 
 any_space = pytest.mark.parametrize("name", SPACES)
 any_labelled = pytest.mark.parametrize("name", LABELLED)
-
-
-def up_to_sign(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    return np.asarray(found * np.where(np.einsum("ij,ij->j", found, expected) < 0, -1, 1))
 
 
 def assert_positions(found: np.ndarray, expected: np.ndarray, tolerance: float = 1e-6) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from mlsi_twin import largest_angle
+from pairwise import pairwise
 
 from tacit import LE, LPP, OLPP, SLE, SUSC, USC, GraphEmbedding
 from tacit.models.graphs.spectrum import graph_spectrum
@@ -44,9 +45,9 @@ def records(m: int) -> np.ndarray:
     return np.random.default_rng(m).standard_normal((N, m))
 
 
-@each_graph
-@pytest.mark.parametrize("constraint", ["degrees", "identity"])
-@pytest.mark.parametrize("solver", ["dense", "krylov", "lanczos"])
+@pairwise(
+    solver=["dense", "krylov", "lanczos"], constraint=["degrees", "identity"], name=["connected", "pieces", "isolated"]
+)
 def test_the_embedding_is_that_of_equation_2(name, constraint, solver):
     W = graph(name).to_dense()
     costs, Z = graph_twin.embedding(W, K, constraint)
@@ -69,10 +70,7 @@ def test_exactly_the_trivial_zeros_are_dropped(name):
     assert found.costs[0] > 1e-6
 
 
-@pytest.mark.parametrize("method", ["le", "usc"])
-@pytest.mark.parametrize("m", [20, 90])
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("ridge", [0.01, 1.0])
+@pairwise(ridge=[0.01, 1.0], sparse=[False, True], m=[20, 90], method=["le", "usc"])
 def test_extension_2_is_equation_5(method, m, sparse, ridge):
     X = records(m)
     W = graph("pieces").to_dense()
@@ -86,9 +84,7 @@ def test_extension_2_is_equation_5(method, m, sparse, ridge):
     assert largest_angle(model.transform(X), X @ graph_twin.regression(X, Z, ridge)) < 1e-6
 
 
-@pytest.mark.parametrize("method", ["lpp", "olpp", "usc"])
-@pytest.mark.parametrize("ridge", [0.0, 0.5])
-@each_graph
+@pairwise(name=["connected", "pieces", "isolated"], ridge=[0.0, 0.5], method=["lpp", "olpp", "usc"])
 def test_extension_1_is_equation_3(method, ridge, name):
     X = records(20)
     W = graph(name).to_dense()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hierarchy_twin import edge_laplacian, minimised, objective, squared_loss_twin, with_ancestors
+from pairwise import pairwise
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import LinearSVC
 
@@ -53,10 +54,12 @@ def absolute(ridge: float, X: np.ndarray) -> float:
     return ridge * float(np.square(X).sum(axis=1).mean())
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("xi", [0.0, 0.3, 10.0])
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("solver", ["primal", "dual", "block-cg"])
+@pairwise(
+    solver=["primal", "dual", "block-cg"],
+    container=[np.asarray, sp.csr_array],
+    xi=[0.0, 0.3, 10.0],
+    intercept=[True, False],
+)
 def test_squared_loss_is_the_closed_form(
     solver: str, container: Any, xi: float, intercept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,9 +82,7 @@ def test_squared_loss_is_the_closed_form(
     np.testing.assert_allclose(model.decision_function(container(X)), X @ coef.T + constant, atol=1e-8)
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("xi", [0.0, 0.3])
-@pytest.mark.parametrize("loss", ["squared", "logistic", "squared_hinge"])
+@pairwise(loss=["squared", "logistic", "squared_hinge"], xi=[0.0, 0.3], intercept=[True, False])
 def test_every_loss_minimises_its_objective(loss: str, xi: float, intercept: bool) -> None:
     X, sets = collection()
     T, laplacian, beta = targets(sets), edge_laplacian(sets, PARENTS), absolute(0.05, X)

@@ -11,7 +11,9 @@ import pytest
 import scipy.sparse as sp
 from hlsi_twin import Twin, centred, degrees, dual, laplacian, primal, without_each, without_fold
 from mlsi_twin import largest_angle, spectrum_matrix
+from pairwise import pairwise
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+from spaces import up_to_sign
 
 from tacit import HLSI, LSI, Taxonomy
 from tacit.models.common.class_hierarchy import hierarchy_graph
@@ -89,15 +91,7 @@ def assert_same(model: HLSI, twin: Twin) -> None:
     assert largest_angle(model.components_.T, twin.directions) < 1e-6
 
 
-def up_to_sign(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    return found * np.sign(np.einsum("ij,ij->j", found, expected))
-
-
-@pytest.mark.parametrize("gamma", GAMMAS)
-@each_center
-@each_membership
-@pytest.mark.parametrize("name", SHAPES)
-@each_solver
+@pairwise(solver=SOLVERS, name=SHAPES, membership=["whole", "shared"], center=[False, True], gamma=GAMMAS)
 def test_every_form_solves_both_equations(solver: str, name: str, membership: str, center: bool, gamma: float) -> None:
     X, sets = data(name)
     model = fit(X, sets, gamma=gamma, membership=membership, center=center, solver=solver)
@@ -108,18 +102,14 @@ def test_every_form_solves_both_equations(solver: str, name: str, membership: st
     np.testing.assert_allclose(positions.T @ positions, np.eye(K), atol=1e-8)
 
 
-@each_center
-@pytest.mark.parametrize("name", SHAPES)
-@each_solver
+@pairwise(solver=SOLVERS, name=SHAPES, center=[False, True])
 def test_sparse_records_give_the_same(solver: str, name: str, center: bool) -> None:
     X, sets = data(name)
     model = fit(sp.csr_array(X), sets, gamma=0.3, solver=solver, center=center)
     assert_same(model, literal("primal", name, "shared", center, 0.3))
 
 
-@pytest.mark.parametrize("form", ["sets", "matrix", "sparse"])
-@each_membership
-@each_solver
+@pairwise(solver=SOLVERS, membership=["whole", "shared"], form=["sets", "matrix", "sparse"])
 def test_flat_labels_hang_from_one_root(solver: str, membership: str, form: str) -> None:
     X, _ = data("tall")
     Y = (np.random.default_rng(0).random((len(X), 4)) < 0.3).astype(float)
@@ -146,9 +136,7 @@ def test_costs_are_the_objective(solver: str, membership: str) -> None:
     np.testing.assert_allclose(model.eigenvalues_, 1 / model.costs_, rtol=1e-12)
 
 
-@each_center
-@pytest.mark.parametrize("name", ["wide", "tall", "wide-deficient"])
-@each_solver
+@pairwise(solver=SOLVERS, name=["wide", "tall", "wide-deficient"], center=[False, True])
 def test_new_records_are_placed_as_by_the_paper(solver: str, name: str, center: bool) -> None:
     X, sets = data(name)
     twin = literal("primal", name, "whole", center, 0.3)
@@ -161,9 +149,7 @@ def test_new_records_are_placed_as_by_the_paper(solver: str, name: str, center: 
         np.testing.assert_allclose(scaled.transform(new), unit.transform(new) / twin.costs**power, atol=1e-6)
 
 
-@each_center
-@pytest.mark.parametrize("name", SHAPES)
-@each_solver
+@pairwise(solver=SOLVERS, name=SHAPES, center=[False, True])
 def test_a_large_gamma_is_plain_lsi(solver: str, name: str, center: bool) -> None:
     """Theorem 2.3 and the sentence after eq. (10)."""
     X, sets = data(name)
@@ -201,10 +187,7 @@ def kernel_model(kernel: str, precomputed: bool, new: np.ndarray, **given: Any) 
     return model, model.transform(X), model.transform(new)
 
 
-@each_center
-@each_membership
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("precomputed", [False, True])
+@pairwise(precomputed=[False, True], kernel=KERNELS, membership=["whole", "shared"], center=[False, True])
 def test_kernels_solve_the_dual(kernel: str, precomputed: bool, membership: str, center: bool) -> None:
     function = KERNELS[kernel][2]
     X, _ = data("wide")
@@ -247,10 +230,7 @@ def targets(V: np.ndarray, costs: np.ndarray, name: str, membership: str) -> np.
     return np.asarray((d[:, None] * V - delta(name, membership) @ V + V * costs) / d[:, None])
 
 
-@each_center
-@each_membership
-@pytest.mark.parametrize("name", ["wide", "tall", "tall-deficient"])
-@each_solver
+@pairwise(solver=SOLVERS, name=["wide", "tall", "tall-deficient"], membership=["whole", "shared"], center=[False, True])
 def test_the_map_is_a_regression_of_the_targets(solver: str, name: str, membership: str, center: bool) -> None:
     """γ w + XᵀDX w = XᵀD t: what honest positions rest upon."""
     sets = data(name)[1]
@@ -265,11 +245,9 @@ def test_the_map_is_a_regression_of_the_targets(solver: str, name: str, membersh
     np.testing.assert_allclose(model.training_coordinates(data(name)[0], sets, "transductive"), T, atol=1e-9)
 
 
-@each_center
-@each_membership
-@pytest.mark.parametrize("gamma", [1e-3, 0.3, 10])
-@pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("solver", ["primal", "dual"])
+@pairwise(
+    solver=["primal", "dual"], name=SHAPES, gamma=[1e-3, 0.3, 10], membership=["whole", "shared"], center=[False, True]
+)
 def test_honest_positions_are_those_of_a_map_that_never_saw_the_record(
     solver: str, name: str, gamma: float, membership: str, center: bool
 ) -> None:
@@ -296,9 +274,7 @@ def test_honest_positions_in_a_kernel(membership: str, center: bool) -> None:
     np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
 
 
-@each_center
-@each_membership
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@pairwise(container=[np.asarray, sp.csr_array], membership=["whole", "shared"], center=[False, True])
 def test_products_place_by_folds_where_records_follow_their_own_labels(
     container: Any, membership: str, center: bool
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 from label_projection_twin import Twin, cca, lda, mddm, morp, pls_svd, simpls
 from mlsi_twin import largest_angle, spectrum_matrix
+from pairwise import pairwise
 from sklearn.cross_decomposition import PLSSVD, PLSRegression
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics.pairwise import rbf_kernel
@@ -44,7 +45,7 @@ def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any
     monkeypatch.setattr(
         import_module("tacit.solve.choice.choose"), "cheapest", lambda costs, **options: ("krylov", "told to")
     )
-    for module in ("solve.least_squares", "models.label_regression", "models.morp"):
+    for module in ("solve.linear.least_squares", "models.projections.base", "models.projections.morp"):
         monkeypatch.setattr(import_module(f"tacit.{module}"), "_DENSE_LIMIT", 0)
     return sp.csr_array
 
@@ -97,9 +98,7 @@ def test_large_problems_are_solved_by_products(form: Any, model: Any, solver: st
     assert "dense" not in used
 
 
-@pytest.mark.parametrize("label_ridge", [0, 2])
-@pytest.mark.parametrize("ridge", [0, 0.01, 1])
-@each_shape
+@pairwise(name=SHAPES, ridge=[0, 0.01, 1], label_ridge=[0, 2])
 def test_cca(form: Any, name: str, ridge: float, label_ridge: float) -> None:
     X, Y = data(name)
     k = N_LABELS if ridge == 0 else K  # without a ridge the wide ones correlate perfectly, and any k of them would do
@@ -162,9 +161,7 @@ def test_mddm_with_orthonormal_projections(form: Any, name: str) -> None:
     assert_same(MDDM(K, **TIGHT).fit(form(X), Y), mddm(X, Y @ Y.T, K, constraint="projections"))
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
-@each_constraint
-@each_shape
+@pairwise(name=SHAPES, constraint=["embeddings", "projections"], kernel=["rbf", "precomputed"])
 def test_mddm_with_a_label_kernel(name: str, constraint: str, kernel: str) -> None:
     X, Y = data(name)
     K_y = rbf_kernel(Y, gamma=0.5)
@@ -204,9 +201,7 @@ def test_simpls_of_one_label_is_scikit_learns_regression(name: str) -> None:
     np.testing.assert_allclose(np.abs(overlaps), 1, rtol=1e-8)
 
 
-@pytest.mark.parametrize("ridge", [0, 0.1, 1])
-@pytest.mark.parametrize("label_weight", [0, 0.3, 0.9, 1])
-@each_shape
+@pairwise(name=SHAPES, label_weight=[0, 0.3, 0.9, 1], ridge=[0, 0.1, 1])
 def test_morp_with_orthonormal_embeddings(form: Any, name: str, label_weight: float, ridge: float) -> None:
     X, Y = data(name)
     model = MORP(K, label_weight=label_weight, ridge=ridge, **TIGHT).fit(form(X), Y)

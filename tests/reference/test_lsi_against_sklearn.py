@@ -11,16 +11,12 @@ from planted import Planted
 from sklearn.decomposition import PCA, KernelPCA, TruncatedSVD
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import KernelCenterer, normalize
+from spaces import up_to_sign
 
 from tacit import LSI, KernelLSI
 
 K = 10
 SOLVERS = ["auto", "dense", "lanczos", "krylov"]
-
-
-def up_to_sign(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Records x dimensions, with the signs of what is expected."""
-    return found * np.sign(np.einsum("ij,ij->j", found, expected))
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

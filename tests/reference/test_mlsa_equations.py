@@ -9,6 +9,7 @@ import pytest
 import scipy.linalg as la
 from mlsa_twin import Edge, Twin, categorisation_matrix, concepts_of, unified_matrix
 from sklearn.feature_extraction.text import TfidfTransformer
+from spaces import signs
 
 from tacit import LSI, MLSA, Relations
 
@@ -38,9 +39,9 @@ def assert_same(model: MLSA, twin: Twin) -> None:
     """The same concepts up to their signs, which the paper leaves open."""
     np.testing.assert_allclose(model.eigenvalues_, twin.eigenvalues, rtol=1e-9)
     concepts, positions = below_each_other(model.concepts_), below_each_other(model.positions_)
-    signs = np.sign(np.einsum("ij,ij->j", concepts, twin.concepts))
-    np.testing.assert_allclose(concepts * signs, twin.concepts, atol=1e-7)
-    np.testing.assert_allclose(positions * signs, twin.positions, atol=1e-7)
+    turned = signs(concepts, twin.concepts)
+    np.testing.assert_allclose(concepts * turned, twin.concepts, atol=1e-7)
+    np.testing.assert_allclose(positions * turned, twin.positions, atol=1e-7)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -60,9 +61,9 @@ def test_two_types_are_lsa(solver: str) -> None:
     model = fit(Relations().add("user", "film", RATINGS), solver=solver)
     U, s, Vt = la.svd(RATINGS, full_matrices=False)
     np.testing.assert_allclose(model.eigenvalues_, s[:K], rtol=1e-9)
-    signs = np.sign(np.einsum("ij,ij->j", model.concepts_["user"], U[:, :K]))
-    np.testing.assert_allclose(model.concepts_["user"] * signs, U[:, :K] / np.sqrt(2), atol=1e-8)
-    np.testing.assert_allclose(model.concepts_["film"] * signs, Vt[:K].T / np.sqrt(2), atol=1e-8)
+    turned = signs(model.concepts_["user"], U[:, :K])
+    np.testing.assert_allclose(model.concepts_["user"] * turned, U[:, :K] / np.sqrt(2), atol=1e-8)
+    np.testing.assert_allclose(model.concepts_["film"] * turned, Vt[:K].T / np.sqrt(2), atol=1e-8)
 
 
 def test_records_without_labels_stand_as_in_lsi() -> None:
@@ -79,10 +80,10 @@ def test_features_of_several_types_are_lsa_of_the_weighted_concatenation(solver:
     model = fit(graph.add("tag", "image", tags.T, weight=1.3), solver=solver)
     U, s, Vt = la.svd(np.hstack([0.7 * QUERIES, 0.4 * colours, 1.3 * tags]), full_matrices=False)
     np.testing.assert_allclose(model.eigenvalues_, s[:K], rtol=1e-9)
-    signs = np.sign(np.einsum("ij,ij->j", model.concepts_["image"], U[:, :K]))
-    np.testing.assert_allclose(model.concepts_["image"] * signs, U[:, :K] / np.sqrt(2), atol=1e-8)
+    turned = signs(model.concepts_["image"], U[:, :K])
+    np.testing.assert_allclose(model.concepts_["image"] * turned, U[:, :K] / np.sqrt(2), atol=1e-8)
     features = np.vstack([model.concepts_[kind] for kind in ("word", "colour", "tag")])
-    np.testing.assert_allclose(features * signs, Vt[:K].T / np.sqrt(2), atol=1e-8)
+    np.testing.assert_allclose(features * turned, Vt[:K].T / np.sqrt(2), atol=1e-8)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -139,13 +140,13 @@ def test_raw_rows_fold_in_to_the_positions_of_the_paper(normalise: str) -> None:
         Edge("user", "word", scaled(RATINGS @ TITLES, normalise), 0.4),
     ]
     twin = concepts_of(unified_matrix(SIZES, edges), K)
-    signs = np.sign(np.einsum("ij,ij->j", below_each_other(model.concepts_), twin.concepts))
+    turned = signs(below_each_other(model.concepts_), twin.concepts)
     folded = [
         model.fold_in("user", {"film": RATINGS}),
         model.fold_in("film", {"user": RATINGS.T, "word": TITLES}),
         model.fold_in("word", {"film": TITLES.T}),
     ]
-    np.testing.assert_allclose(np.vstack(folded) * signs, twin.positions, atol=1e-7 * np.abs(twin.positions).max())
+    np.testing.assert_allclose(np.vstack(folded) * turned, twin.positions, atol=1e-7 * np.abs(twin.positions).max())
 
 
 def test_relations_of_the_same_types_add_up() -> None:
@@ -170,5 +171,5 @@ def test_records_with_labels_solve_equation_nine(solver: str, alpha: float, cent
     twin = concepts_of(categorisation_matrix(X, Y, alpha, centroids), K)
     assert_same(model, twin)
     new = related(11, 7, 35)
-    signs = np.sign(np.einsum("ij,ij->j", below_each_other(model.concepts_), twin.concepts))
-    np.testing.assert_allclose(model.transform(new) * signs, new @ twin.concepts[60:95], atol=1e-7)
+    turned = signs(below_each_other(model.concepts_), twin.concepts)
+    np.testing.assert_allclose(model.transform(new) * turned, new @ twin.concepts[60:95], atol=1e-7)

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from mlsi_twin import Twin, dual, largest_angle, primal, spectrum_matrix
+from pairwise import pairwise
 from sklearn.metrics.pairwise import cosine_similarity, polynomial_kernel, rbf_kernel
+from spaces import up_to_sign
 
 from tacit import LSI, MLSI, TacitWarning, transductive_space
 
@@ -55,24 +57,16 @@ def assert_same(model: MLSI, twin: Twin, *, angle: float = 1e-6) -> None:
     assert largest_angle(model.components_.T, twin.directions) < angle
 
 
-def up_to_sign(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    return found * np.sign(np.einsum("ij,ij->j", found, expected))
-
-
-@pytest.mark.parametrize("ridge", [0, 0.1])
-@pytest.mark.parametrize("gamma", [0, 0.1, 1, 10])
-@pytest.mark.parametrize("beta", [0, 0.3, 0.5, 0.9])
-@pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("solver", ["primal", "dual", "augmented"])
+@pairwise(
+    solver=["primal", "dual", "augmented"], name=SHAPES, beta=[0, 0.3, 0.5, 0.9], gamma=[0, 0.1, 1, 10], ridge=[0, 0.1]
+)
 def test_every_form_solves_both_equations(solver: str, name: str, beta: float, gamma: float, ridge: float) -> None:
     model = fit(*data(name), label_weight=beta, shrinkage=gamma, ridge=ridge, solver=solver)
     assert_same(model, literal("primal", name, beta, gamma, ridge))
     assert_same(model, literal("dual", name, beta, gamma, ridge))
 
 
-@pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("solver", ["primal", "dual", "augmented"])
-@pytest.mark.parametrize("ridge", [0, 0.1])
+@pairwise(ridge=[0, 0.1], solver=["primal", "dual", "augmented"], name=SHAPES)
 def test_sparse_records_and_labels_give_the_same(solver: str, name: str, ridge: float) -> None:
     X, Y = data(name)
     model = fit(sp.csr_array(X), sp.csr_array(Y), label_weight=0.5, shrinkage=1, ridge=ridge, solver=solver)
@@ -92,9 +86,7 @@ def iterative(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("iterative")
-@pytest.mark.parametrize("ridge", [0, 0.1])
-@pytest.mark.parametrize("gamma", [0, 1])
-@pytest.mark.parametrize("beta", [0, 0.3, 0.9])
+@pairwise(beta=[0, 0.3, 0.9], gamma=[0, 1], ridge=[0, 0.1])
 @pytest.mark.parametrize("shape", ITERATED.values(), ids=ITERATED)
 def test_the_iterative_solvers_solve_both_equations(shape: Any, beta: float, gamma: float, ridge: float) -> None:
     X = spectrum_matrix(*shape, seed=1)
@@ -159,10 +151,7 @@ KERNELS: dict[str, tuple[Any, dict[str, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("ridge", [0, 0.1])
-@pytest.mark.parametrize("gamma", [0, 1])
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("precomputed", [False, True])
+@pairwise(precomputed=[False, True], kernel=KERNELS, gamma=[0, 1], ridge=[0, 0.1])
 def test_record_kernels_solve_equation_12(kernel: str, precomputed: bool, gamma: float, ridge: float) -> None:
     name, params, function = KERNELS[kernel]
     X, Y = data("wide")
@@ -183,9 +172,7 @@ def test_record_kernels_solve_equation_12(kernel: str, precomputed: bool, gamma:
 LABEL_KERNELS = {**KERNELS, "rbf": ("rbf", {"gamma": 0.7}, lambda A, B: rbf_kernel(A, B, gamma=0.7))}
 
 
-@pytest.mark.parametrize("solver", ["primal", "dual", "augmented"])
-@pytest.mark.parametrize("kernel", LABEL_KERNELS)
-@pytest.mark.parametrize("precomputed", [False, True])
+@pairwise(precomputed=[False, True], kernel=LABEL_KERNELS, solver=["primal", "dual", "augmented"])
 def test_label_kernels_solve_equation_12(kernel: str, precomputed: bool, solver: str) -> None:
     name, params, function = LABEL_KERNELS[kernel]
     X, Y = data("tall")
@@ -211,9 +198,7 @@ def test_no_label_weight_is_plain_lsi(name: str, gamma: float) -> None:
     np.testing.assert_array_equal(fit(X, None, label_weight=0, shrinkage=gamma, ridge=0).components_, model.components_)
 
 
-@pytest.mark.parametrize("gamma", [0, 1])
-@pytest.mark.parametrize("solver", ["primal", "dual", "augmented"])
-@pytest.mark.parametrize("name", ["wide", "tall"])
+@pairwise(name=["wide", "tall"], solver=["primal", "dual", "augmented"], gamma=[0, 1])
 def test_full_label_weight_is_the_limit(name: str, solver: str, gamma: float) -> None:
     X, Y = data(name)
     settings = {"shrinkage": gamma, "ridge": 0.1, "solver": solver}

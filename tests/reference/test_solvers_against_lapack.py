@@ -11,6 +11,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.linalg as la
+from pairwise import pairwise
 
 from tacit.errors import TacitWarning
 from tacit.operators import as_operator
@@ -31,6 +32,12 @@ REPEATED = {
     "few copies": np.r_[np.full(3, 2.0), np.linspace(1, 0, N - 3)],
     "more copies than a block": np.r_[np.full(12, 2.0), np.full(14, 1.5), np.linspace(0.9, 0, N - 26)],
     "components of a graph": np.r_[np.ones(30), np.linspace(0.8, -0.5, N - 30)],
+}
+SINGULAR = {
+    "decaying": 0.8 ** np.arange(30),
+    "repeated": np.r_[np.full(3, 2.0), np.linspace(1, 0.1, 20)],
+    "rank 5": np.arange(5, 0, -1.0),
+    "zero": np.zeros(3),
 }
 TOL = 1e-10
 
@@ -70,9 +77,7 @@ def assert_eigenpairs(A: np.ndarray, B: np.ndarray | None, found: object, k: int
     assert (peaks > 0).all()
 
 
-@pytest.mark.parametrize("k", [1, 7, 12, N - 1, N])
-@pytest.mark.parametrize("solver", ["lanczos", "krylov"])
-@pytest.mark.parametrize("name", SPECTRA)
+@pairwise(name=SPECTRA, solver=["lanczos", "krylov"], k=[1, 7, 12, N - 1, N])
 def test_largest_algebraic_eigenpairs(name: str, solver: str, k: int) -> None:
     A = symmetric(SPECTRA[name])
     assert_eigenpairs(A, None, leading_eigenpairs(A, k, solver=solver, tol=TOL, max_iter=2000), k, TOL)
@@ -85,9 +90,7 @@ def test_block_krylov_finds_every_copy(name: str, k: int) -> None:
     assert_eigenpairs(A, None, leading_eigenpairs(A, k, solver="krylov", tol=TOL, max_iter=2000), k, TOL)
 
 
-@pytest.mark.parametrize("tol", [1e-3, 1e-10])
-@pytest.mark.parametrize("k", [5, 20, 40])
-@pytest.mark.parametrize("name", REPEATED)
+@pairwise(name=REPEATED, k=[5, 20, 40], tol=[1e-3, 1e-10])
 def test_lanczos_finds_every_copy_or_says_that_it_does_not(name: str, k: int, tol: float) -> None:
     A = symmetric(REPEATED[name])
     with warnings.catch_warnings(record=True) as told:
@@ -108,15 +111,11 @@ def test_tiny_problems(n: int, k: int, solver: str) -> None:
     np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(min(k, n)), atol=1e-12)
 
 
-@pytest.mark.parametrize("solver", ["dense", "lanczos", "krylov"])
-@pytest.mark.parametrize("shape", [(70, 40), (40, 70), (50, 50)], ids=["tall", "wide", "square"])
-@pytest.mark.parametrize(
-    "values",
-    [0.8 ** np.arange(30), np.r_[np.full(3, 2.0), np.linspace(1, 0.1, 20)], np.arange(5, 0, -1.0), np.zeros(3)],
-    ids=["decaying", "repeated", "rank 5", "zero"],
+@pairwise(
+    solver=["dense", "lanczos", "krylov"], shape=[(70, 40), (40, 70), (50, 50)], spectrum=SINGULAR, k=[1, 3, 8, 50]
 )
-@pytest.mark.parametrize("k", [1, 3, 8, 50])
-def test_singular_triplets(values: np.ndarray, shape: tuple[int, int], solver: str, k: int) -> None:
+def test_singular_triplets(spectrum: str, shape: tuple[int, int], solver: str, k: int) -> None:
+    values = SINGULAR[spectrum]
     A = rectangular(values, *shape)
     found = leading_singular_triplets(A, k, solver=solver, tol=TOL)
     U, exact, Vt = la.svd(A)

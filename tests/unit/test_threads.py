@@ -15,6 +15,7 @@ import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from pairwise import pairwise
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from tacit import machine as threads
@@ -180,9 +181,7 @@ def test_what_numpy_is_to_do_about_overflow_holds_in_every_thread() -> None:
     assert found == ["raise"] * 4
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("form", ["csr", "csc"])
-@pytest.mark.parametrize("order", ["C", "F"])
+@pairwise(order=["C", "F"], form=["csr", "csc"], dtype=[np.float32, np.float64])
 def test_products_are_those_of_one_thread_to_the_last_bit(
     monkeypatch: pytest.MonkeyPatch, dtype: type, form: str, order: str
 ) -> None:

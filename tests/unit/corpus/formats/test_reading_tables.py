@@ -13,6 +13,7 @@ import warnings
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pairwise import pairwise
 
 from tacit.corpus import ColumnMap, Problem, read_records
 from tacit.errors import InputError, MissingExtraError, TacitWarning
@@ -46,9 +47,7 @@ def written(rows, end="\r\n", **dialect):
     return text.getvalue()
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("delimiter", [",", ";", "|", "\t"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pairwise(encoding=["utf-8", "utf-8-sig", "utf-16"], delimiter=[",", ";", "|", "\t"], end=["\n", "\r\n", "\r"])
 def test_every_usual_dialect_is_told(tmp_path, delimiter, end, encoding):
     (tmp_path / "x.csv").write_bytes(written(ROWS, end, delimiter=delimiter).encode(encoding))
     assert read(tmp_path / "x.csv") == EXPECTED

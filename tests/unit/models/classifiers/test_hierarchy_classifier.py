@@ -11,7 +11,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tacit.errors import InputError, SolverError, TacitWarning
 from tacit.models.classifiers.base import best_f1_thresholds
@@ -35,13 +34,6 @@ def collection(n: int = 60, n_features: int = 8, seed: int = 3) -> tuple[np.ndar
     for row, labels in zip(X, sets, strict=True):
         row += sum((directions[LABELS.index(name)] for name in labels), np.zeros(n_features))
     return X, sets
-
-
-@parametrize_with_checks([HierarchyClassifier(loss) for loss in LOSSES])
-def test_scikit_learn_contract(estimator: HierarchyClassifier, check: Any) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TacitWarning)  # a check with a single class
-        check(estimator)
 
 
 # ---------------------------------------------------------------- laws of the scores

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import f1_score
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tacit.errors import InputError, TacitWarning
 from tacit.models.classifiers import linear
@@ -45,14 +43,6 @@ def ridge_twin(X: np.ndarray, Y: np.ndarray, ridge: float) -> tuple[np.ndarray, 
     penalty[-1, -1] = 0
     solution = np.linalg.solve(with_ones.T @ with_ones + penalty, with_ones.T @ (2.0 * Y - 1))
     return solution[:-1].T, solution[-1]
-
-
-# Nothing is expected to fail; checks that need pandas or the array API skip themselves.
-@parametrize_with_checks([LabelHead("logistic"), LabelHead("svm"), LabelHead("ridge")])
-def test_scikit_learn_contract(estimator: LabelHead, check: Any) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TacitWarning)  # a check with a single class; our own test looks at the warning
-        check(estimator)
 
 
 # ---------------------------------------------------------------- the classifiers

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable
 from itertools import pairwise
 from typing import Any
@@ -16,9 +15,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tacit.errors import InputError, TacitWarning
+from tacit.errors import InputError
 from tacit.models.classifiers.hierarchy import HierarchyClassifier
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.models.classifiers.top_down import TopDownClassifier
@@ -67,13 +65,6 @@ def ways(name: Hashable) -> list[list[Hashable]]:
     """All ways from the virtual root down to a node."""
     above = TAXONOMY.parents(name)
     return [[*way, name] for parent in above for way in ways(parent)] if above else [[ROOT, name]]
-
-
-@parametrize_with_checks([TopDownClassifier(), TopDownClassifier(LabelHead("ridge", random_state=0))])
-def test_scikit_learn_contract(estimator: TopDownClassifier, check: Any) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TacitWarning)  # a check with a single class
-        check(estimator)
 
 
 @pytest.mark.parametrize("cut", [0.0, 0.3, -0.3])

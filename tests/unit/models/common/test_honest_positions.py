@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.linalg as la
 import scipy.sparse as sp
+from pairwise import pairwise
 from planted import Planted
 
 from tacit import MLSI, TacitWarning
@@ -48,9 +49,7 @@ def literal_leave_one_out(X: np.ndarray, V: np.ndarray, ridge: float) -> np.ndar
     return np.stack([X[i] @ regression(X[rest], V[rest], ridge) for i, rest in enumerate(others)])
 
 
-@pytest.mark.parametrize("ridge", RIDGES)
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("form", ["dual", "primal"])
+@pairwise(form=["dual", "primal"], shape=SHAPES, ridge=RIDGES)
 def test_closed_form_is_the_literal_loop(form: str, shape: str, ridge: float) -> None:
     X, V = records(shape)
     held = dense_form(form, X, ridge)
@@ -72,9 +71,7 @@ def test_duplicates_and_loners_are_left_out_rightly(form: str, ridge: float) -> 
     np.testing.assert_allclose(honest[-2:], 0, atol=1e-8)  # nothing is known about these two
 
 
-@pytest.mark.parametrize("form", ["dual", "primal"])
-@pytest.mark.parametrize("shape", ["wide", "tall"])
-@pytest.mark.parametrize("ridge", [0.0, 0.3])
+@pairwise(ridge=[0.0, 0.3], shape=["wide", "tall"], form=["dual", "primal"])
 def test_single_precision_comes_near(form: str, shape: str, ridge: float) -> None:
     X, V = records(shape)
     single = X.astype(np.float32)

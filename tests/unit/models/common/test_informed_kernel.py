@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.linalg as la
 import scipy.sparse as sp
+from pairwise import pairwise
 
 from tacit.models.common.informed_kernel import blend
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
@@ -55,9 +56,7 @@ def test_positions_and_eigenvalues_satisfy_equation_12(
     assert found.informed
 
 
-@pytest.mark.parametrize("form", ["dual", "primal", "augmented", "wide"])
-@pytest.mark.parametrize("beta", [0, 0.5, 1])
-@pytest.mark.parametrize("gamma", [0, 2])
+@pairwise(gamma=[0, 2], beta=[0, 0.5, 1], form=["dual", "primal", "augmented", "wide"])
 def test_coefficients_are_the_regression_of_the_positions(
     X: np.ndarray, F: np.ndarray, form: str, beta: float, gamma: float
 ) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.linalg as la
 import scipy.sparse as sp
+from pairwise import pairwise
 
 from tacit import TacitWarning
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm, dense_block
@@ -32,10 +33,7 @@ def held_as(form: str, X: Any, ridge: float) -> RecordForm:
     return made(X, ridge=ridge, tol=1e-12, rng=np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("ridge", [0.0, 0.7])
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("form", FORMS)
+@pairwise(form=FORMS, shape=SHAPES, ridge=[0.0, 0.7], sparse=[False, True])
 def test_answers_are_those_of_the_dense_matrix(form: str, shape: str, ridge: float, sparse: bool) -> None:
     if form == "wide" and not ridge:
         return  # it needs one
@@ -61,9 +59,7 @@ def test_answers_are_those_of_the_dense_matrix(form: str, shape: str, ridge: flo
         np.testing.assert_allclose(coefficients, X.T @ inverse @ T, atol=1e-8)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("extra", ["none", "dense", "factored"])
+@pairwise(extra=["none", "dense", "factored"], form=FORMS, shape=SHAPES)
 def test_leading_directions_are_those_of_the_dense_matrix(form: str, shape: str, extra: str) -> None:
     X = matrix(shape)
     F, R = np.random.default_rng(2).random((len(X), 4)), np.random.default_rng(3).random((4, 3))

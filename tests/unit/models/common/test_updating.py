@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from pairwise import pairwise
 from planted import Planted, plant
 from sklearn.base import clone
 
@@ -28,9 +29,7 @@ def taken_in(model: Any, X: Any, *edges: int) -> Any:
     return model
 
 
-@pytest.mark.parametrize("center", [False, True])
-@pytest.mark.parametrize("scaling", SCALINGS)
-@pytest.mark.parametrize("edges", [(), (30,), (10, 20, 21, 50)])
+@pairwise(edges=[(), (30,), (10, 20, 21, 50)], scaling=SCALINGS, center=[False, True])
 def test_what_is_cut_nowhere_is_what_a_fit_on_all_gives(
     rng: np.random.Generator, scaling: str, center: bool, edges: tuple[int, ...]
 ) -> None:

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from pairwise import pairwise
 from planted import TOPIC_TREE, Planted, plant
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
+from spaces import up_to_sign
 
 from tacit import HLSI, LSI, InputError, LabelHead, TacitWarning, Taxonomy
 from tacit.evaluate import f1
@@ -31,10 +33,6 @@ ANIMALS = Taxonomy.from_nested({"animals": ["cats", "dogs"], "plants": ["trees"]
 NAMES = ["cats", "dogs", "trees", "trees", "animals"]
 
 each_solver = pytest.mark.parametrize("solver", SOLVERS)
-
-
-def up_to_sign(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    return np.asarray(found * np.sign(np.einsum("ij,ij->j", found, expected)))
 
 
 def test_classes_hold_together(planted: Planted) -> None:
@@ -96,9 +94,7 @@ def test_a_kernel_is_held_as_a_matrix(planted: Planted) -> None:
     assert not hasattr(model, "term_loadings_")
 
 
-@pytest.mark.parametrize("scaling", POWERS)
-@pytest.mark.parametrize("kind", KINDS)
-@each_solver
+@pairwise(solver=SOLVERS, kind=KINDS, scaling=POWERS)
 def test_fit_transform_gives_the_positions_that_were_asked_for(
     planted: Planted, solver: str, kind: str, scaling: str
 ) -> None:
@@ -169,9 +165,7 @@ def test_products_cross_fit_where_an_estimate_would_not_do(larger: Planted) -> N
         assert agreement > np.corrcoef(seen, other)[0, 1]
 
 
-@each_solver
-@pytest.mark.parametrize("membership", ["shared", "whole"])
-@pytest.mark.parametrize("center", [False, True])
+@pairwise(center=[False, True], membership=["shared", "whole"], solver=SOLVERS)
 def test_a_class_stands_where_its_records_do(planted: Planted, solver: str, membership: str, center: bool) -> None:
     X = planted.training[0]
     model = HLSI(K, taxonomy=TREE, solver=solver, membership=membership, center=center).fit(X, planted.sets)
@@ -213,9 +207,7 @@ def test_offset_is_where_the_mean_record_would_be(planted: Planted, solver: str,
     np.testing.assert_allclose(plain.transform(np.zeros((1, 300))), 0, atol=1e-12)
 
 
-@pytest.mark.parametrize("scaling", POWERS)
-@pytest.mark.parametrize("center", [False, True])
-@each_solver
+@pairwise(solver=SOLVERS, center=[False, True], scaling=POWERS)
 def test_positions_lead_back_to_terms(planted: Planted, solver: str, center: bool, scaling: str) -> None:
     """All dimensions give the records back, fewer their best reconstruction from these positions."""
     X = planted.training[0].toarray()[:40, :60]
@@ -437,9 +429,7 @@ def test_one_record(solver: str, center: bool) -> None:
         assert model.classes_ == ()
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-@each_solver
+@pairwise(solver=SOLVERS, container=[np.asarray, sp.csr_array], dtype=[np.float32, np.float64])
 def test_records_that_are_all_the_same(solver: str, container: Any, dtype: Any) -> None:
     X = container(np.tile(np.random.default_rng(0).random((1, 7)), (50, 1)).astype(dtype))
     with refused("X has rank 0 after centring: got n_samples=50 records that are all equal, expected some difference"):
@@ -476,9 +466,7 @@ def test_classes_that_are_points(solver: str) -> None:
     assert np.isfinite(model.fit_transform(X, np.repeat(list("abcd"), 5))).all()
 
 
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("center", [False, True])
-@each_solver
+@pairwise(solver=SOLVERS, center=[False, True], container=[np.asarray, sp.csr_array])
 def test_more_dimensions_than_there_are(solver: str, center: bool, container: Any) -> None:
     rank = "the rank of the records less their mean" if center else "the rank of the records"
     with pytest.warns(TacitWarning, match=rf"^n_components=9 is more than {rank}: kept 4 dimensions\.$"):

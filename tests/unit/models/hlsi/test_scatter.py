@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.linalg as la
 import scipy.sparse as sp
+from pairwise import pairwise
 from planted import TOPIC_TREE, Planted
 
 from tacit import Taxonomy
@@ -49,9 +50,7 @@ each_center = pytest.mark.parametrize("center", [False, True])
 each_membership = pytest.mark.parametrize("membership", ["whole", "shared"])
 
 
-@each_center
-@each_membership
-@each_form
+@pairwise(form=FORMS, membership=["whole", "shared"], center=[False, True])
 def test_positions_are_those_of_the_dense_problem(planted: Planted, form: str, membership: str, center: bool) -> None:
     X, graph = planted.training[0], graph_of(planted, membership)
     held = hold(form, X, graph, center=center)
@@ -66,10 +65,7 @@ def test_positions_are_those_of_the_dense_problem(planted: Planted, form: str, m
         assert (V[np.abs(V).argmax(axis=0), np.arange(K)] > 0).all()
 
 
-@each_center
-@each_membership
-@pytest.mark.parametrize("gamma", [0.1, 20.0, 1e4])
-@pytest.mark.parametrize("form", ["dual", "primal"])
+@pairwise(form=["dual", "primal"], gamma=[0.1, 20.0, 1e4], membership=["whole", "shared"], center=[False, True])
 def test_leverages_are_their_definition(
     planted: Planted, form: str, gamma: float, membership: str, center: bool
 ) -> None:
@@ -145,9 +141,7 @@ def test_classes_that_hold_the_same_records_do_not_cost_dimensions(tol: float) -
         np.testing.assert_allclose(values, hold("dual", X, graph, center=False, gamma=0.1).leading(70)[0], rtol=0.05)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@each_center
-@pytest.mark.parametrize("form", ["primal", "products", "dual"])
+@pairwise(form=["primal", "products", "dual"], center=[False, True], dtype=[np.float32, np.float64])
 def test_what_is_rounding_is_no_dimension(form: str, center: bool, dtype: Any) -> None:
     """Forty records in three dimensions; everything beyond these is noise of the products."""
     for seed in range(3):

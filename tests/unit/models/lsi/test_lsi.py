@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from pairwise import pairwise
 from planted import Planted
 from sklearn.base import clone
 
@@ -13,9 +14,7 @@ from tacit import LSI, InputError
 K = 7
 
 
-@pytest.mark.parametrize("center", [False, True])
-@pytest.mark.parametrize("scaling", ["unit", "damped", "weighted"])
-@pytest.mark.parametrize("solver", ["dense", "lanczos", "krylov"])
+@pairwise(solver=["dense", "lanczos", "krylov"], scaling=["unit", "damped", "weighted"], center=[False, True])
 def test_fit_transform_is_fit_then_transform(planted: Planted, scaling: str, center: bool, solver: str) -> None:
     X = planted.training[0]
     model = LSI(K, scaling=scaling, center=center, solver=solver, tol=1e-10)

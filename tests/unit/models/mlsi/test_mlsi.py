@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from pairwise import pairwise
 from planted import Planted
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
@@ -67,9 +68,7 @@ def test_a_kernel_is_held_as_a_matrix(planted: Planted) -> None:
     assert not hasattr(model, "components_")
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("kind", ["honest", "in-sample", "transductive"])
-@pytest.mark.parametrize("scaling", POWERS)
+@pairwise(scaling=POWERS, kind=["honest", "in-sample", "transductive"], solver=SOLVERS)
 def test_fit_transform_gives_the_positions_that_were_asked_for(
     planted: Planted, solver: str, kind: str, scaling: str
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from pairwise import pairwise
 
 from tacit import machine as threads
 from tacit.operators import Gram, as_operator
@@ -38,9 +39,7 @@ def random_matrix(shape: tuple[int, int], dtype: type, *, wide_indices: bool = F
     return X
 
 
-@pytest.mark.parametrize("wide_indices", [False, True])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("shape", SHAPES)
+@pairwise(shape=SHAPES, dtype=[np.float32, np.float64], wide_indices=[False, True])
 def test_products_are_those_of_the_dense_matrix(way, shape, dtype, wide_indices):
     X = random_matrix(shape, dtype, wide_indices=wide_indices)
     rng, tol = np.random.default_rng(2), 20 * np.finfo(dtype).eps

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from pairwise import pairwise
 
 from tacit.errors import TacitWarning
 from tacit.relations.graphs import neighbour_search as neighbour_approximate
@@ -36,9 +37,7 @@ def words() -> sp.csr_array:
     return sp.csr_array(counts.multiply(np.log(1200 / np.maximum(frequency, 1))[None, :]))
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("kind", ["dense", "words"])
+@pairwise(kind=["dense", "words"], metric=METRICS, dtype=[np.float32, np.float64])
 def test_most_neighbours_are_found_and_their_weights_are_exact(kind, metric, dtype, request) -> None:
     X = request.getfixturevalue(kind).astype(dtype)
     exact = neighbour_graph(X, 8, metric=metric, weights="gaussian")

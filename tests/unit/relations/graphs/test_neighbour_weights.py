@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from neighbour_loops import joined, neighbours, parts_of_records, prepared, squared_distances
+from pairwise import pairwise
 from scipy.linalg import subspace_angles
 from sklearn.manifold import LocallyLinearEmbedding
 from sklearn.manifold._locally_linear import barycenter_kneighbors_graph
@@ -28,10 +29,7 @@ def X(rng: np.random.Generator) -> np.ndarray:
 
 
 @lonely
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("join", ["union", "mutual"])
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("width", [0.7, "auto"])
+@pairwise(width=[0.7, "auto"], metric=METRICS, join=["union", "mutual"], form=[np.asarray, sp.csr_array])
 def test_gaussian_weights_fall_with_the_squared_distance(X, metric, join, form, width) -> None:
     near, squared = neighbours(X, 6, metric), squared_distances(X, metric)
     found = neighbour_graph(form(X), 6, metric=metric, join=join, weights="gaussian", width=width)
@@ -116,9 +114,7 @@ def test_a_function_that_gives_no_similarities_is_refused(answer, message) -> No
 
 
 @lonely
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("join", ["union", "mutual"])
-@pytest.mark.parametrize("metric", METRICS)
+@pairwise(metric=METRICS, join=["union", "mutual"], form=[np.asarray, sp.csr_array])
 def test_the_laplacian_of_lle_measures_how_badly_records_are_made_of_their_neighbours(X, metric, join, form) -> None:
     near = neighbours(X, 5, metric)
     M = parts_of_records(X, near if join == "union" else near & near.T, metric)

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from neighbour_loops import joined, neighbours, squared_distances
+from pairwise import pairwise
 
 from tacit.errors import InputError, TacitWarning
 from tacit.relations.graphs import neighbour_search
@@ -38,10 +39,7 @@ KINDS = ["dense", "counts", "copies", "far away", "sparse"]
 
 
 @lonely
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("join", ["union", "mutual"])
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("kind", KINDS)
+@pairwise(kind=KINDS, metric=METRICS, join=["union", "mutual"], form=FORMS)
 def test_the_nearest_are_those_of_the_definition(kind, metric, join, form, rng) -> None:
     X = collection(kind, rng)
     for k in (1, 5, 69):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.linalg as la
 import scipy.sparse as sp
+from pairwise import pairwise
 
 from tacit.errors import InputError, TacitWarning
 from tacit.operators import Centred, Stacked, as_operator
@@ -33,9 +34,7 @@ def problem(kind: str) -> tuple[np.ndarray, np.ndarray]:
     return A, T
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("ridge", [0.0, 1e-3, 2.0])
-@pytest.mark.parametrize("kind", ["tall", "wide", "dependent columns"])
+@pairwise(kind=["tall", "wide", "dependent columns"], ridge=[0.0, 1e-3, 2.0], solver=SOLVERS)
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 def test_every_solver_gives_the_closed_form(kind: str, ridge: float, solver: str, form: object) -> None:
     A, T = problem(kind)

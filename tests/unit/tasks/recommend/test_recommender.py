@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from pairwise import pairwise
 from sklearn.exceptions import NotFittedError
 
 from tacit.errors import InputError, TacitWarning
@@ -123,10 +124,12 @@ def test_eq7_by_hand():
     assert predict_eq7(table, weights, users=[0], mean="none", divide_by="nothing")[0, 1] == pytest.approx(2.75)
 
 
-@pytest.mark.parametrize("positive_only", [True, False])
-@pytest.mark.parametrize("candidates", ["everyone", "raters"])
-@pytest.mark.parametrize("divide_by", ["neighbours", "raters", "nothing"])
-@pytest.mark.parametrize("mean", ["user", "none"])
+@pairwise(
+    mean=["user", "none"],
+    divide_by=["neighbours", "raters", "nothing"],
+    candidates=["everyone", "raters"],
+    positive_only=[True, False],
+)
 def test_predictions_are_the_loops(ratings, rng, mean, divide_by, candidates, positive_only):
     weights = np.round(rng.uniform(-1, 1, size=(12, 12)), 1)  # rounded, so that some are tied and some are 0
     options = {"mean": mean, "divide_by": divide_by, "candidates": candidates, "positive_only": positive_only}
