@@ -102,7 +102,7 @@ def _more(found: Numbers) -> str:
         "*Do more relations help?* With settings chosen without the test fold, M-LSA reaches "
         + " and ".join(said)
         + f". In validation, with all else equal, the words of titles give {words:+.2f} over user-item alone, and "
-        f"genres, decades and the attributes of the users another {more:+.2f} together; with large weights they do harm."
+        f"genres, decades and the attributes of the users another {more:+.2f} together; with large weights they harm."
     )
 
 
