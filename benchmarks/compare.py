@@ -41,8 +41,8 @@ _TOLS = (1e-1, 1e-2, 1e-3, 1e-4)
 _PATIENCE = 15.0  # seconds after which a job of the row `lsi` is not repeated: its peers are many and slow
 HEAD = """# Benchmarks
 
-Ratios measured by `python benchmarks/compare.py --write` on a made collection with planted topics, each job in a
-process of its own, times as medians of up to three runs in turn. A section is dated by its own run.
+Ratios measured by `python benchmarks/compare.py --write` on a synthetic collection with planted topics. Each job runs
+in its own process; times are medians of up to three interleaved runs. Each section has the date of its own run.
 """
 
 
@@ -62,7 +62,7 @@ def compare_dense(folder: Path, *, small: bool) -> Comparison:
         repeats=repeats(small),
     )
     literal, quick, tight = runs.values()
-    found = Comparison("MLSI against its equation as printed", f"{data} k = {size[3]}, float64.")
+    found = Comparison("MLSI compared with the equation as printed", f"{data} k = {size[3]}, float64.")
     angles = [float(la.subspace_angles(literal.result, each.result).max()) for each in (quick, tight)]
     found.add("largest principal angle, tol=1e-10", angles[1], at_most=1e-6)
     found.add("time of the equation / time of MLSI, default tol", literal.seconds / quick.seconds, at_least=20)
@@ -81,7 +81,7 @@ def compare_large(folder: Path, *, small: bool) -> Comparison:
     jobs = {"LSI": Job("lsi", {"n_components": k}), "MLSI": Job("mlsi", {"n_components": k})}
     runs = run_interleaved(folder, jobs, repeats=repeats(small))
     found = Comparison(
-        "What labels cost", f"{data} k = {k}, float32, X takes {size / 2**20:.0f} MiB; defaults otherwise."
+        "Cost of labels", f"{data} k = {k}, float32, X takes {size / 2**20:.0f} MiB; defaults otherwise."
     )
     found.add("memory of MLSI (X plus work) / memory of X", runs["MLSI"].bytes / size, at_most=3)
     found.add("time of MLSI / time of LSI", runs["MLSI"].seconds / runs["LSI"].seconds, at_most=2)
@@ -99,7 +99,7 @@ def compare_tree(folder: Path, *, small: bool) -> Comparison:
     jobs['HLSI, membership="whole", gamma=1'] = jobs["HLSI"].changed(membership="whole", gamma=1.0)
     runs = run_interleaved(folder, jobs, repeats=repeats(small))
     found = Comparison(
-        "What classes cost", f"{data} k = {k}, float32, X takes {size / 2**20:.0f} MiB; defaults otherwise."
+        "Cost of classes", f"{data} k = {k}, float32, X takes {size / 2**20:.0f} MiB; defaults otherwise."
     )
     found.add("memory of HLSI (X plus work) / memory of X", runs["HLSI"].bytes / size, at_most=3)
     found.add("time of HLSI / time of LSI", runs["HLSI"].seconds / runs["LSI"].seconds, at_most=4)

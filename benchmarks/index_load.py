@@ -46,7 +46,7 @@ _N_JUDGED = 100  # questions of a kind whose recall is measured: comparing with 
 _FIRST_YEAR, _N_YEARS = 1990, 30
 _N_TOPICS, _N_TERMS, _N_WORDS, _N_FITTED = 200, 60_000, 30, 50_000
 _COMMON = {"the": 0.95, "of": 0.9, "and": 0.8, "in": 0.7, "for": 0.5, "with": 0.3}  # shares of the records
-_COLUMNS = ("question", "p50, ms", "p99, ms", "processor p50", "processor p99", "below 10 and 50", "recall@10")
+_COLUMNS = ("query", "p50, ms", "p99, ms", "processor p50", "processor p99", "below 10 and 50", "recall@10")
 _OPEN = "import sys, time; import tacit.tasks.collection as c; t = time.perf_counter(); c.open_index(sys.argv[1]); "
 _OPEN += "print(time.perf_counter() - t)"
 
@@ -152,12 +152,12 @@ def measure(folder: Path, built: dict[str, float], n_questions: int) -> str:
     return "\n\n".join(
         [
             "## A million records" if n_records == 1_000_000 else f"## {n_records:,} records",
-            f"Measured by `python benchmarks/index_load.py`: {made}, {n_questions:,} questions of one to five words of "
-            "each kind, ten records asked for, each question with another topic or other years. The time of an answer "
-            "is from the words typed to the records read; the processor time of it is what is left of it on a machine "
-            "that does nothing else. Recall: of the ten that comparing with all gives, how many were found.",
+            f"Measured by `python benchmarks/index_load.py`: {made}, {n_questions:,} queries of one to five words of "
+            "each kind, ten records requested, each query with a different topic or different years. The time of an "
+            "answer is from the query to the records read; its processor time is what it would take on an otherwise "
+            "idle machine. Recall: the share of the exact ten nearest records that were found.",
             f"The index opens in {1000 * sorted(opening)[2]:.0f} ms (should be below 1 s). It takes "
-            f"{human_size(sum(sizes.values()))}: {parts}. The process that asked grew to {human_size(held)}, mapped "
+            f"{human_size(sum(sizes.values()))}: {parts}. The querying process grew to {human_size(held)}, mapped "
             f"files included. Building: {stages}.",
             table(_COLUMNS, rows),
             facts(),

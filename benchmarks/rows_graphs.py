@@ -78,13 +78,14 @@ def _explained(plan: Plan) -> str:
     sizes = " and ".join(f"{size:,}" for size in plan.sizes)
     return (
         f"{sizes} records, {plan.n_terms:,} terms, {plan.n_labels} labels, float32; graphs of {_N_NEIGHBOURS} nearest "
-        f"neighbours by the cosine, joined if either is near the other, weights of 1; k = {plan.n_components}. A peer "
-        f"is stopped after {plan.seconds / 60:g} minutes or at 0.7 of the memory. All embed the largest piece of the "
-        f"exact graph in float64; peers get tol={_TOL:g}, and ours the loosest with which its residual is no larger, "
-        f"or below {_LEAST:g}. Quality of a graph: the part of the nearest neighbours that it joins, of {_N_ASKED} "
-        "records. Of an embedding: largest residual ‖D^−½ (L z − λ D z)‖ / ‖D^½ z‖ and largest error of a λ against "
-        f"ours at tol={_REFERENCE:g}. Of a fit, from records to the regression: nDCG@10 of {_N_ASKED} new records that "
-        "look for others with the same labels."
+        "neighbours by the cosine, connected if either is a neighbour of the other, with weights of 1; "
+        f"k = {plan.n_components}. A method of another library is stopped after {plan.seconds / 60:g} minutes or at "
+        "0.7 of the memory. All embed the largest connected component of the exact graph in float64; other libraries "
+        f"get tol={_TOL:g}, and Tacit the loosest tolerance with which its residual is no larger, or below {_LEAST:g}. "
+        f"Quality of a graph: the share of the nearest neighbours that it connects, for {_N_ASKED} records. Quality of "
+        "an embedding: largest residual ‖D^−½ (L z − λ D z)‖ / ‖D^½ z‖ and largest error of a λ compared with Tacit "
+        f"at tol={_REFERENCE:g}. Quality of a fit, from records to the regression: nDCG@10 for {_N_ASKED} new records "
+        "as queries for others with the same labels."
     )
 
 

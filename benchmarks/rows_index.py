@@ -33,10 +33,10 @@ def compare_index(folder: Path, *, small: bool) -> Comparison:
     }
     runs = run_interleaved(folder, jobs, repeats=repeats(small))
     found = Comparison(
-        "A whole index, and the command line",
-        f"{name}, {n_records:,} records, k = {n_components}. Ours reads the records from a file (JSON lines) and ends "
-        "with an index on the disk; scikit-learn is given the texts in memory, and keeps what it makes there. Seconds "
-        "of `tacit --help` are beyond those of a Python that does nothing, medians of ten.",
+        "A complete index, and the command line",
+        f"{name}, {n_records:,} records, k = {n_components}. Tacit reads the records from a file (JSON Lines) and "
+        "ends with an index on disk; scikit-learn gets the texts in memory, and keeps its results there. Seconds of "
+        "`tacit --help` are in addition to those of starting Python, medians of ten.",
         held="texts",
     )
     found.add("time of the index / time of scikit-learn", runs[ours].seconds / runs[peer].seconds, at_most=2)

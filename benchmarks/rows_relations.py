@@ -107,8 +107,9 @@ def _loosest(folder: Path, judge: Judge, job: Job, wanted: float, tols: Sequence
 
 def _explained(reference: str) -> str:
     return (
-        "MLSA is given the relations and eigsh R; to make either is a line of its own. Quality: largest residual "
-        "‖R v − λ v‖ / λ, which the tolerance of the first eigsh is chosen by; largest relative error of an eigenvalue "
+        "MLSA gets the relations and eigsh gets R; the time to make either has its own line. Quality: largest "
+        "residual ‖R v − λ v‖ / λ, by which the tolerance of the first eigsh is chosen; largest relative error of an "
+        "eigenvalue "
         f"and largest principal angle, both against {reference}."
     )
 

@@ -42,12 +42,12 @@ def compare_svds(data: Collections) -> Comparison:
 
 def compare_labels(data: Collections) -> Comparison:
     """MLSI against LSI on the same X."""
-    return _beside_lsi(data, "MLSI", Job("mlsi", {"n_components": data.n_components}), "What labels cost", at_most=1.5)
+    return _beside_lsi(data, "MLSI", Job("mlsi", {"n_components": data.n_components}), "Cost of labels", at_most=1.5)
 
 
 def compare_classes(data: Collections) -> Comparison:
     """HLSI against LSI on the same X."""
-    return _beside_lsi(data, "HLSI", Job("hlsi", {"n_components": data.n_components}), "What classes cost", at_most=3)
+    return _beside_lsi(data, "HLSI", Job("hlsi", {"n_components": data.n_components}), "Cost of classes", at_most=3)
 
 
 def _against(
@@ -87,7 +87,8 @@ def _beside_lsi(data: Collections, name: str, job: Job, title: str, *, at_most: 
     jobs = {"LSI": Job("lsi", {"n_components": data.n_components}), name: job}
     times = repeats(data.small, OFTEN)
     runs = run_interleaved(data.folder(data.middle), jobs, repeats=times, patience=_PATIENCE)
-    found = Comparison(title, f"{data.sentence(data.middle)} Defaults otherwise; all give the records' positions.")
+    positions = "Defaults otherwise; all return the positions of the records."
+    found = Comparison(title, f"{data.sentence(data.middle)} {positions}")
     if name == "HLSI":
         found.data = f"{data.sentence(data.middle)} Defaults otherwise."
     found.add(f"time of {name} / time of LSI", runs[name].seconds / runs["LSI"].seconds, at_most=at_most)

@@ -19,7 +19,7 @@ def compare_growth(data: Collections) -> Comparison:
     job = Job("lsi", {"n_components": data.n_components, "positions": False})
     times = repeats(data.small)
     runs = {n: run_interleaved(data.folder(n), {"": job}, repeats=times, patience=_PATIENCE)[""] for n in data.sizes}
-    found = Comparison("How time grows", f"{data.sentence(data.sizes[-1])} Each size has data of its own.")
+    found = Comparison("How time grows", f"{data.sentence(data.sizes[-1])} Each size has its own data.")
     found.add(
         "slope of log time against log records", slope(list(runs), [r.seconds for r in runs.values()]), at_most=1.1
     )
@@ -37,7 +37,7 @@ def compare_memory(data: Collections) -> Comparison:
         "LSI, fit_transform": Job("lsi", {"n_components": data.n_components}),
     }
     runs = run_interleaved(data.folder(n), jobs, repeats=1)
-    found = Comparison("Memory of a fit", f"{data.sentence(n)} A fit has X in memory; that counts.")
+    found = Comparison("Memory of a fit", f"{data.sentence(n)} The memory of X, which a fit needs, is included.")
     size = data.bytes_of(n)
     found.add("peak memory of a fit, X included / memory of X", runs["LSI, fit"].bytes / size, at_most=2)
     found.add("the same with positions of all records", runs["LSI, fit_transform"].bytes / size)
@@ -59,7 +59,9 @@ def compare_disk(data: Collections) -> Comparison:
     }
     runs = run_interleaved(data.rows(n), jobs, repeats=repeats(data.small), patience=_PATIENCE)
     found = Comparison(
-        "Rows on disk", f"{data.sentence(n)} The system may keep files in its own cache, which is no memory of the fit."
+        "Rows on disk",
+        f"{data.sentence(n)} The operating system may keep files in its cache, which does not count as memory of the "
+        "fit.",
     )
     memory, little, much = runs.values()
     label = list(runs)[1]
@@ -80,8 +82,8 @@ def compare_cluster(data: Collections) -> Comparison:
     runs = run_interleaved(data.rows(n), jobs, repeats=repeats(data.small), patience=_PATIENCE)
     found = Comparison(
         "On a cluster",
-        f"{data.sentence(n)} Two Dask workers, processes of a thread each, hold the rows already. Memory is that of "
-        "the process that asks.",
+        f"{data.sentence(n)} Two Dask workers, processes with one thread each, already hold the rows. Memory is that "
+        "of the client process.",
         libraries=("dask", "distributed"),
     )
     memory, cluster = runs.values()
@@ -105,7 +107,7 @@ def compare_limit(data: Collections) -> Comparison:
     columns = sum(n_columns for _, n_columns in calls)
     found = Comparison(
         "A fit and its bare products",
-        f"{data.sentence(data.middle)} The fit makes {len(calls)} products of X with {columns} columns in all; a "
+        f"{data.sentence(data.middle)} The fit makes {len(calls)} products of X with {columns} columns in total; a "
         "product with the Gram matrix counts once.",
     )
     found.add(f"time of LSI / time of its {best}", runs["LSI"].seconds / runs[best].seconds, at_most=1.6)

@@ -89,8 +89,8 @@ def section(measured: Mapping[str, Mapping[str, Any]], *, figure: bool = True) -
 
 
 _HOW = (
-    "By `python benchmarks/scale.py --write`; the figure by `python benchmarks/scale_plots.py --write`. Each row has "
-    "its own date, and its runs below."
+    "Measured by `python benchmarks/scale.py --write`; the figure is drawn by `python benchmarks/scale_plots.py "
+    "--write`. Each row has its own date, and its runs are listed below."
 )
 
 

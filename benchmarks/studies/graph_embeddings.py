@@ -245,7 +245,7 @@ def _described(data: Data, parts: Sequence[Any]) -> str:
     several = float((data.Y.sum(axis=1) > 1).mean())
     sizes = ", ".join(f"{len(y):,}" for _, y in parts)
     return (
-        f"**Data.** {len(data.texts):,} records, {len(data.names)} labels, {data.Y.sum(axis=1).mean():.2f} a record, "
+        f"**Data.** {len(data.texts):,} records, {len(data.names)} labels, {data.Y.sum(axis=1).mean():.2f} per record, "
         f"{several:.0%} of the records with several; {sizes} for training, validation and test; "
         f"{parts[0][0].shape[1]:,} terms."
     )

@@ -32,14 +32,14 @@ def reuters_section(numbers: dict[str, Any]) -> str:
         [
             f"## Reuters-21578\n\n{numbers['data']}\n\n{REUTERS}",
             f"### All methods (table 4 of the paper)\n\n{_all_methods(numbers)}",
-            f"### With labels and without\n\n{_pairs(numbers)}",
+            f"### With and without labels\n\n{_pairs(numbers)}",
             f"### F1 of each category (table 2)\n\nMeans over the same splits.\n\n{_categories(numbers)}",
-            "### Dimensions and label weight (figures 1 and 2)\n\nSplit 0, test; everything else chosen on validation "
-            "for each point.\n\n![Macro F1 over dimensions](graph_embeddings_dimensions.png)\n\n"
+            "### Dimensions and label weight (figures 1 and 2)\n\nSplit 0, test records; all other settings are "
+            "chosen on validation for each point.\n\n![Macro F1 over dimensions](graph_embeddings_dimensions.png)\n\n"
             "![Macro F1 over the label weight](graph_embeddings_weight.png)",
             _curves({name: at_dimensions(trials) for name, trials in numbers["trials"].items()}, "dimensions"),
             _curves({name: at_weights(numbers["trials"][name]) for name in _WEIGHTED}, "label weight"),
-            f"### Readings\n\n{READINGS}\n\n{_readings(numbers)}",
+            f"### Variants\n\n{READINGS}\n\n{_readings(numbers)}",
             f"### Candidates for defaults\n\nFifty dimensions, C=1, the same splits.\n\n{_candidates(numbers)}",
             numbers["facts"],
         ]
@@ -61,9 +61,9 @@ def arxiv_section(numbers: dict[str, Any]) -> str:
         [
             f"## arXiv with many terms, by prototypes\n\n{numbers['data']}\n\n{ARXIV}",
             f"### All methods\n\n{numbers['n_prototypes']} prototypes, found in {numbers['prototype seconds']:.1f} s, "
-            "which the times leave out; one split, test.\n\n" + table(header, rows),
-            "### With prototypes and without\n\nThe settings chosen above with other prototypes (ratio, measure), and "
-            "on the terms themselves; times with the prototypes in them.\n\n"
+            "not included in the times; one split, test records.\n\n" + table(header, rows),
+            "### With and without prototypes\n\nThe settings chosen above with other prototypes (ratio, measure), and "
+            "on the terms themselves; times include finding the prototypes.\n\n"
             + table(("method", "prototypes", "macro F1", "micro F1", "fit and place"), ratios),
             numbers["facts"],
         ]
@@ -183,7 +183,7 @@ def _readings(numbers: dict[str, Any]) -> str:
         for name, values in macro.items()
         if (base := name.split(":")[0]) != name
     ]
-    header = ("reading", "macro F1", "points over what was chosen", "the same, thresholds tuned")
+    header = ("reading", "macro F1", "points over the chosen setting", "the same, thresholds tuned")
     return table(header, rows)
 
 

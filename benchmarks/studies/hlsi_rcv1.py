@@ -38,15 +38,16 @@ _GAMMAS = (0.03, 0.1, 0.3, 1.0, 3.0, 30.0)
 _FIRST_SEED = 100  # gamma was looked for on other splits
 
 _CONCLUSION = """\
-Of 2026-11-16; gamma had been looked for on two other splits of the same stories. Fifty dimensions of HLSI with shared
-membership and gamma .3 reach .784 micro and .568 macro F1, against .736 and .369 of LSI with fifty and .752 and .443 of
-all words at their better C; at eighty and more dimensions it stays ahead of all words, .786 and .586. The paper's own
-graph (*whole*) needs a larger gamma and reaches .760 and .427 with fifty dimensions: better than LSI, as the paper
-says, and better than all words in micro F1 only. A small gamma overfits, a large one gives LSI, as in figure 4.
+As of 2026-11-16; gamma had been chosen on two other splits of the same stories. Fifty dimensions of HLSI with shared
+membership and gamma .3 reach .784 micro and .568 macro F1, against .736 and .369 for LSI with fifty and .752 and .443
+for all words at their better C; with eighty or more dimensions HLSI stays better than all words, .786 and .586. The
+paper's own graph (*whole*) needs a larger gamma and reaches .760 and .427 with fifty dimensions: better than LSI, as
+the paper reports, and better than all words in micro F1 only. A small gamma overfits, a large one gives LSI, as in
+figure 4.
 
-The paper saw a twelvefold saving of training time with fifty dimensions. We see none: today's linear support vector
-machines train on sparse words in some ten milliseconds a class, so that the space costs more than it saves. It pays
-off in what comes after: 50 numbers a story instead of thousands of words."""
+The paper reports that fifty dimensions saved a factor of twelve in training time. We see no saving: today's linear
+support vector machines train on sparse words in about ten milliseconds per class, so the space costs more than it
+saves. It pays off later: 50 numbers per story instead of thousands of words."""
 
 
 class Outcome(NamedTuple):
@@ -82,7 +83,7 @@ def study(data_dir: str | None = None, *, repeats: int = 10, quick: bool = False
     taxonomy = stories.taxonomy
     data = (
         f"**Data.** {stories.Y.n_records:,} stories, {stories.X.shape[1]:,} words, {taxonomy.n_nodes} topics of which "
-        f"{len(taxonomy.leaves)} are leaves; {500 if quick else 2_000:,} stories for training, {repeats} splits."
+        f"{len(taxonomy.leaves)} are leaves; {500 if quick else 2_000:,} training stories, {repeats} splits."
     )
     return {"data": data, "facts": facts(), "found": found, "times": _times(stories, quick)}
 
@@ -100,8 +101,8 @@ def page(numbers: dict[str, Any]) -> str:
             f"## Conclusion\n\n{_CONCLUSION}",
             f"## Micro F1\n\n{_grid(found, 'micro')}",
             f"## Macro F1\n\n{_grid(found, 'macro')}",
-            f"## Hierarchical F1\n\nAncestors of predictions count too.\n\n{_grid(found, 'hierarchical')}",
-            f"## Time to train\n\nThe space and all machines; medians of three splits.\n\n"
+            f"## Hierarchical F1\n\nAncestors of predicted labels count too.\n\n{_grid(found, 'hierarchical')}",
+            "## Time to train\n\nThe space and all support vector machines; medians of three splits.\n\n"
             f"{table(('features', 'time', 'words at C=1 / this'), times)}",
             numbers["facts"],
         ]

@@ -38,7 +38,7 @@ DATA = ("reuters", "arxiv")
 
 @dataclass(frozen=True)
 class Collected:
-    """A data set: records to learn from and new ones, with the labels that can be learnt and judged."""
+    """A data set: training records and new ones, with the labels that can be learnt and judged."""
 
     name: str
     old: Sequence[Record]
@@ -78,7 +78,7 @@ def load(name: str, data_dir: str | None = None, *, small: bool = False) -> Coll
 
 
 def collected(name: str, old: Sequence[Record], new: Sequence[Record], taxonomy: Taxonomy) -> Collected:
-    """Keep labels with enough records to learn from and one to judge by, and records with such a label."""
+    """Keep labels with enough training records and one to judge by, and records with such a label."""
     counts, judged = (Counter(label for record in part for label in record.labels) for part in (old, new))
     labels = sorted(label for label, count in counts.items() if count >= _FEWEST.get(name, 1) and judged[label])
     kept = [list(_with_labels(part, set(labels))) for part in (old, new)]
@@ -86,7 +86,7 @@ def collected(name: str, old: Sequence[Record], new: Sequence[Record], taxonomy:
 
 
 def choosing(data: Collected) -> Asked:
-    """Hold out records to learn from, to choose settings with; the new ones are not looked at."""
+    """Hold out training records, to choose settings with; the new ones are not looked at."""
     n_held = min(_HELD, len(data.old) // 5)
     order = np.random.default_rng(0).permutation(len(data.old))
     held, kept = np.sort(order[:n_held]), np.sort(order[n_held : n_held + _KEPT])
@@ -94,13 +94,13 @@ def choosing(data: Collected) -> Asked:
 
 
 def testing(data: Collected) -> Asked:
-    """All records to learn from, and the new ones to ask with; their vectors follow those of the old ones."""
+    """All training records, and the new ones to ask with; their vectors follow those of the old ones."""
     n_old = len(data.old)
     return Asked(data.old, data.new, np.arange(n_old), np.arange(n_old, n_old + len(data.new)))
 
 
 def known_items(data: Collected) -> KnownItems:
-    """Take the titles off records to learn from, and draw some of them as queries.
+    """Take the titles off training records, and draw some of them as queries.
 
     A title that two records have, or a record that has nothing beside its title, cannot be a known item.
     """

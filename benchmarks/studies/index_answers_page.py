@@ -12,7 +12,7 @@ from pages import table
 
 __all__ = ["TITLE", "page"]
 
-TITLE = "# How good are the answers of an index?"
+TITLE = "# Quality of the answers of an index"
 Rows = Mapping[str, Mapping[str, float]]
 _NAMES = {"reuters": "Reuters-21578 (ModApte)", "arxiv": "arXiv"}
 _AT_K = tuple(f"{kind}F1@{k}" for kind in ("", "micro ", "macro ") for k in (1, 3, 5))
@@ -49,7 +49,7 @@ def _of_data(name: str, tables: Mapping[str, Rows]) -> list[str]:
         _titled("Suggested labels: the best k of each record", tables.get("suggest"), _AT_K),
         _titled("Suggested labels: rankings, and sets of any size", tables.get("suggest"), _SETS),
         _titled("Records that share labels with the query", tables.get("find"), _FIND, divided="nDCG@10 text"),
-        _titled("The same with all new records as queries, where it is fast", tables.get("find all"), _FIND[:1]),
+        _titled("The same with all new records as queries, for fast methods", tables.get("find all"), _FIND[:1]),
         _titled("Known items, found by their titles", tables.get("items"), _ITEMS),
         _titled("Chosen on held-out records: settings", tables.get("choose"), _CHOOSE),
         *(
@@ -64,14 +64,14 @@ def _of_data(name: str, tables: Mapping[str, Rows]) -> list[str]:
 def _sizes(tables: Mapping[str, Rows]) -> str:
     kept = tables["sizes"]
     sizes, labels = kept["records"], kept["labels"]["all"]
-    sentences = [f"{sizes['old']:,.0f} records to learn from, {sizes['new']:,.0f} new ones, {labels:.0f} labels."]
+    sentences = [f"{sizes['old']:,.0f} training records, {sizes['new']:,.0f} new ones, {labels:.0f} labels."]
     if "find" in tables:
         sentences.append(f"{kept['queries']['find']:,.0f} of the new ones are queries.")
     if "items" in kept:
         sentences.append(f"{kept['items']['new']:,.0f} known items among {kept['items']['old']:,.0f}.")
     if "choosing" in kept:
         held = kept["choosing"]
-        sentences.append(f"Chosen with {held['old']:,.0f} records to learn from and {held['new']:,.0f} held out.")
+        sentences.append(f"Chosen with {held['old']:,.0f} training records and {held['new']:,.0f} held out.")
     return " ".join(sentences)
 
 

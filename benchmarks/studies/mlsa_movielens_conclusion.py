@@ -16,7 +16,7 @@ def conclusion(found: Numbers) -> str:
     questions = (_reading, _methods, _caution, _sizes, _rules, _more, _others, _cold)
     answers = (question(found) for question in questions)
     filled = (fill(f"- {answer}", 120, subsequent_indent="  ", break_on_hyphens=False) for answer in answers)
-    return f"Of {found.raw['date']}.\n\n" + "\n".join(filled)
+    return f"As of {found.raw['date']}.\n\n" + "\n".join(filled)
 
 
 def _reading(found: Numbers) -> str:
@@ -24,11 +24,12 @@ def _reading(found: Numbers) -> str:
     own = min(found.distance(name) for name in READINGS if name.startswith("Pearson rows"))
     nearest = min(found.distance(name) for name in READINGS if not name.startswith("Pearson rows"))
     return (
-        "*Can the paper be repeated?* Yes. It leaves open how ratings enter user-item. With the user's mean taken off "
-        f"and rows of unit length all fifteen cells of its table 1 come out within {largest:.2f}, {mean:.2f} on "
-        f"average; at its best weights {found.cell(0.3, 0.5):.2f}, and the paper has 34.46. Of the other readings that "
-        f"were tried the nearest is {nearest:.2f} off in three cells, this one {own:.2f}. With plain ratings next to "
-        "unit rows of words the weights do not matter, as ratings are so much larger."
+        "*Can the paper be reproduced?* Yes. It leaves open how ratings enter user-item. With the user's mean "
+        f"subtracted and rows of unit length, all fifteen cells of its table 1 are reproduced within {largest:.2f}, "
+        f"{mean:.2f} on "
+        f"average; at its best weights {found.cell(0.3, 0.5):.2f}, and the paper has 34.46. Of the other "
+        f"interpretations that were tried, the closest is {nearest:.2f} off in three cells, this one {own:.2f}. With "
+        "plain ratings and unit rows of words, the weights do not matter, because the ratings are so much larger."
     )
 
 
@@ -41,8 +42,9 @@ def _methods(found: Numbers) -> str:
     missed = " and ".join(f"{means[name]:.2f} for {PAPER_FIGURE_2[name]:.2f}" for name in METHODS[2:4])
     return (
         f"*Is M-LSA the best of the five?* By eq. 7 it is {_place(found, 'eq. 7')}: {better}; against {rival} "
-        f"{ahead(found.gains('M-LSA', 'eq. 7'), found.gains(rival, 'eq. 7'))}. The paper says +15.5, +8.0, +14.4 and "
-        f"+6.0 %. Its two rows of LSA are the only numbers that we miss ({missed})."
+        f"{ahead(found.gains('M-LSA', 'eq. 7'), found.gains(rival, 'eq. 7'))}. The paper reports +15.5, +8.0, +14.4 "
+        "and "
+        f"+6.0 %. Its two rows of LSA are the only numbers that we do not reproduce ({missed})."
     )
 
 
@@ -54,10 +56,10 @@ def _place(found: Numbers, kind: str) -> str:
 def _caution(found: Numbers) -> str:
     plain = found.reading("ratings; words tf-idf", 1.0, 0.0)
     return (
-        "*Is that fair to LSA?* Not quite. Taking the means off suits correlations; but then a film rated like the "
-        "mean counts as if it had never been seen. LSA of the ratings as they are reaches "
-        f"{plain:.2f}, as much as M-LSA with the paper's settings. What M-LSA adds shows when both may choose how "
-        "ratings enter, below."
+        "*Is that fair to LSA?* Not quite. Subtracting the means suits correlations, but a film rated like the mean "
+        "then counts as if it had never been seen. LSA of the unchanged ratings reaches "
+        f"{plain:.2f}, as much as M-LSA with the paper's settings. The benefit of M-LSA shows when both may choose "
+        "how ratings are used, see below."
     )
 
 
@@ -73,8 +75,8 @@ def _sizes(found: Numbers) -> str:
     behind = sum(compared)
     return (
         f"*Which sizes?* By eq. 7 M-LSA is best with {best['figure 3']} neighbours and {best['figure 4']} dimensions "
-        "(in the paper 50 and 20). At the same size another method is ahead of it "
-        f"in {behind} of the {len(compared)} comparisons that figures 3 and 4 make."
+        "(in the paper 50 and 20). At the same size another method is better "
+        f"in {behind} of the {len(compared)} comparisons in figures 3 and 4."
     )
 
 
@@ -82,8 +84,8 @@ def _rules(found: Numbers) -> str:
     gains = [np.mean(found.gains(name, "sum")) - np.mean(found.gains(name, "eq. 7")) for name in METHODS]
     return (
         f"*Does the rule matter?* Yes: the sum of the neighbours' ratings is {min(gains):.1f} to {max(gains):.1f} "
-        "better than eq. 7 for each of the five, since a film that many neighbours rated is a safer bet; it is the "
-        f"default of `Recommender`. M-LSA is {_place(found, 'sum')} by the sum, too."
+        "better than eq. 7 for each of the five methods, because a film that many neighbours rated is a safer choice; "
+        f"it is the default of `Recommender`. M-LSA is {_place(found, 'sum')} by the sum, too."
     )
 
 
@@ -97,10 +99,10 @@ def _more(found: Numbers) -> str:
         ours, plain = (found.chosen[f"{name}, {kind}, chosen"].gains for name in ("M-LSA", "LSA"))
         said.append(f"{np.mean(ours):.2f} by {kind} (LSA {np.mean(plain):.2f}; {ahead(ours, plain)})")
     return (
-        "*Do more relations help?* Chosen without a look at the test fold, M-LSA reaches "
+        "*Do more relations help?* With settings chosen without the test fold, M-LSA reaches "
         + " and ".join(said)
-        + f". In validation, all else kept, the words of titles give {words:+.2f} over user-item alone, and genres, "
-        f"decades and what is known of the users another {more:+.2f} together; with heavy weights they harm."
+        + f". In validation, with all else equal, the words of titles give {words:+.2f} over user-item alone, and "
+        f"genres, decades and the attributes of the users another {more:+.2f} together; with large weights they harm."
     )
 
 
@@ -110,11 +112,12 @@ def _others(found: Numbers) -> str:
     four = [name for name, one in found.peers.items() if np.mean(one.gains) > np.mean(ours.gains)]
     three = [name for name, one in found.peers.items() if np.mean(one.validation) > np.mean(ours.validation)]
     return (
-        f"*And others?* In brackets with three folds for training instead of four: M-LSA {np.mean(ours.gains):.2f} "
-        f"({np.mean(ours.validation):.2f}); {'; '.join(said)}. Better than M-LSA with four: "
-        f"{' and '.join(four) or 'none'}; with three: {' and '.join(three) or 'none'}. Relations make up for "
-        "ratings where these are few; with more of them, models that are trained on ratings alone go ahead. These have "
-        "no place for words, though, nor for new films."
+        "*How do other methods compare?* Numbers in brackets are with three training folds instead of four: M-LSA "
+        f"{np.mean(ours.gains):.2f} "
+        f"({np.mean(ours.validation):.2f}); {'; '.join(said)}. Better than M-LSA with four folds: "
+        f"{' and '.join(four) or 'none'}; with three: {' and '.join(three) or 'none'}. Relations compensate for a "
+        "lack of ratings; with more ratings, models that are trained on ratings alone become better. These models "
+        "cannot use words, however, and cannot place new films."
     )
 
 
@@ -129,6 +132,7 @@ def _cold(found: Numbers) -> str:
     (area, gain), (other_area, other_gain) = films["M-LSA, folded in"], films["profile of both"]
     return (
         f"*New films* are placed by words and genres with an AUC of {area:.3f} (profiles {other_area:.3f}, chance .5) "
-        f"and an nDCG@10 of {gain:.3f} ({other_gain:.3f}): something, but titles and genres say little of who will "
-        f"like a film. *New users* are served well from the start: {gains}; popularity has {popular:.1f}."
+        f"and an nDCG@10 of {gain:.3f} ({other_gain:.3f}): better than chance, but titles and genres say little about "
+        f"who will like a film. *New users* get good recommendations from the start: {gains}; popularity has "
+        f"{popular:.1f}."
     )

@@ -19,61 +19,62 @@ from pages import table
 __all__ = ["page"]
 
 _METHOD = """\
-**Method.** Every film that a user has not rated in the training part is ranked, equal scores counting as in all their
-orders. *Rank gain* is the paper's half-life utility with a half-life of 5 places: 100 would have each user's test
-films on top, best first; what is worth counting is a rating above the mean of the user's training ratings. Unless
-said otherwise spaces have 20 dimensions and users 50 neighbours, by the cosine of their positions, and weights are
-.3, .5 and .2 for user-item, user-word and item-word, all as in the paper. *Eq. 7* is the paper's equation to the
-letter: deviations of the neighbours' ratings from their means, weighted by similarity and divided by the weights of
-all neighbours. *Sum* leaves out the means and the division, which is what `Recommender` does by default. ± is the
-standard deviation over the folds."""
+**Method.** Every film that a user has not rated in the training part is ranked; equal scores count as the mean over all
+their orders. *Rank gain* is the paper's half-life utility with a half-life of 5 ranks: 100 means that each user's test
+films are on top, best first; only ratings above the mean of the user's training ratings count. Unless stated otherwise,
+spaces have 20 dimensions and users 50 neighbours, by the cosine of their positions, and weights are .3, .5 and .2 for
+user-item, user-word and item-word, all as in the paper. *Eq. 7* is exactly the paper's equation: deviations of the
+neighbours' ratings from their means, weighted by similarity and divided by the weights of all neighbours. *Sum* omits
+the means and the division, which is the default of `Recommender`. ± is the standard deviation over the folds."""
 
 _READINGS = """\
 The paper makes user-item "with the ratings" and weights words "by the standard TF-IDF scheme". It does not say whether
-ratings are taken as they are, how they are brought to the scale of the words, or which TF-IDF is meant. Its table 1
-tells: three of its cells are enough to see which reading is its own. *Pearson rows* are ratings less the user's mean,
-rows of unit length; their products are the correlations of the Pearson method. *tf-idf* here is ln(n / frequency) of
-all words, rows of unit length; *smooth* is the variant of scikit-learn and of `Relations`. *Distance* is the mean
-absolute difference from the paper in the three columns before it. This was looked for on the test folds: it says what
-the paper did, not what is best."""
+ratings are used unchanged, how they are brought to the scale of the words, or which TF-IDF is meant. Its table 1 gives
+the answer: three of its cells are enough to see which interpretation the paper used. *Pearson rows* are ratings minus
+the user's mean, with rows of unit length; their products are the correlations of the Pearson method. *tf-idf* here is
+ln(n / frequency) of all words, with rows of unit length; *smooth* is the variant of scikit-learn and of `Relations`.
+*Distance* is the mean absolute difference from the paper in the three columns before it. The search used the test
+folds: it shows what the paper did, not what is best."""
 
 _CHOSEN = """\
-For test fold k, the fold before it and the fold after it are asked for in turn, each with the other three for training
-and the ratings of k hidden, and the best mean is chosen: first the rule, then what stands for a rating, the relations
-and their weights, dimensions (7 to 50), neighbours (50 to 300), sharpness (the power to which similarities are raised,
-1 to 12), and kind of similarity, one after the other. So each fold may choose something else, and none has seen the
-fold it is tested on. *One choice* is for all folds together, what one would use in the end; every rating has had a say
-in it. LSA is M-LSA of user-item alone, chosen in the same way. *Liked* sums the neighbours' ratings of 4 and 5 only; as
-what stands for a rating it is these ratings, and *above two* what exceeds 2. Precision, recall and nDCG are of the ten
-best films, relevant is a rating of 4 or 5; coverage is the share of all films that are among the ten best of anybody.
-*Validation* is the rank gain on the validation folds, with three folds for training instead of four; it is lower for
-everybody, also because the films of the hidden fold are still in the lists. *Fit* is the time of one fit on a core."""
+For test fold k, the fold before it and the fold after it are used for validation in turn, each with the other three for
+training and the ratings of k hidden, and the best mean is chosen: first the rule, then how a rating is used, the
+relations and their weights, dimensions (7 to 50), neighbours (50 to 300), sharpness (the power to which similarities
+are raised, 1 to 12), and kind of similarity, one after the other. Each fold may thus have a different choice, and none
+was chosen with the fold it is tested on. *One choice* is made for all folds together, as one would in practice; every
+rating has influenced it. LSA is M-LSA of user-item alone, chosen in the same way. *Liked* sums only the neighbours'
+ratings of 4 and 5; as a way to use ratings it means these ratings, and *above two* the amount above 2. Precision,
+recall and nDCG are for the ten best films, where a rating of 4 or 5 is relevant; coverage is the share of all films
+that are among the ten best of any user. *Validation* is the rank gain on the validation folds, with three training
+folds instead of four; it is lower for all methods, also because the films of the hidden fold are still in the lists.
+*Fit* is the time of one fit on one core."""
 
 _PEERS = """\
-`implicit` {implicit} has its settings chosen in the same way, on the same folds: what stands for a rating (for ALS not
-the ratings as they are, which were far behind in a trial), for ALS 10 to 24 factors and regularisation 10 to 60, for
-item-item models 100 or all neighbours. EASE (Steck, 2019) is a ridge regression of each film on all others, four lines
-of NumPy. Popularity is the same list for everybody."""
+`implicit` {implicit} has its settings chosen in the same way, on the same folds: how a rating is used (for ALS without
+the unchanged ratings, which were far worse in a trial), for ALS 10 to 24 factors and regularisation 10 to 60, for
+item-item models 100 or all neighbours. EASE (Steck, 2019) is a ridge regression of each film on all others, in four
+lines of NumPy. Popularity is the same list for every user."""
 
 _FILMS = """\
 All ratings of a fifth of the films are hidden. The films are folded in by their words and genres (`MLSA.fold_in`), and
 ranked among themselves for every user by the cosine with the user's position. A *profile* is the TF-IDF of the words or
-genres of what a user has rated, compared with that of the film. AUC: how often a film that the user rated 4 or 5 stands
-before another. Mean ± standard deviation over {n} fifths; the first one served to find the settings and is not among
-them."""
+genres of the films that a user has rated, compared with that of the film. AUC: how often a film that the user rated 4
+or 5 ranks above another. Mean ± standard deviation over {n} fifths; the first fifth was used to find the settings and
+is not included."""
 
 _USERS = """\
-A fifth of the users is left out of the space. Each is folded in by a few ratings, drawn at random, and by the words and
-genres of what was rated, and gets films by the sum over 100 neighbours, as `Recommender.recommend_new` does. Pearson
-compares the same few ratings. Both spaces are such as were often chosen above: ratings of 4 and 5; 20 dimensions with
-words and genres for M-LSA, 10 for LSA. Here a rating of 3 is worth nothing, since few ratings have no reliable mean."""
+A fifth of the users is left out of the space. Each is folded in by a few random ratings and by the words and genres of
+the rated films, and gets films by the sum over 100 neighbours, as with `Recommender.recommend_new`. Pearson compares
+the same few ratings. Both spaces use settings that were often chosen above: ratings of 4 and 5; 20 dimensions with
+words and genres for M-LSA, 10 for LSA. Here a rating of 3 or less counts as 0, because a few ratings have no reliable
+mean."""
 
 
 _SEEN = """\
-**A caution.** What is on offer was not made up blindly. It was narrowed down on validation folds 1 to 4 and, for the
-readings, on the test folds; and after a first run, whose test results were seen, dimensions of 7 and 14 and a
-sharpness of 8 and 12 were added, since LSA had chosen ends of its grid, and the grid of ALS was moved for the same
-reason. Before that M-LSA had 35.6 by eq. 7 and 38.2 by any rule, LSA 35.0 and 37.0, ALS 38.9."""
+**A caution.** The candidates were not chosen blindly. They were narrowed down on validation folds 1 to 4 and, for the
+interpretations, on the test folds. After a first run, whose test results were seen, dimensions of 7 and 14 and a
+sharpness of 8 and 12 were added, because LSA had chosen values at the ends of its grid, and the grid of ALS was moved
+for the same reason. Before that M-LSA had 35.6 by eq. 7 and 38.2 by any rule, LSA 35.0 and 37.0, ALS 38.9."""
 
 
 def page(numbers: Mapping[str, Any]) -> str:
@@ -101,19 +102,19 @@ def page(numbers: Mapping[str, Any]) -> str:
             f"## Conclusion\n\n{conclusion(found)}",
             f"## Five methods (figure 2)\n\n{_figure_2(found)}\n\n{methods}",
             f"## What the paper leaves open\n\n{_READINGS}\n\n{_readings(found)}",
-            f"## Weights (table 1)\n\nRank gain by eq. 7, in brackets the paper's.\n\n{_weights(found)}",
+            f"## Weights (table 1)\n\nRank gain by eq. 7; the paper's values in brackets.\n\n{_weights(found)}",
             f"The same by the sum:\n\n{_weights(found, kind='sum')}",
             f"## Neighbours and dimensions (figures 3 and 4)\n\n{neighbours}\n\n{dimensions}",
             f"{_sizes(found, 'figure 3', 'neighbours')}\n\n{_sizes(found, 'figure 4', 'dimensions')}",
-            f"## More relations, other rules, and others\n\n{_CHOSEN}\n\n{peers}\n\n{_everything(found)}",
+            f"## More relations, other rules and other methods\n\n{_CHOSEN}\n\n{peers}\n\n{_everything(found)}",
             _SEEN,
-            f"What was chosen:\n\n{_choices(found)}",
+            f"The choices:\n\n{_choices(found)}",
             fill(f"Weights: {_offered()}.", 120, break_on_hyphens=False),
-            "Around the one choice of M-LSA by any rule: rank gain in validation with one thing changed.\n\n"
+            "Variations of the one choice of M-LSA by any rule: rank gain in validation with one change.\n\n"
             f"{_variants(found)}",
             f"## New films\n\n{_FILMS.format(n=len(found.films('chance')))}\n\n{_films(found)}",
             f"## New users\n\n{_USERS}\n\n{_users(found)}",
-            f"All this takes {numbers['seconds'] / 60:.0f} minutes of one core. {numbers['facts']}",
+            f"The whole study takes {numbers['seconds'] / 60:.0f} minutes on one core. {numbers['facts']}",
         ]
     )
 

@@ -24,7 +24,7 @@ def page(numbers: Mapping[str, Any]) -> str:
         f"**Data.** The five comp.* groups of 20 Newsgroups: {sizes['emails']:,} emails, {sizes['subjects']:,} "
         f"subjects (the paper has 2,933), {sizes['authors']:,} authors, {sizes['organizations']:,} organizations, "
         f"{sizes['words']:,} stems, {sizes['words of bodies']:,} in the bodies. The header that lists the newsgroups "
-        "is not used. Weights of words are (1 + ln tf) ln(N / df), rows of unit length, Porter's stems."
+        "is not used. Word weights are (1 + ln tf) ln(N / df), with rows of unit length and Porter stems."
     )
     return "\n\n".join(
         [
@@ -54,8 +54,9 @@ def _readings(numbers: Mapping[str, Any]) -> str:
     header = ("words of", "changed", "words shared with table 2, of 10", "weights off", "LSA, F", "M-LSA, F")
     return (
         "## What the paper leaves open\n\nHow are words weighted, and do an email's words include its subject line? "
-        "Table 2 of the paper can tell: for each of its five concepts, the share of its ten words that one of ours "
-        "has too, and how far their weights are off (0 is equal, 1 is as far as nothing at all). F with 20 "
+        "Table 2 of the paper gives the answer: for each of its five concepts, the share of its ten words that one of "
+        "our concepts also has, and how far their weights are off (0 is equal, 1 is as far as having no weights at "
+        "all). F with 20 "
         "dimensions and the paper's weights .3, .5 and .2. Stems are the paper's; without them both methods do "
         f"better.\n\n{table(header, rows)}"
     )
@@ -73,7 +74,7 @@ def _concepts(numbers: Mapping[str, Any]) -> str:
     header = [f"concept {number}" for number in range(1, len(ours) + 1)]
     return (
         "## Table 2: the first concepts\n\n"
-        "Words of bodies, ours / the paper's. An eigenvector has no sign; the end nearer to the paper's is shown. "
+        "Words of bodies, ours / the paper's. An eigenvector has no sign; the end closer to the paper's is shown. "
         f"The paper's *controll* is our *control*.\n\n{table(header, rows)}"
     )
 
@@ -91,8 +92,8 @@ def _curves(numbers: Mapping[str, Any]) -> str:
     header = ("words of", "rows", "method", *map(str, sizes))
     return (
         f"## Clusters: figure 5\n\n![F of the clusters by dimensions]({CLUSTERS_PICTURE})\n\nF with its standard "
-        "deviation over twenty random starts, by dimensions. Rows of unit length are what the cosine compares; with "
-        "rows as they are k-means groups the long ones, and LSA falls far below what the paper "
+        "deviation over twenty random starts, by dimensions. With rows of unit length, k-means compares cosines; with "
+        "unscaled rows it groups the long ones together, and LSA falls far below what the paper "
         f"reports.\n\n{table(header, rows)}"
     )
 
@@ -106,8 +107,9 @@ def _weights(numbers: Mapping[str, Any]) -> str:
         rows.append([f"{alpha:g}", *cells])
     return (
         "## Table 3: weights for clusters\n\n"
-        "F with 20 dimensions, ours / the paper's: α of emails and subjects down, β of emails and words across, the "
-        f"rest is γ of subjects and words. Words of bodies.\n\n{table(('α', *(f'β = {b:g}' for b in betas)), rows)}"
+        "F with 20 dimensions, ours / the paper's: α of emails and subjects in rows, β of emails and words in "
+        "columns, the rest is γ of subjects and words. Words of "
+        f"bodies.\n\n{table(('α', *(f'β = {b:g}' for b in betas)), rows)}"
     )
 
 
@@ -123,15 +125,14 @@ def _choice(numbers: Mapping[str, Any]) -> str:
     families = [f"{family}.*" for family in choice["families"]]
     header = ("method", *families, "mean", "comp.*, random starts", "comp.*, best of ten")
     return (
-        "## Past the paper: scaled subjects, authors, organizations\n\nA thread of seventy emails gets a concept of "
-        "its own from a table of zeros and ones, and takes it from a topic. So subjects, and authors and "
-        "organizations likewise, are scaled down by how many emails they have. How, and with which weight beside "
-        "words of weight 1, was chosen on other groups, by the mean F (20 dimensions, ten starts on each of four "
-        "parts of four fifths). The last two columns are comp.*, which the choice did not see: mean over twenty "
-        "random starts, and the best of ten careful starts, which is what "
-        "`tacit.tasks.cluster.clustering` gives. Words of "
-        "subjects and bodies. That scaling helps was first seen on comp.* itself; the choice among the candidates "
-        "was not made there.\n\n"
+        "## Beyond the paper: scaled subjects, authors, organizations\n\nIn a table of zeros and ones, a thread of "
+        "seventy emails gets its own concept and takes it away from a topic. Therefore subjects, authors and "
+        "organizations are scaled down by their number of emails. The kind of scaling, and the weight relative to "
+        "words of weight 1, were chosen on other groups, by the mean F (20 dimensions, ten starts on each of four "
+        "subsets of four fifths). The last two columns are for comp.*, which was not used for the choice: mean over "
+        "twenty random starts, and the best of ten careful starts, as `tacit.tasks.cluster.clustering` does. Words of subjects "
+        "and bodies. That scaling helps was first seen on comp.* itself; the choice among the candidates was not made "
+        "there.\n\n"
         f"{table(header, rows)}\n\n"
         f"Chosen: {related(choice['chosen'])}. Runner-up: {related(choice['second'])}."
     )
@@ -145,7 +146,7 @@ def _parts(numbers: Mapping[str, Any]) -> str:
         careful = next(found for own, _, found in numbers["ladder"] if own == name)
         cells = [mean_and_spread(column) for column in zip(*values, strict=True)]
         rows.append([name, mean_and_spread([s[0] for s in starts]), best_of_ten(careful), *cells])
-    header = ("method", "F, 20 starts", "F, best of ten", "F, 20 parts", "NMI, 20 parts", "ARI, 20 parts")
+    header = ("method", "F, 20 starts", "F, best of ten", "F, 20 subsets", "NMI, 20 subsets", "ARI, 20 subsets")
     pairs = [
         ("M-LSA as the paper, bodies", "LSA, bodies"),
         ("M-LSA as the paper", "LSA"),
@@ -157,17 +158,17 @@ def _parts(numbers: Mapping[str, Any]) -> str:
     for ours, other in pairs:
         by_measure = [compared([v[j] for v in parts[ours]], [v[j] for v in parts[other]]) for j in range(3)]
         tests.append([ours, other, welch(numbers["ladder"], ours, other), *by_measure])
-    test_header = ("method", "against", "F, 20 starts", "F, 20 parts", "NMI, 20 parts", "ARI, 20 parts")
+    test_header = ("method", "against", "F, 20 starts", "F, 20 subsets", "NMI, 20 subsets", "ARI, 20 subsets")
     return (
-        "## Clusters: is it more than luck?\n\nThe paper tests over twenty starts on the same emails. Starts are "
-        "not data: leaving out the words that stand in one email only moves F by more than the standard error over "
-        "starts (see the readings above). So everything was done again on twenty random parts of four fifths of the "
-        "emails, ten starts each. With 20 dimensions, in a space of just so many; figure 5 takes the first of 100, "
-        "which are the same up to the solver's tolerance, and yet F may differ by a point:\n\n"
+        "## Clusters: is the difference more than chance?\n\nThe paper tests over twenty starts on the same emails. "
+        "Starts are not data: leaving out the words that occur in only one email changes F by more than the standard "
+        "error over starts (see the interpretations above). Therefore everything was repeated on twenty random "
+        "subsets of four fifths of the emails, with ten starts each. The space has exactly 20 dimensions; figure 5 "
+        "takes the first of 100, which are the same up to the solver's tolerance, yet F may differ by a point:\n\n"
         f"{table(header, rows)}\n\n"
-        "Differences in points, with the parts in which the method is ahead and "
-        "the p of a t-test (Welch's over the starts, paired over the parts; parts overlap, so that their p is too "
-        f"small rather than too large):\n\n{table(test_header, tests)}"
+        "Differences in points, with the number of subsets in which the method is better and the p of a t-test "
+        "(Welch's over the starts, paired over the subsets; subsets overlap, so their p is too small rather than too "
+        f"large):\n\n{table(test_header, tests)}"
     )
 
 
@@ -180,7 +181,7 @@ def _classes(numbers: Mapping[str, Any]) -> str:
     return "\n\n".join(
         [
             f"## Categories: figures 6 and 7\n\n![Micro F1 by dimensions and by weight]({CLASSES_PICTURE})",
-            "Micro F1 over ten random splits, 800 emails a group for training and 200 for test, by dimensions; "
+            "Micro F1 over ten random splits, 800 emails per group for training and 200 for testing, by dimensions; "
             "words of subjects and bodies, linear support vector machines on rows of unit length, C chosen for each "
             "cell inside the training emails.",
             table(("method", *map(str, sizes)), curve),
@@ -203,11 +204,13 @@ def _ways(numbers: Mapping[str, Any], found: Mapping[Any, list[float]]) -> str:
             rows.append([name, mean_and_spread(values), *against])
     header = ("features", "micro F1", "against LSA", "against words")
     return (
-        f"With {k} dimensions, differences in points with the splits in which it is ahead and the p of a paired "
-        "t-test, corrected for the overlap of the splits as Nadeau and Bengio have it (2003). *Transductive*: "
-        "trained on positions that know the emails' own labels. *In-sample*: on MLSI's `transform` and not on its "
-        f"`fit_transform`, which is honest. *Relations*: {related(numbers['class choice']['chosen'])}, chosen on the "
-        "other groups; a new email is placed by its words, subject and author, whichever are "
+        f"With {k} dimensions, differences in points, with the number of splits in which the method is better and the "
+        "p of a paired t-test, corrected for the overlap of the splits according to Nadeau and Bengio (2003). "
+        "*Transductive*: "
+        "trained on positions that include the emails' own labels. *In-sample*: trained on MLSI's `transform` instead "
+        f"of its `fit_transform`, which is honest. *Relations*: {related(numbers['class choice']['chosen'])}, chosen "
+        "on the "
+        "other groups; a new email is placed by its words, subject and author, as far as these are "
         f"known.\n\n{table(header, rows)}"
     )
 
@@ -218,7 +221,7 @@ def _fixed(numbers: Mapping[str, Any]) -> str:
         found.setdefault(name, []).append(micro)
     rows = [[name, mean_and_spread(values), f"{CLASSES[name]:.3f}"] for name, values in found.items()]
     return (
-        "The paper's figures come out with words of bodies, one C of .3 for all and every machine cut at zero:\n\n"
+        "The paper's results are reproduced with words of bodies, one C of .3 for all and all thresholds at zero:\n\n"
         f"{table(('features', 'micro F1', 'the paper'), rows)}"
     )
 
@@ -231,6 +234,6 @@ def _words(numbers: Mapping[str, Any]) -> str:
         rows.append([group, " ".join(centroid), " ".join(near), " / ".join(map(str, shared))])
     header = ("group", "mean email", "M-LSA", "shared with the paper's, of 10")
     return (
-        "## Table 4: words of the categories\n\nWords of bodies; M-LSA with 50 dimensions, weight .3 for labels and "
+        "## Table 4: words of the categories\n\nWords of bodies; M-LSA with 50 dimensions, weight .3 for labels, "
         f"without their mean words, by dot products.\n\n{table(header, rows)}"
     )

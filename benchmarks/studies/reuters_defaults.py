@@ -66,14 +66,14 @@ def study(data_dir: str | None = None, *, quick: bool = False) -> str:
         [
             _introduction(data_dir, len(searched), len(searching), len(judging), judged),
             f"## Conclusion\n\n{_conclusion(judged, chosen, by_micro, scaled, changed)}",
-            f"## Judged on new splits\n\n{_score_table(judged)}",
-            "## What each setting does\n\nMeans over the searched splits, whatever the other settings.",
+            f"## Evaluated on new splits\n\n{_score_table(judged)}",
+            "## Effect of each setting\n\nMeans over the search splits and over all values of the other settings.",
             _effects(searched),
-            "## The best of the search\n\nOn the splits that were searched, by macro F1.",
+            "## The best of the search\n\nOn the search splits, by macro F1.",
             _score_table(_leaders(searched, 8)),
             f"## The scale of the rows\n\nC = 100, {len(judging[:5])} of the new splits.\n\n{_score_table(scaled)}",
             f"## Other penalties, other words\n\n{len(judging[:5])} of the new splits; `min_df` is the number of "
-            "training texts a word must be in.",
+            "training texts in which a word must occur.",
             _score_table(changed, with_changes=True),
             facts(),
         ]
@@ -103,16 +103,18 @@ def _introduction(data_dir: str | None, n_settings: int, n_searched: int, n_judg
     n_topics = labels.shape[1]
     return (
         f"**Data.** Reuters-21578, Distribution 1.0: {len(texts):,} documents with two or more of {n_topics} topics "
-        f"({n_copies} texts are copies of others). A random fifth, {len(texts) // 5} documents, trains; the rest is "
-        "new. Words in at least 3 training texts, 1 + log counts, weights from the training texts alone.\n\n"
-        f"**Method.** {N_DIMENSIONS} dimensions; a linear support vector machine a topic (squared hinge, C = 100), cut "
-        f"at zero, the measure of [Yu2005]. {n_settings} settings were searched on {n_searched} splits, and what they "
-        f"chose was judged on {n_judged} other ones: mean ± standard deviation. The splits are new but the documents "
-        "are the same, so a little of the choice remains in the judgement. Topics without a training document are left "
-        f"out of a split's averages: {' or '.join(map(str, left_out))} of {n_topics}.\n\n"
+        f"({n_copies} texts are duplicates of others). A random fifth, {len(texts) // 5} documents, is used for "
+        "training; the rest is new. Words in at least 3 training texts, 1 + log counts, weights from the training "
+        "texts alone.\n\n"
+        f"**Method.** {N_DIMENSIONS} dimensions; one linear support vector machine per topic (squared hinge, C = 100) "
+        f"with threshold zero, the measure of [Yu2005]. {n_settings} settings were compared on {n_searched} splits, "
+        f"and the chosen ones were evaluated on {n_judged} other splits: mean ± standard deviation. The splits are "
+        "new but the documents are the same, so the evaluation is not fully independent of the choice. Topics "
+        f"without a training document are left out of the averages of a split: {' or '.join(map(str, left_out))} of "
+        f"{n_topics}.\n\n"
         "**How to read it.** *In-sample* positions are `transform` of the training records, *honest* ones leave a "
-        "record's own labels out. Rows of *unit length*: `LabelHead(normalise=True)`. C = 100 weighs differently on "
-        "features of another scale, so the scale belongs to the setting."
+        "record's own labels out. Rows of *unit length*: `LabelHead(normalise=True)`. C = 100 has a different effect "
+        "on features of a different scale, so the scale is part of the setting."
     )
 
 
@@ -154,13 +156,13 @@ def _conclusion(judged: Found, chosen: Setting, by_micro: Setting, scaled: Found
             f"By macro F1 the search chose `{chosen}`, by micro F1 `{by_micro}`, both {chosen.coordinates} with rows "
             f"of {chosen.rows}. Differences on the same new splits:",
             "",
-            f"- macro F1 over {rival} (the better LSI): {_gain(judged, chosen, rival, 'macro')} (aim: 5 points)",
-            f"- macro F1 over all words: {_gain(judged, chosen, words, 'macro')} (aim: 2 points)",
+            f"- macro F1 over {rival} (the better LSI): {_gain(judged, chosen, rival, 'macro')} (goal: 5 points)",
+            f"- macro F1 over all words: {_gain(judged, chosen, words, 'macro')} (goal: 2 points)",
             f"- micro F1 over all words, as chosen by macro F1: {_gain(judged, chosen, words, 'micro')}",
-            f"- the same as chosen by micro F1: {_gain(judged, by_micro, words, 'micro')} (aim: above 0)",
+            f"- the same as chosen by micro F1: {_gain(judged, by_micro, words, 'micro')} (goal: above 0)",
             f"- AUC over all words, as chosen by macro F1: {_gain(judged, chosen, words, 'area')}",
             "",
-            "With each at the best C or `min_df` of those tried below, macro F1 is "
+            "With the best C or `min_df` of those tried below for each, macro F1 is "
             + ", ".join(f"{top:.3f} ({kind})" for kind, top in tops.items())
             + ". By the scale of the rows it is "
             + "; ".join(f"{kind} {', '.join(values)}" for kind, values in scales.items())

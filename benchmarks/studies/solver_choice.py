@@ -157,9 +157,9 @@ def page(trials: Sequence[Trial]) -> str:
             _METHOD,
             f"## Conclusion\n\n{_READING}\n\n{summary}",
             f"## Constants\n\n{_CONSTANTS}\n\n"
-            + table(("work", "seconds a unit, fitted here", "in the code"), constants),
-            "## Every problem\n\nSeconds; — is not tried, as it was estimated to take longer than "
-            f"{_MOST:g} s, or gave up.\n\n"
+            + table(("work", "seconds per unit, fitted here", "in the code"), constants),
+            "## Every problem\n\nSeconds; — means not tried, because it was estimated to take longer than "
+            f"{_MOST:g} s, or failed.\n\n"
             + table(_HEADER, [_row(*each) for each in zip(trials, ours, old, strict=True)]),
             facts(),
         ]
@@ -168,28 +168,29 @@ def page(trials: Sequence[Trial]) -> str:
 
 _METHOD = (
     "**Question.** LAPACK, ARPACK (Lanczos) and block Krylov give the same leading eigenpairs and singular "
-    "triplets. Which is the fastest depends on shape, entries, components and tolerance. Does `auto` take it?\n\n"
-    "**Data.** Made collections with planted topics (sparse), arrays whose columns fade (dense), and kernel "
-    "matrices of collections; double precision.\n\n"
+    "triplets. Which one is fastest depends on shape, entries, components and tolerance. Does `auto` choose it?\n\n"
+    "**Data.** Synthetic collections with planted topics (sparse), arrays with columns of decreasing size (dense), "
+    "and kernel matrices of collections; double precision.\n\n"
     "**Method.** All three on the same problem, one process, one thread, warm caches, processor time, the best "
-    "of up to three runs. A choice is judged by its time over that of the fastest "
-    "solver. `auto` takes LAPACK where that is estimated to take less than 0.02 s, as it is exact, and ARPACK "
-    "only if it is estimated to be 1.5 times faster than the others: it can miss copies of a repeated value, "
-    "cannot start from an earlier space, and gains nothing from further cores. Both cost some of the ratio below."
+    "of up to three runs. A choice is judged by its time relative to that of the fastest solver. `auto` chooses "
+    "LAPACK if it is estimated to take less than 0.02 s, because it is exact, and ARPACK only if it is estimated to "
+    "be 1.5 times faster than the others: it can miss copies of a repeated value, cannot start from an earlier space, "
+    "and does not benefit from more cores. Both rules make the ratios below slightly worse."
 )
 _READING = (
-    "Of 2026-11-18, 150 problems, on another machine than the one that the constants were fitted on: all of them are "
-    "about half to two thirds as large there, so that the choice stands. The cost model stays within half as much "
-    "again of the fastest solver for nearly nine of ten problems, and within little more than three times for all. "
-    "Fixed limits were up to fifteen times off: 200 components of a kernel matrix of 1,000 records belong to LAPACK. "
-    "Block Krylov is the fastest for large sparse matrices, ARPACK for those of medium size and for tight tolerances, "
-    "where a product costs little and the fewest of them win. How many products an iteration needs depends on a "
-    "spectrum that nobody knows beforehand; that is where the worst cases come from."
+    "As of 2026-11-18, 150 problems, on a different machine than the one on which the constants were fitted: all of "
+    "them are about half to two thirds as large there, so the choice is the same. The solver chosen by the cost model "
+    "takes at most 1.5 times as long as the fastest for nearly nine of ten problems, and little more than three times "
+    "as long for all. Fixed limits were up to fifteen times slower: for 200 components of a kernel matrix of 1,000 "
+    "records, LAPACK is best. Block Krylov is the fastest for large sparse matrices, ARPACK for those of medium size "
+    "and for small tolerances, if products are cheap and the method with the fewest products wins. The number of "
+    "products that an iteration needs depends on the spectrum, which is not known in advance; this causes the worst "
+    "cases."
 )
 _CONSTANTS = (
-    "`RATES` of `tacit.solve.choice.costs` are fitted to all times by least squares of the relative errors. They are "
-    "those of one machine, so that the choice is the same on all of them; what matters are their ratios. `read`, for "
-    "rows that are not in memory, is not measured here."
+    "`RATES` of `tacit.solve.choice.costs` are fitted to all times by least squares of the relative errors. They come from "
+    "one machine, so that the choice is the same on all machines; only their ratios matter. `read`, for rows that "
+    "are not in memory, is not measured here."
 )
 _HEADER = ("problem", "k", "tol", "LAPACK", "Lanczos", "block Krylov", "auto", "its ratio", "before", "its ratio")
 

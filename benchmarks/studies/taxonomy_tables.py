@@ -45,12 +45,13 @@ def page(numbers: Mapping[str, Any]) -> str:
         f"## {numbers['name']}\n\n{numbers['data']}",
         _main_table(tested_on),
         f"Differences in points, mean ± standard deviation over the splits (splits above 0):\n\n{_gains(tested_on)}",
-        "The taxonomy alone, in points: the same settings with and without it on held-out training records, mean over "
+        "Effect of the taxonomy alone, in points: the same settings with and without it on held-out training records, "
+        "mean over "
         f"all settings tried, mean ± standard deviation over the splits:\n\n{_matched(chosen_on)}",
         f"Predictions made to agree with the taxonomy, micro F1 / macro F1:\n\n{_closing_table(tested_on)}",
         f"Means of micro and macro F1 on held-out training records, by `gamma`:\n\n{_gamma_table(chosen_on)}",
         f"The same for `HierarchyClassifier`, by `hierarchy_weight` ξ and `ridge`:\n\n{_ridge_table(chosen_on)}",
-        f"What the splits chose:\n\n{_choices(tested_on)}",
+        f"Settings chosen on the splits:\n\n{_choices(tested_on)}",
     ]
     if found:
         parts.append(f"Search, nDCG@10 of the overlap of labels:\n\n{_search_table(found)}\n\n{_search_gains(found)}")
@@ -140,7 +141,7 @@ def _closing_table(judged: Judged) -> str:
     for method, scores in _by_method(judged).items():
         means = np.mean([scores[i][:9] for i in range(len(scores))], axis=0)
         rows.append([method, *(f"{means[at]:.3f} / {means[at + 1]:.3f}" for at in (0, 5, 7))])
-    return table(("method", "as said", "classes above added", "classes without those above dropped"), rows)
+    return table(("method", "as predicted", "classes above added", "classes without those above dropped"), rows)
 
 
 def _gamma_table(judged: Judged) -> str:
