@@ -188,8 +188,8 @@ _READING = (
     "cases."
 )
 _CONSTANTS = (
-    "`RATES` of `tacit.solve.choice.costs` are fitted to all times by least squares of the relative errors. They come from "
-    "one machine, so that the choice is the same on all machines; only their ratios matter. `read`, for rows that "
+    "`RATES` of `tacit.solve.choice.costs` are fitted to all times by least squares of the relative errors. They come "
+    "from one machine, so that the choice is the same on all machines; only their ratios matter. `read`, for rows that "
     "are not in memory, is not measured here."
 )
 _HEADER = ("problem", "k", "tol", "LAPACK", "Lanczos", "block Krylov", "auto", "its ratio", "before", "its ratio")

@@ -26,7 +26,7 @@ import scipy.sparse as sp
 
 from tacit import MLSI
 from tacit.errors import SolverError
-from tacit.models.mlsi.mlsi import mlsi
+from tacit.models.mlsi import mlsi
 from tacit.solve import leading_eigenpairs, leading_singular_triplets, least_squares
 from tacit.solve.choice import choose
 
