@@ -1,11 +1,10 @@
-"""What exists is documented, and what is documented exists: parameters, attributes, citations, decisions, fragments."""
+"""What exists is documented, and what is documented exists: parameters, attributes, citations, decisions."""
 
 from __future__ import annotations
 
 import inspect
 import re
 import runpy
-import tomllib
 from inspect import isclass
 
 import numpy as np
@@ -15,7 +14,6 @@ from sklearn.base import BaseEstimator
 
 import tacit
 
-PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
 ESTIMATORS = [
     name for name in tacit.__all__ if isclass(getattr(tacit, name)) and issubclass(getattr(tacit, name), BaseEstimator)
 ]
@@ -81,27 +79,6 @@ def test_decisions_are_listed_short_and_complete() -> None:
         assert text.count("\n") <= 60, page.name
         for part in ("Question", "Choice", "Price", "What would change our mind"):
             assert f"\n## {part}\n" in text, f"{page.name} lacks {part!r}"
-
-
-def test_changelog_fragments_are_named_by_kind() -> None:
-    names = [path.name for path in (ROOT / "changes").iterdir() if path.name != "README.md"]
-    pattern = r"[\w-]+\.(added|changed|fixed|removed|faster|numerics)\.md"
-    assert [name for name in names if not re.fullmatch(pattern, name)] == []
-    assert "\n## Unreleased\n" in read("CHANGELOG.md")
-
-
-def test_the_citation_file_names_the_version_of_the_project() -> None:
-    assert f"\nversion: {PROJECT['version']}\n" in read("CITATION.cff")
-
-
-def test_the_extras_exist_and_all_holds_every_extra_for_users() -> None:
-    extras = PROJECT["optional-dependencies"]
-    assert set(extras) == {
-        "cli", "serve", "plot", "languages", "large", "skos", "parquet",
-        "dask", "fast", "tune", "all", "test", "studies", "docs",
-    }  # fmt: skip
-    for_users = [name for name in extras if name not in ("all", "test", "studies", "docs")]
-    assert extras["all"] == [f"tacit[{','.join(for_users)}]"]
 
 
 def test_no_page_links_to_a_file_that_is_not_there() -> None:

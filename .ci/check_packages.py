@@ -1,0 +1,58 @@
+"""Check the built packages: the sdist holds every file of the tree, the wheel holds the package and nothing else.
+
+Usage: check_packages.py LIST DIST. LIST is a file with one path per line, the tree that was built; DIST is the folder
+that `python -m build` wrote.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+PACKAGE = "src/tacit/"
+ALWAYS = {PACKAGE + "py.typed", PACKAGE + "__init__.py"}
+
+
+def main(arguments: list[str]) -> int:
+    """Print one line per problem and return the exit code."""
+    tree_list, dist = map(Path, arguments)
+    tree = set(tree_list.read_text(encoding="utf-8").splitlines())
+    problems = [
+        *sdist_problems(tree, _names(dist, "*.tar.gz")),
+        *wheel_problems(tree, _names(dist, "*.whl")),
+    ]
+    print(*problems, sep="\n", end="\n" if problems else "")
+    return 1 if problems else 0
+
+
+def sdist_problems(tree: set[str], packed: set[str]) -> list[str]:
+    """List the files of the tree that the sdist lacks, so that its tests and its documentation could not run."""
+    inside = {name.partition("/")[2] for name in packed}
+    return [f"the sdist lacks {name}" for name in sorted(tree - inside)]
+
+
+def wheel_problems(tree: set[str], packed: set[str]) -> list[str]:
+    """List what the wheel lacks of the package, and what it installs besides."""
+    wanted = {name.removeprefix("src/") for name in tree | ALWAYS if name.startswith(PACKAGE)}
+    installed = {name for name in packed if not re.match(r"tacit-[^/]+\.dist-info/", name)}
+    return [
+        *[f"the wheel lacks {name}" for name in sorted(wanted - installed)],
+        *[f"the wheel installs {name}, which is not part of the package" for name in sorted(installed - wanted)],
+    ]
+
+
+def _names(dist: Path, pattern: str) -> set[str]:
+    """List the files in the one archive of this kind."""
+    (archive,) = dist.glob(pattern)
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as wheel:
+            return {name for name in wheel.namelist() if not name.endswith("/")}
+    with tarfile.open(archive) as sdist:
+        return {member.name for member in sdist if member.isfile()}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
