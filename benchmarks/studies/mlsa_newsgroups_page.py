@@ -131,8 +131,8 @@ def _choice(numbers: Mapping[str, Any]) -> str:
         "words of weight 1, were chosen on other groups, by the mean F (20 dimensions, ten starts on each of four "
         "subsets of four fifths). The last two columns are for comp.*, which was not used for the choice: mean over "
         "twenty random starts, and the best of ten careful starts, as `tacit.tasks.cluster.clustering` does. Words of "
-        "subjects and bodies. That scaling helps was first seen on comp.* itself; the choice among the candidates was not "
-        "made there.\n\n"
+        "subjects and bodies. That scaling helps was first seen on comp.* itself; the choice among the candidates was "
+        "not made there.\n\n"
         f"{table(header, rows)}\n\n"
         f"Chosen: {related(choice['chosen'])}. Runner-up: {related(choice['second'])}."
     )
