@@ -1,9 +1,7 @@
-"""Predictions and truth in, measures out: labels said right, labels ranked right, neighbours that share labels, items
-recommended right, and groups found again.
+"""Measures of predicted labels, rankings, search, recommendations and clusters, and comparisons of models.
 
-The measures are those of scikit-learn, which the tests hold them to; what is added is an honest account of labels that
-could not be learnt or judged, measures that know a taxonomy, and sparse arithmetic that bears 100,000 records with
-1,000 labels.
+Where scikit-learn has a measure, the results are equal, as the tests check. Added are counts of labels that could not
+be learned or measured, measures that use a taxonomy, and sparse arithmetic for 100,000 records with 1,000 labels.
 """
 
 from tacit.evaluate.compare.models import compare_models

@@ -1,4 +1,4 @@
-"""Withhold a part of a relation, and ask of a space how well it says what was withheld."""
+"""Withhold a part of a relation, and measure how well a space predicts it."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ __all__ = ["HeldOut", "hold_out"]
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Relations without a part of one of them, and that part.
+    """Relations without a part of one of them, and the withheld part.
 
     Attributes
     ----------
     relations : Relations
-        What is left to learn from. Products that lead through the relation are made of what is left of it, too.
+        What is left to learn from. Products of the relation use what is left of it, too.
     relation : str
-        The name of the relation that a part was taken from.
+        Name of the relation that a part was taken from.
     known, withheld : csr_array
-        What is left of the relation, and what was taken, in one shape.
+        What is left of the relation, and what was taken, in the same shape.
     """
 
     relations: Relations
@@ -40,12 +40,12 @@ class HeldOut:
     withheld: sp.csr_array
 
     def scores(self, model: MLSA, rows: Array) -> Array:
-        """Say how strongly a space relates some rows to all columns: Σ_l λ_l c_il c_jl, what k concepts keep of R."""
+        """Return how strongly a space relates some rows to all columns: Σ_l λ_l c_il c_jl, the rank-k part of R."""
         block = self.relations.block(self.relation)
         return np.asarray(model.positions_[block.row_type][rows] @ model.concepts_[block.column_type].T)
 
     def ndcg(self, model: MLSA, k: int = 10) -> float:
-        """Rank for each row all columns it is not known to go with; mean nDCG at k of the withheld ones, 0 to 1."""
+        """Rank for each row all columns without a known entry; return the mean nDCG at k of the withheld ones."""
         found = precision_recall_ndcg(lambda rows: self.scores(model, rows), self.withheld, k, seen=self.known)
         return found.ndcg
 
@@ -57,9 +57,9 @@ def hold_out(relations: Relations, relation: Any, *, share: float = 0.2, random_
     ----------
     relations : Relations
     relation : name or pair of types
-        Not a product: its entries are made of others.
+        Not a product, whose entries are computed from others.
     share : float, default 0.2
-        Between 0 and 1: the part of the entries to take.
+        Share of the entries to take, between 0 and 1.
     random_state : int, generator or None, default 0
 
     Examples
@@ -75,15 +75,15 @@ def hold_out(relations: Relations, relation: Any, *, share: float = 0.2, random_
     share = check_number("share", share, high=1, open_low=True, open_high=True)
     if block.is_product:
         raise InputError(
-            f"relation is a product: got {block.name!r}, expected one whose entries were given. "
-            "Withhold entries of the relations that it is made of."
+            f"relation is a product: got {block.name!r}, expected a relation with entries of its own. "
+            "Withhold entries of one of its factors."
         )
     entries = sp.coo_array(block.factors[0])
     n_taken = round(share * entries.nnz)
     if not 0 < n_taken < entries.nnz:
         raise InputError(
             f"relation is too small to withhold from: got {entries.nnz} entries in {block.name!r} and share={share:g}, "
-            "expected at least one on either side."
+            "expected at least one entry to keep and one to withhold."
         )
     taken = _drawn(entries, n_taken, block.row_type == block.column_type, as_rng(random_state))
     known, withheld = _part(entries, ~taken), _part(entries, taken)
@@ -92,7 +92,7 @@ def hold_out(relations: Relations, relation: Any, *, share: float = 0.2, random_
 
 
 def _drawn(entries: sp.coo_array, n_taken: int, within: bool, rng: np.random.Generator) -> BoolArray:
-    """Draw entries; within one type, (i, j) and (j, i) are one relation and go together."""
+    """Draw entries; within one type, (i, j) and (j, i) are the same entry and are drawn together."""
     row, column = entries.coords
     if not within:
         taken = np.zeros(entries.nnz, dtype=bool)
@@ -111,7 +111,7 @@ def _part(entries: sp.coo_array, chosen: BoolArray) -> sp.csr_array:
 
 
 def _without(other: Block, block: Block, known: sp.csr_array) -> Block:
-    """Put what is left of a relation wherever the relation stands: by itself, and in products, either way round."""
+    """Replace a relation by what is left of it, also in products, where it may be transposed."""
     matrix, factors = block.factors[0], list(other.factors)
     for place, factor in enumerate(other.factors):
         ends = other.path[place : place + 2]

@@ -1,14 +1,13 @@
-"""Choose the weights of relations by what the space is to be good at.
+"""Choose the weights of relations by a score of the space.
 
-A search by steps: from the better of two starts, the weights as they came and relations of equal size, each weight in
-turn is made larger and smaller by a factor, and 0. What helps is kept. When nothing helps any more, the factor becomes
-smaller. Only proportions matter, so that settings which differ by a common factor are tried once. A handful of weights
-needs some dozens of spaces, each of which is quick; a grid of five values would need thousands for six relations.
+A coordinate search: it starts from the better of the given weights and weights that make all relations equally large,
+and tries each weight multiplied and divided by a factor, and 0. Whatever improves the score is kept; when nothing does,
+the factor becomes smaller. Only proportions matter, so settings that differ by a common factor are tried once. Six
+weights need some dozens of fits; a grid of five values would need thousands.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ from sklearn.base import clone
 from tacit.checks import as_rng, check_count, check_number
 from tacit.errors import InputError
 from tacit.evaluate.held_out import hold_out
+from tacit.evaluate.progress import show_progress
 from tacit.models.mlsa.mlsa import MLSA
 from tacit.relations.tables.block import Block
 from tacit.relations.tables.relations import Relations
@@ -27,12 +27,12 @@ from tacit.relations.tables.scaling import normalised
 __all__ = ["WeightChoice", "WeightTrial", "choose_weights"]
 
 Weights = dict[str, float]
-Progress = Callable[[int, int, "WeightTrial"], None]
-Task = tuple[Relations, Callable[[MLSA], float]]  # what to fit to, and how to judge it
+ProgressCallback = Callable[[int, int, "WeightTrial"], None]
+Task = tuple[Relations, Callable[[MLSA], float]]  # relations to fit, and the function that scores the fit
 
 
 class WeightTrial(NamedTuple):
-    """Weights that were tried, by name of the relation, and the score of the space."""
+    """Weights by name of the relation, and the score of the space."""
 
     weights: Weights
     score: float
@@ -40,7 +40,7 @@ class WeightTrial(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class WeightChoice:
-    """What a search over weights found.
+    """The result of a search over weights.
 
     Attributes
     ----------
@@ -48,11 +48,11 @@ class WeightChoice:
         The best weights, the largest being 1, by name of the relation; for `MLSA(weights=...)` or
         `Relations.with_weights`.
     score : float
-        Their score, on what was withheld. As the best of many it is a little flattered.
+        Their score on what was withheld. As the best of many it is slightly optimistic.
     trials : tuple of WeightTrial
-        All that was tried, in order; the first is the weights as they came.
+        All trials, in order; the first has the given weights.
     finished : bool
-        Whether the search came to its end, or to `n_trials`.
+        Whether the search ended before it had used `n_trials`.
     """
 
     weights: Weights
@@ -62,11 +62,11 @@ class WeightChoice:
 
     @property
     def gain(self) -> float:
-        """How much better the best weights are than those that the relations came with."""
+        """Score of the best weights minus that of the given weights."""
         return self.score - self.trials[0].score
 
     def table(self, limit: int = 10) -> str:
-        """Give the best trials as text, best first, a line each."""
+        """Return the best trials as text, best first, one line each."""
         names = list(self.weights)
         widths = [max(len(name), 7) for name in names]
         lines = ["  ".join(["  score", *(f"{name:>{width}}" for name, width in zip(names, widths, strict=True))])]
@@ -85,35 +85,35 @@ def choose_weights(
     n_trials: int = 100,
     share: float = 0.2,
     n_splits: int = 3,
-    progress: bool | Progress = False,
+    progress: bool | ProgressCallback = False,
     random_state: Any = 0,
 ) -> WeightChoice:
-    """Search for the weights of relations that serve a purpose best.
+    """Search for the weights of relations that give the best score.
 
     Parameters
     ----------
     relations : Relations
     target : name or pair of types, optional
-        The relation that the space is to be good at. A share of it is withheld, and the space has to find it again:
-        nDCG at 10 over all rows. Its columns are what is looked for: items for users, labels for records.
+        The relation that the space should predict. A share of it is withheld; the score is the nDCG at 10 of the
+        withheld entries over all rows. Its columns are what is predicted: items for users, labels for records.
     score : callable, optional
-        Instead of `target`, any purpose of yours: takes a fitted `MLSA` and gives a number, the larger the better. What
-        it judges by must not be in `relations`; `hold_out` withholds it.
+        Instead of `target`, a function from a fitted `MLSA` to a number, the larger the better. The data it measures
+        with must not be in `relations`; `hold_out` withholds it.
     model : MLSA, optional
-        Dimensions and solver of the spaces that are tried; `MLSA(n_components=20)` if not given. Weights in it are the
+        Dimensions and solver of the spaces that are tried; `MLSA(n_components=20)` by default. Its weights are the
         start.
     n_trials : int, default 100
-        Most spaces that are tried.
+        Maximum number of settings to try.
     share : float, default 0.2
-        With `target`: how much of it to withhold.
+        With `target`: the share of it to withhold.
     n_splits : int, default 3
-        With `target`: how often, each time another part. The score is the mean, and each trial fits as many spaces;
-        where hundreds of thousands of entries are withheld, one split will do.
+        With `target`: number of random parts to withhold in turn. The score is the mean, and each trial fits as many
+        spaces; if hundreds of thousands of entries are withheld, one split is enough.
     progress : bool or callable, default False
-        True says a line to standard error whenever a better setting is found, and counts. A callable is given the
+        True shows progress on standard error, with a line for each better setting. A callable is called with the
         number of the trial, `n_trials` and the `WeightTrial`.
     random_state : int, generator or None, default 0
-        With `target`: what is withheld.
+        With `target`: seed of what is withheld.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def choose_weights(
     if (target is None) == (score is None):
         raise InputError(
             f"target and score do not go together: got {'neither' if score is None else 'both'}, expected one of them. "
-            "Give the relation that is to be found again, or a function that judges a space."
+            "Pass the relation to predict, or a function that scores a space."
         )
     check_count("n_trials", n_trials)
     space = MLSA(n_components=20) if model is None else model
@@ -146,21 +146,21 @@ def choose_weights(
         tasks: list[Task] = [(part.relations, part.ndcg) for part in held]
     else:
         tasks = [(relations, score)]
-    search = _Search(tasks, space, n_trials, _reporter(progress))
+    search = _Search(tasks, space, n_trials, progress if callable(progress) else _Progress() if progress else None)
     finished = search.run()
     best = max(search.trials.values(), key=lambda trial: trial.score)
     return WeightChoice(best.weights, best.score, tuple(search.trials.values()), finished)
 
 
 _FACTORS = (4.0, 2.0, 2**0.5)
-_CLOSE_ENOUGH = 1e-4  # of the score: a step that wins less is not worth its trials
+_CLOSE_ENOUGH = 1e-4  # relative gain of the score below which a step is not worth its trials
 _LOWEST = -float(np.finfo(np.float64).max)
 
 
 class _Search:
-    """The search by steps; `trials` remembers, by proportions, what was tried."""
+    """The coordinate search; `trials` keeps what was tried, by proportions."""
 
-    def __init__(self, tasks: list[Task], model: MLSA, n_trials: int, report: Progress) -> None:
+    def __init__(self, tasks: list[Task], model: MLSA, n_trials: int, report: ProgressCallback | None) -> None:
         self.tasks, self.model, self.n_trials, self.report = tasks, model, n_trials, report
         self.trials: dict[tuple[float, ...], WeightTrial] = {}
         blocks = tasks[0][0].blocks
@@ -169,7 +169,7 @@ class _Search:
         self.equal = np.asarray([1 / _size(block) for block in blocks])
 
     def run(self) -> bool:
-        """Search; say whether it came to an end by itself."""
+        """Search; return whether it ended before all trials were used."""
         try:
             best = max((self._try(start) for start in (self.given, self.equal)), key=lambda trial: trial.score)
             for factor in _FACTORS:
@@ -179,7 +179,7 @@ class _Search:
         return True
 
     def _walk(self, best: WeightTrial, factor: float) -> WeightTrial:
-        """Change one weight after the other by the factor, until a round of all of them helps no more."""
+        """Change one weight after the other by the factor, until a round over all of them no longer helps."""
         while True:
             before = best.score
             for place in range(len(self.names)):
@@ -191,10 +191,10 @@ class _Search:
                 return best
 
     def _steps(self, best: WeightTrial, place: int, factor: float) -> Iterator[np.ndarray]:
-        """Give the settings next to one that differ from it in one weight; the smallest factor tries no zeros."""
+        """Yield the settings that differ from the best in one weight; only the largest factor tries zero."""
         now = np.asarray(list(best.weights.values()))
         own = now[place]
-        at_zero = self.equal[place] * now.max() / self.equal.max()  # a way back for a relation that was left out
+        at_zero = self.equal[place] * now.max() / self.equal.max()  # so that a relation that was left out can return
         tried = [own * factor, own / factor] if own else [at_zero]
         for weight in [*tried, 0.0] if factor == _FACTORS[0] else tried:
             weights = now.copy()
@@ -212,7 +212,8 @@ class _Search:
             model = clone(self.model).set_params(weights=named)
             found = [float(score(model.fit(graph))) for graph, score in self.tasks]
             self.trials[key] = WeightTrial(named, check_number("score", float(np.mean(found)), low=_LOWEST))
-            self.report(len(self.trials), self.n_trials, self.trials[key])
+            if self.report is not None:
+                self.report(len(self.trials), self.n_trials, self.trials[key])
         return self.trials[key]
 
 
@@ -221,28 +222,22 @@ class _SpentError(Exception):
 
 
 def _size(block: Block) -> float:
-    """Frobenius norm of a relation as it is normalised, without its weight."""
+    """Frobenius norm of a normalised relation, without its weight."""
     scale, factors = block.normalised
     inverse, _ = normalised(factors, "frobenius")
     return float(scale / inverse)
 
 
-def _reporter(progress: bool | Progress) -> Progress:
-    if callable(progress):
-        return progress
-    return _Lines() if progress else lambda number, most, trial: None
-
-
-class _Lines:
-    """Progress for people: one line for each better setting, a count for the others."""
+class _Progress:
+    """Shows each better setting on a line of its own, and the number of trials below on a terminal."""
 
     def __init__(self) -> None:
         self.best = -np.inf
 
     def __call__(self, number: int, most: int, trial: WeightTrial) -> None:
+        better = ""
         if trial.score > self.best:
             self.best = trial.score
             weights = ", ".join(f"{name} {weight:.3g}" for name, weight in trial.weights.items())
-            print(f"\r{number:4d}/{most}  {trial.score:.4f}  {weights}", file=sys.stderr, flush=True)
-        elif sys.stderr.isatty():
-            print(f"\r{number:4d}/{most}", end="", file=sys.stderr, flush=True)
+            better = f"{number:4d}/{most}  {trial.score:.4f}  {weights}"
+        show_progress(number, most, "", stays=better)

@@ -79,7 +79,7 @@ def test_no_proportion_is_tried_twice():
     assert all(max(trial.weights.values()) == 1 for trial in found.trials)
 
 
-def test_progress_is_told_and_said(capsys):
+def test_progress_is_reported_and_shown(capsys):
     told = []
     choose_weights(planted(), "user-item", n_trials=5, progress=lambda *news: told.append(news))
     assert [number for number, _, _ in told] == [1, 2, 3, 4, 5]

@@ -1,4 +1,4 @@
-"""What a comparison of models found: the chosen settings as a table, all others as curves."""
+"""The result of `compare_models`: the chosen settings as a table, all trials as curves and pictures."""
 
 from __future__ import annotations
 
@@ -12,45 +12,36 @@ from typing import Any, NamedTuple
 
 from tacit.checks import check_choice
 from tacit.errors import InputError, MissingExtraError
-from tacit.evaluate.compare.trials import Failure, Trial, as_rank, best_trial
+from tacit.evaluate.compare.engine import Failure
+from tacit.evaluate.compare.trials import Trial, best_trial, comparable
 from tacit.models.common.labels import is_number
 
-__all__ = [
-    "Curve",
-    "Line",
-    "ModelComparison",
-    "draw_lines",
-    "markdown_table",
-    "save_picture",
-    "shown_value",
-    "text_table",
-    "written",
-]
+__all__ = ["Line", "ModelComparison", "draw_lines", "save_picture"]
 
 Curve = list[tuple[Any, Trial]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelComparison:
-    """What `compare_models` found.
+    """The result of `compare_models`.
 
     Attributes
     ----------
     rows : tuple of Trial
-        For each model the setting with the best validation score, in the order of the models. Of equal ones it is the
-        first: the earlier in the grid, the fewer dimensions.
+        For each model the setting with the best validation score, in the order of the models. Of equal settings it is
+        the first: earlier in the grid, with fewer dimensions.
     trials : tuple of Trial
-        Everything that was tried, in order.
+        All trials, in order.
     failures : tuple of Failure
-        What could not be fitted.
+        Settings that could not be fitted.
     measures : tuple of str
-        What the table reports.
+        The measures of the table.
     choose_by : str
-        The measure that chose.
+        The measure whose validation score chose the rows.
     labels : tuple
-        Names of the labels, as `Trial.label_f1` has them.
+        Names of the labels, in the order of `Trial.label_f1`.
     remarks : dict
-        For each model what it warned about, each sentence once.
+        For each model its warnings, each once.
     """
 
     rows: tuple[Trial, ...]
@@ -67,37 +58,39 @@ class ModelComparison:
         return best_trial(self.rows, self.choose_by)
 
     def __getitem__(self, name: str) -> Trial:
-        """Give the row of a model."""
+        """Return the row of a model."""
         rows = {row.name: row for row in self.rows}
         return rows[check_choice("name", name, list(rows))]
 
     def table(self, style: str = "text") -> str:
-        """Give the rows as a table, a line each: the score that chose, and the test scores, the best of each marked.
+        """Return the rows as a table, the best test score of each measure marked, with notes on failures below.
 
         Parameters
         ----------
         style : {"text", "markdown"}, default "text"
         """
-        write = markdown_table if check_choice("style", style, ("text", "markdown")) == "markdown" else text_table
-        tested_by = [f"test {name}" for name in self.measures]
-        header = ("model", "dimensions", f"validation {self.choose_by}", *tested_by, "fit s", "chosen")
-        tops = {name: max(as_rank(row.test[name]) for row in self.rows) for name in self.measures}
-        cells = []
+        is_markdown = check_choice("style", style, ("text", "markdown")) == "markdown"
+        mark = "**{}**".format if is_markdown else "{}*".format
+        best = {name: max(comparable(row.test[name]) for row in self.rows) for name in self.measures}
+        lines = [["model", "dimensions", f"validation {self.choose_by}"]]
+        lines[0] += [*(f"test {name}" for name in self.measures), "fit s", "chosen"]
         for row in self.rows:
-            tested = [(f"{row.test[name]:.3f}", row.test[name] == tops[name]) for name in self.measures]
-            before = [row.name, f"{row.dimensions:,}", f"{row.validation[self.choose_by]:.3f}"]
-            after = [f"{row.seconds:.2f}", written(row.settings)]
-            cells.append([*((cell, False) for cell in before), *tested, *((cell, False) for cell in after)])
-        return "\n".join([write(header, cells), *(f"\n{note}" for note in self._notes())])
+            cells = [row.name, f"{row.dimensions:,}", f"{row.validation[self.choose_by]:.3f}"]
+            for name in self.measures:
+                score = f"{row.test[name]:.3f}"
+                cells.append(mark(score) if row.test[name] == best[name] else score)
+            lines.append([*cells, f"{row.seconds:.2f}", _written(row.settings)])
+        table = _markdown_table(lines) if is_markdown else _text_table(lines)
+        return "\n".join([table, *(f"\n{note}" for note in self._notes())])
 
     def by_dimension(self) -> dict[str, Curve]:
-        """Give for each model, and each number of dimensions, the trial with the best validation score.
+        """Return for each model and each number of dimensions the trial with the best validation score.
 
         Returns
         -------
-        dict from name to list of pairs (dimensions asked for, Trial)
-            All other parameters are chosen anew for each number: figure 1 of [Mu2010]. Features as they are have one
-            pair, with their number of columns.
+        dict from name to list of pairs (requested dimensions, Trial)
+            All other parameters are chosen for each number: figure 1 of [Mu2010]. Features as they are have one pair,
+            with their number of columns.
         """
         curves: dict[str, Curve] = {}
         for row in self.rows:
@@ -108,19 +101,19 @@ class ModelComparison:
         return curves
 
     def by_parameter(self, name: str) -> dict[str, Curve]:
-        """Give for each model, and each value of a parameter in its grid, the trial with the best validation score.
+        """Return for each model and each value of a parameter in its grid the trial with the best validation score.
 
         Parameters
         ----------
         name : str
-            A parameter of the grids: "label_weight"; of a step of a pipeline, with or without the step:
-            "space__label_weight"; of the head: "head__C".
+            A parameter of the grids, for instance "label_weight"; in a pipeline with or without its step, for instance
+            "space__label_weight"; of the head for instance "head__C".
 
         Returns
         -------
         dict from name to list of pairs (value, Trial)
-            Dimensions and all other parameters are chosen anew for each value: figure 2 of [Mu2010]. Models without
-            the parameter in their grid are left out. Numbers are in ascending order, other values in that of the grid.
+            Dimensions and all other parameters are chosen for each value: figure 2 of [Mu2010]. Models without the
+            parameter in their grid are left out. Numbers are in ascending order, other values in the grid's order.
         """
         known = list(dict.fromkeys(key for trial in self.trials for key in trial.settings))
         if not known:
@@ -141,20 +134,20 @@ class ModelComparison:
         return curves
 
     def by_label(self) -> dict[str, dict[Hashable, float]]:
-        """Give for each model the F1 of each label on the test records, as in table 2 of [Mu2010]; NaN if left out."""
+        """Return for each model the F1 of each label on the test records (table 2 of [Mu2010]); NaN if left out."""
         return {row.name: dict(zip(self.labels, row.label_f1.tolist(), strict=True)) for row in self.rows}
 
     def plot_dimensions(
         self, path: str | Path | None = None, *, measure: str | None = None, split: str = "test"
     ) -> Any:
-        """Draw the scores over the number of dimensions, a line a model; a ring marks what validation chose.
+        """Draw the scores over the number of dimensions, one line per model; a ring marks what validation chose.
 
         Parameters
         ----------
         path : path, optional
-            File to write; its ending says the format: .png, .pdf or .svg.
+            File to write: .png, .pdf or .svg.
         measure : str, optional
-            `choose_by` if not given.
+            `choose_by` by default.
         split : {"test", "validation"}, default "test"
 
         Returns
@@ -166,7 +159,7 @@ class ModelComparison:
     def plot_parameter(
         self, name: str, path: str | Path | None = None, *, measure: str | None = None, split: str = "test"
     ) -> Any:
-        """Draw the scores over the values of a parameter, a line a model; the rest as for `plot_dimensions`."""
+        """Draw the scores over the values of a parameter; other arguments as for `plot_dimensions`."""
         return self._drawn(self.by_parameter(name), name, path, measure, split)
 
     def __repr__(self) -> str:
@@ -205,9 +198,9 @@ class ModelComparison:
         )
 
     def _notes(self) -> list[str]:
-        """Say what the table does not show."""
+        """Sentences on what the table does not show."""
         notes = []
-        left_out = self.rows[0].n_left_out  # the same for all rows: it depends on the records only
+        left_out = self.rows[0].n_left_out  # equal in all rows: depends on the records only
         for count in sorted(set(left_out.values()) - {0}):
             names = ", ".join(name for name in left_out if left_out[name] == count)
             notes.append(f"Labels left out of {names}: {count}.")
@@ -218,7 +211,7 @@ class ModelComparison:
 
 
 def _key_of(name: str, trial: Trial) -> str | None:
-    """Find a parameter by its full name or, of a model, by the part after the step."""
+    """Find a parameter by its full name or by the part after the step."""
     if name in trial.settings:
         return name
     found = [key for key in trial.parameters if key.rsplit("__", 1)[-1] == name]
@@ -230,7 +223,7 @@ def _key_of(name: str, trial: Trial) -> str | None:
 
 
 def _identity(value: Any) -> Hashable:
-    """Tell values apart: plain ones by what they are, others, which may not be comparable, by being the same object."""
+    """A key that tells values apart: plain ones by value, others, which may not be comparable, by identity."""
     return (isinstance(value, bool), value) if isinstance(value, (str, Real, type(None))) else id(value)
 
 
@@ -238,66 +231,51 @@ def _in_order(curve: Curve) -> Curve:
     return sorted(curve, key=lambda pair: pair[0]) if all(is_number(value) for value, _ in curve) else curve
 
 
-Cell = tuple[str, bool]  # what stands there, and whether it is the best of its column
 _LONGEST = 30
 
 
-def text_table(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
-    """Line up columns for a terminal; the best of a column has a star."""
-    cells = [[f"{text}{'*' if best else ' '}" for text, best in row] for row in rows]
-    return "\n".join(" ".join(row).rstrip() for row in _padded([[f"{name} " for name in header], *cells]))
+def _text_table(lines: Sequence[Sequence[str]]) -> str:
+    """Line up columns for a terminal; a star stands behind a number, not under its last digit."""
+    starred = [[cell if cell.endswith("*") else f"{cell} " for cell in line] for line in lines]
+    return "\n".join(" ".join(line).rstrip() for line in _padded(starred))
 
 
-def markdown_table(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
-    """Write a Markdown table whose source lines up as well; the best of a column is bold."""
-    cells = [[_escaped(f"**{text}**" if best else text) for text, best in row] for row in rows]
-    padded = _padded([[_escaped(name) for name in header], *cells])
-    marks = [
-        "-" * (len(name) + 2) if _is_text(column, header) else "-" * (len(name) + 1) + ":"
-        for column, name in enumerate(padded[0])
-    ]
-    lines = [f"| {' | '.join(row)} |" for row in padded]
-    return "\n".join([lines[0], f"|{'|'.join(marks)}|", *lines[1:]])
+def _markdown_table(lines: Sequence[Sequence[str]]) -> str:
+    """Write a Markdown table whose source is lined up as well."""
+    padded = _padded([[cell.replace("|", "\\|") for cell in line] for line in lines])
+    marks = ["-" * (len(name) + 1) + ":" for name in padded[0]]
+    marks[0], marks[-1] = "-" * len(marks[0]), "-" * len(marks[-1])
+    head, *rows = (f"| {' | '.join(line)} |" for line in padded)
+    return "\n".join([head, f"|{'|'.join(marks)}|", *rows])
 
 
-def written(values: Mapping[str, Any]) -> str:
+def _written(values: Mapping[str, Any]) -> str:
     """Write values as a user would type them: label_weight=0.5, ridge=1."""
-    return ", ".join(f"{name}={shown_value(value)}" for name, value in values.items())
+    return ", ".join(f"{name}={_shown_value(value)}" for name, value in values.items())
 
 
-def shown_value(value: Any) -> str:
-    """Write one value; of what would fill the page, such as a taxonomy, only the kind."""
+def _shown_value(value: Any) -> str:
+    """Write one value; of a long one, such as a taxonomy, only the class."""
     if is_number(value):
         return f"{float(value):g}"
     text = repr(value)
     return text if len(text) <= _LONGEST and "\n" not in text else type(value).__name__
 
 
-def _padded(cells: Sequence[Sequence[str]]) -> list[list[str]]:
-    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
-    return [
-        [
-            text.ljust(width) if _is_text(column, row) else text.rjust(width)
-            for column, (text, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        for row in cells
-    ]
-
-
-def _is_text(column: int, row: Sequence[Any]) -> bool:
-    """Whether a column holds words, which start at the left: the name of the model and what was chosen."""
-    return column in (0, len(row) - 1)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|")
+def _padded(lines: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Pad the cells to equal widths: the first and the last column hold words, which start at the left."""
+    columns = []
+    for number, column in enumerate(zip(*lines, strict=True)):
+        pad = str.ljust if number in (0, len(lines[0]) - 1) else str.rjust
+        columns.append([pad(cell, max(map(len, column))) for cell in column])
+    return [list(line) for line in zip(*columns, strict=True)]
 
 
 class Line(NamedTuple):
     """A model's scores over some values.
 
-    `chosen` is the place of what validation chose, `level` tells a score that holds for all values, and `number` gives
-    the model its colour, so that it looks the same in every picture of a comparison.
+    `chosen` is the index of what validation chose, `level` marks one score that holds for all values, and `number`
+    gives the model its colour, so that it looks the same in every picture of a comparison.
     """
 
     number: int
@@ -309,17 +287,9 @@ class Line(NamedTuple):
 
 
 def draw_lines(lines: Sequence[Line], *, over: str, score: str) -> Any:
-    """Draw a line a model and a legend beside, in the order in which the lines end.
+    """Draw one line per model, and a legend in the order in which the lines end; return a matplotlib Figure.
 
-    Parameters
-    ----------
-    lines : sequence of Line
-    over, score : str
-        What the axes are called.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    `over` and `score` name the axes.
     """
     if importlib.util.find_spec("matplotlib") is None:
         raise MissingExtraError("matplotlib", "plot", "Drawing a comparison")
@@ -339,11 +309,11 @@ def draw_lines(lines: Sequence[Line], *, over: str, score: str) -> Any:
 
 
 def save_picture(figure: Any, path: str | Path) -> Path:
-    """Write a drawing; the ending of the path says the format."""
+    """Write a picture in the format of the file's extension."""
     path = Path(path).expanduser()
     if path.suffix.lower() not in _FORMATS:
         raise InputError(
-            f"path is no picture file: got {str(path)!r}, expected a name that ends in {', '.join(_FORMATS)}."
+            f"path is not a picture file: got {str(path)!r}, expected a name that ends in {', '.join(_FORMATS)}."
         )
     try:
         figure.savefig(path)
@@ -355,21 +325,21 @@ def save_picture(figure: Any, path: str | Path) -> Path:
 
 
 _FORMATS = (".png", ".pdf", ".svg")
-# the colours of Okabe and Ito, which people who see few colours can tell apart, without the pale yellow; the line
-# styles change at another pace, so that no two of the first 28 lines look the same, not even in print
+# the colours of Okabe and Ito, which colour-blind people can tell apart, without the pale yellow; seven colours and
+# four line styles make 28 lines that differ, even in print
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _STYLES = ("-", "--", "-.", ":")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _RING: dict[str, Any] = {"marker": "o", "markersize": 12, "fillstyle": "none", "linestyle": "none"}
 _MOST_TICKS = 15
-_WIDE = 50.0  # largest over smallest value from which a logarithmic axis is the readable one
+_WIDE = 50.0  # largest over smallest value from which the axis is logarithmic
 
 
 def _set_places(axes: Any, lines: Sequence[Line], *, counts: bool) -> dict[str, float] | None:
-    """Set the axis of the values; give places for values that are no numbers."""
+    """Set the axis of the values; return the positions of values that are not numbers."""
     values = [value for line in lines if not line.level for value in line.values]
     if not all(is_number(value) for value in values):
-        names = list(dict.fromkeys(shown_value(value) for value in values))
+        names = list(dict.fromkeys(_shown_value(value) for value in values))
         axes.set_xticks(range(len(names)), names)
         axes.margins(x=0.1)
         return {name: float(place) for place, name in enumerate(names)}
@@ -395,7 +365,7 @@ def _apart(ticks: list[Any], logarithmic: bool) -> list[Any]:
 
 
 def _add_legend(axes: Any, lines: Sequence[Line], handles: Sequence[Any]) -> None:
-    """Name the lines beside the axes, in the order in which they end."""
+    """Name the lines beside the axes, the one that ends highest first."""
     order = sorted(range(len(lines)), key=lambda number: -lines[number].scores[-1])
     named = [(handles[number], lines[number].name) for number in order]
     if any(line.chosen is not None and not line.level for line in lines):
@@ -410,7 +380,7 @@ def _draw(axes: Any, line: Line, places: dict[str, float] | None) -> Any:
     style = _STYLES[line.number % len(_STYLES)]
     if line.level:
         return axes.axhline(line.scores[0], color=colour, linestyle=style, linewidth=1.4)
-    x = line.values if places is None else [places[shown_value(value)] for value in line.values]
+    x = line.values if places is None else [places[_shown_value(value)] for value in line.values]
     marker = _MARKERS[line.number % len(_MARKERS)]
     (handle,) = axes.plot(x, line.scores, color=colour, linestyle=style, marker=marker, markersize=5, linewidth=1.8)
     if line.chosen is not None:

@@ -1,8 +1,7 @@
-"""How well labels are suggested to people: the first k suggestions, and the sets that are chosen.
+"""Measures of suggested labels: the first k suggestions, and the sets that are chosen.
 
 These are the measures of subject indexing, averaged as Annif's `eval` does: over records, over labels and over all
-decisions. A label that no training record had counts as missed wherever it is true, since the person who looks for it
-misses it; nothing is left out quietly.
+decisions. A label that no training record had counts as missed wherever it is true: nothing is left out silently.
 """
 
 from __future__ import annotations
@@ -16,33 +15,30 @@ import scipy.sparse as sp
 
 from tacit.checks import check_count, check_rows
 from tacit.errors import InputError
-from tacit.evaluate.measures.inputs import as_dense, as_judged, as_pair
-from tacit.evaluate.measures.ranking import discounts, top_columns
-from tacit.relations.labels.matrix import LabelMatrix
-from tacit.types import Array, Float64Array, IntArray
+from tacit.evaluate.measures.alignment import aligned_labels, as_label_columns, check_scores
+from tacit.evaluate.measures.ranking import ndcg_of_hits, ranked_hits
+from tacit.types import Float64Array
 
 __all__ = ["AtK", "SetScores", "annotation_at_k", "annotation_sets"]
-
-_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class AtK:
-    """What the first k suggestions are worth, averaged over the records.
+    """Quality of the first k suggestions, averaged over the records.
 
     Attributes
     ----------
     k : int
     precision : float
-        Right ones among those suggested. A record with fewer than k labels cannot reach 1.
+        Share of the suggestions that are right. A record with fewer than k labels cannot reach 1.
     recall : float
-        Labels of the record that are among them.
+        Share of the record's labels that are suggested.
     f1 : float
-        Mean of the records' own 2 hits / (suggested + true).
+        Mean over the records of 2 hits / (suggested + true).
     ndcg : float
-        Right ones count less at later places, 1 / log2(place + 1); 1 is the best that the record allows.
+        A right label at rank r gains 1 / log2(r + 1); 1 is the best that the record allows.
     per_record : (n_records,) array
-        nDCG of each record that has labels, in their order, for a comparison in pairs.
+        nDCG of each record that has labels, in their order, for paired comparisons.
     """
 
     k: int
@@ -55,20 +51,20 @@ class AtK:
 
 @dataclass(frozen=True)
 class SetScores:
-    """What chosen sets of labels are worth.
+    """Quality of chosen sets of labels.
 
     Attributes
     ----------
     precision, recall, f1 : float
         Means over the records.
     micro_precision, micro_recall, micro_f1 : float
-        Of all decisions together, so that frequent labels rule.
+        Of all decisions together, so that frequent labels dominate.
     macro_precision, macro_recall, macro_f1 : float
-        Means over the labels that the records truly have: each label counts the same.
+        Means over the labels that at least one record has: each label counts the same.
     n_records, n_labels : int
-        How many records and labels that is.
+        Numbers of these records and labels.
     n_right, n_wrong, n_missed : int
-        Decisions.
+        Labels predicted rightly, predicted wrongly, and not predicted.
     """
 
     precision: float
@@ -93,11 +89,11 @@ def annotation_at_k(y_true: Any, scores: Any, ks: Sequence[int] = (1, 3, 5, 10))
     Parameters
     ----------
     y_true : LabelMatrix, 0/1 matrix (dense or sparse), or label sets
-        Records with unknown labels, or without one, are left out.
+        Records with unknown labels, or without any, are left out.
     scores : array of shape (n_records, n_labels)
-        Higher is suggested first; equal scores in column order. Minus infinity is never suggested.
+        Higher scores are suggested first, equal ones in column order; minus infinity is never suggested.
     ks : sequence of int, default (1, 3, 5, 10)
-        A k above the number of labels looks at all of them.
+        A k above the number of labels ranks all of them.
 
     Raises
     ------
@@ -110,24 +106,26 @@ def annotation_at_k(y_true: Any, scores: Any, ks: Sequence[int] = (1, 3, 5, 10))
     >>> first.precision, first.recall, both.recall
     (1.0, 0.75, 1.0)
     """
-    truth = as_judged(y_true, "y_true")
-    dense = _check(scores, truth)
-    n_true = np.diff(truth.indicator.indptr).astype(np.int64)
-    rows = np.flatnonzero(n_true)
-    if not rows.size:
-        raise InputError("y_true has no labels: got no record with a label, expected at least one.")
+    truth = as_label_columns(y_true, "y_true")
+    dense = check_scores(scores, truth, may_be_unlisted=True)
     widest = min(max(check_count("ks", k) for k in ks), truth.n_labels)
-    hits, suggested = _hits(truth, dense, rows, widest)
-    return tuple(_at(k, min(k, widest), hits, suggested, n_true[rows]) for k in ks)
+    hits, listed, n_true = ranked_hits(truth, dense, widest)
+    found = []
+    for k in ks:
+        first = slice(min(k, widest))
+        ndcg = ndcg_of_hits(hits[:, first], n_true)
+        counts = hits[:, first].sum(axis=1), listed[:, first].sum(axis=1), n_true.astype(np.float64)
+        found.append(AtK(k, *_means(*counts), float(ndcg.mean()), ndcg))
+    return tuple(found)
 
 
 def annotation_sets(y_true: Any, y_pred: Any) -> SetScores:
-    """Measure chosen sets of labels, over records, labels and decisions.
+    """Measure chosen sets of labels, averaged over records, over labels and over decisions.
 
     Parameters
     ----------
     y_true, y_pred : LabelMatrix, 0/1 matrix (dense or sparse), or label sets
-        Named labels are matched by name. Records with unknown true labels, or without one, are left out.
+        Named labels are matched by name. Records with unknown true labels, or without any, are left out.
 
     Examples
     --------
@@ -135,63 +133,30 @@ def annotation_sets(y_true: Any, y_pred: Any) -> SetScores:
     >>> found.n_right, found.n_wrong, found.n_missed, round(found.f1, 3)
     (2, 1, 1, 0.75)
     """
-    truth, said = as_pair(y_true, y_pred, ("y_true", "y_pred"))
-    check_rows("y_pred", said.n_records, truth.n_records, of="y_true")
+    truth, predicted = aligned_labels(y_true, y_pred, ("y_true", "y_pred"))
+    check_rows("y_pred", predicted.n_records, truth.n_records, of="y_true")
     rows = np.flatnonzero(np.diff(truth.indicator.indptr))
     if not rows.size:
         raise InputError("y_true has no labels: got no record with a label, expected at least one.")
-    one, other = truth.indicator[rows], said.indicator[rows]
+    one, other = truth.indicator[rows], predicted.indicator[rows]
     both = sp.csr_array(one.multiply(other))
     by_record = [np.asarray(part.sum(axis=1), np.float64).ravel() for part in (both, other, one)]
     by_label = [np.asarray(part.sum(axis=0), np.float64).ravel() for part in (both, other, one)]
     occurs = by_label[2] > 0
-    n_right, n_said, n_true = (float(counts.sum()) for counts in by_record)
+    n_right, n_predicted, n_true = (float(counts.sum()) for counts in by_record)
     return SetScores(
         *_means(*by_record),
-        *_means(*(np.array([number]) for number in (n_right, n_said, n_true))),
+        *_means(*(np.array([number]) for number in (n_right, n_predicted, n_true))),
         *_means(*(counts[occurs] for counts in by_label)),
         n_records=len(rows),
         n_labels=int(np.count_nonzero(occurs)),
         n_right=int(n_right),
-        n_wrong=int(n_said - n_right),
+        n_wrong=int(n_predicted - n_right),
         n_missed=int(n_true - n_right),
     )
 
 
-def _check(scores: Any, truth: LabelMatrix) -> Array:
-    dense = as_dense(scores)
-    if dense.dtype.kind not in "biuf" or dense.shape != (truth.n_records, truth.n_labels):
-        raise InputError(
-            f"scores does not match y_true: got {dense.dtype} values of shape {dense.shape}, "
-            f"expected numbers for {truth.n_records} records x {truth.n_labels} labels."
-        )
-    dense = dense if dense.dtype.kind == "f" else dense.astype(np.float64)
-    if np.isnan(dense).any() or np.isposinf(dense).any():
-        raise InputError("scores is not finite: got NaN or infinity, expected numbers, or minus infinity for never.")
-    return dense
-
-
-def _hits(truth: LabelMatrix, scores: Array, rows: Array, k: int) -> tuple[Float64Array, Float64Array]:
-    """Whether the label at each place is right, and whether there is one at all; records x places."""
-    hits, suggested = np.zeros((len(rows), k)), np.zeros((len(rows), k))
-    for start in range(0, len(rows), _ROWS):
-        part = rows[start : start + _ROWS]
-        best = top_columns(scores[part], k)
-        there = np.take_along_axis(scores[part], best, axis=1) > -np.inf
-        right = np.take_along_axis(truth.indicator[part].toarray(), best, axis=1)
-        hits[start : start + len(part)], suggested[start : start + len(part)] = right * there, there
-    return hits, suggested
-
-
-def _at(k: int, width: int, hits: Float64Array, suggested: Float64Array, n_true: IntArray) -> AtK:
-    discount = discounts(width)
-    ideal = np.cumsum(discount)[np.minimum(n_true, width) - 1]
-    ndcg = (hits[:, :width] @ discount) / ideal
-    counts = hits[:, :width].sum(axis=1), suggested[:, :width].sum(axis=1), n_true.astype(np.float64)
-    return AtK(k, *_means(*counts), float(ndcg.mean()), ndcg)
-
-
-def _means(right: Float64Array, said: Float64Array, true: Float64Array) -> tuple[float, float, float]:
-    """Mean precision, recall and F1 of rows of counts; nothing said is a precision of 0."""
-    precision, recall = right / np.maximum(said, 1), right / np.maximum(true, 1)
-    return float(precision.mean()), float(recall.mean()), float((2 * right / np.maximum(said + true, 1)).mean())
+def _means(right: Float64Array, predicted: Float64Array, true: Float64Array) -> tuple[float, float, float]:
+    """Mean precision, recall and F1 of rows of counts; without predictions precision is 0."""
+    precision, recall = right / np.maximum(predicted, 1), right / np.maximum(true, 1)
+    return float(precision.mean()), float(recall.mean()), float((2 * right / np.maximum(predicted + true, 1)).mean())

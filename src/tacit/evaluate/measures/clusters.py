@@ -1,4 +1,4 @@
-"""How well groups that were found match groups that were given, each record having one of either."""
+"""Measures of clusters against known categories, one of each per record."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["ari", "clustering_f", "clustering_report", "nmi"]
 
 
 def clustering_f(categories: Any, clusters: Any) -> float:
-    """Measure clusters by the F of the best one for each category, weighted by the categories' sizes.
+    """Measure clusters by the F1 of the best one for each category, weighted by the sizes of the categories.
 
         F = sum_i n_i / n max_j F(i, j),    F(i, j) = 2 n_ij / (n_i + n_j)
 
     F(i, j) combines recall n_ij / n_i and precision n_ij / n_j of cluster j for category i. (Sec. 5.2.1 of [Wang2006]
     prints n_i under both; its text has n_j, and with n_i both would be the same number.) One cluster may be the best
-    for several categories, so F is not 0 for bad clusterings: all records in one cluster reach more than 1 over the
-    number of equal categories. `nmi` and `ari` correct for that.
+    for several categories, so F is not 0 for bad clusterings: with c equal categories, all records in one cluster reach
+    more than 1 / c. `nmi` and `ari` correct for that.
 
     Parameters
     ----------
@@ -50,17 +50,17 @@ def clustering_f(categories: Any, clusters: Any) -> float:
 
 
 def nmi(categories: Any, clusters: Any) -> float:
-    """Measure the information that both groupings share, over the mean of theirs: 0 if unrelated, 1 if the same."""
+    """Normalised mutual information: 0 if the groupings are unrelated, 1 if they are the same."""
     return float(normalized_mutual_info_score(*_read(categories, clusters)))
 
 
 def ari(categories: Any, clusters: Any) -> float:
-    """Measure the pairs of records on which both agree, corrected for chance: about 0 if random, 1 if the same."""
+    """Adjusted Rand index, the pairs of records on which both agree: about 0 if random, 1 if the same."""
     return float(adjusted_rand_score(*_read(categories, clusters)))
 
 
 def clustering_report(categories: Any, clusters: Any) -> dict[str, float | int]:
-    """Gather the three measures and the counts in one flat dict, ready for a table or a JSON line."""
+    """Return the three measures and the counts in one flat dict, ready for a table or a JSON line."""
     given, found = _read(categories, clusters)
     return {
         "n_records": len(given),
@@ -82,7 +82,7 @@ def _read(categories: Any, clusters: Any) -> tuple[npt.NDArray[np.intp], npt.NDA
 def _numbered(name: str, groups: Any) -> npt.NDArray[np.intp]:
     values = np.asarray(groups)
     if values.ndim != 1 or not len(values):
-        raise InputError(f"{name} is not a list of groups: got shape {values.shape}, expected one group a record.")
+        raise InputError(f"{name} is not a list of groups: got shape {values.shape}, expected one group per record.")
     if any(value is None or value != value for value in values.tolist()):
-        raise InputError(f"{name} has gaps: got None or NaN, expected one group a record. Leave such records out.")
+        raise InputError(f"{name} has gaps: got None or NaN, expected one group per record. Leave such records out.")
     return np.unique(values, return_inverse=True)[1]

@@ -1,7 +1,7 @@
-"""How well labels are said where they form a taxonomy: half right counts, and so does how far off a mistake is.
+"""Measures of predicted labels that form a taxonomy: a prediction near the truth is better than one far from it.
 
-To a flat measure a story of "bonds" called "equities" is as wrong as one called "sports". The measures here know the
-way from one to the other. They take label names that are nodes of a `Taxonomy`, with one or several parents each.
+A flat measure counts a story about "bonds" with the label "equities" as wrong as one with the label "sports". The
+measures here use the distances between labels. Labels are names of nodes of a `Taxonomy`, with one or several parents.
 Records whose true labels are unknown are left out; an unknown prediction counts as no label.
 """
 
@@ -17,39 +17,29 @@ import scipy.sparse as sp
 
 from tacit.checks import check_rows, shown
 from tacit.errors import InputError, TacitWarning, did_you_mean
-from tacit.evaluate.measures.inputs import as_pair, is_bare
+from tacit.evaluate.measures.alignment import aligned_labels, has_no_names, move_columns
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.types import BoolArray, Float64Array, IntArray
 
-__all__ = [
-    "HierarchicalF1",
-    "Level",
-    "LevelReport",
-    "NodePair",
-    "TreeDistance",
-    "hierarchical_f1",
-    "level_report",
-    "read_nodes",
-    "tree_distance",
-]
+__all__ = ["HierarchicalF1", "Level", "LevelReport", "TreeDistance", "hierarchical_f1", "level_report", "tree_distance"]
 
 
 @dataclass(frozen=True)
 class HierarchicalF1:
-    """Precision, recall and F1 of label sets that were completed by their ancestors.
+    """Precision, recall and F1 of label sets with their ancestors.
 
     Attributes
     ----------
     precision, recall, f1 : float
         Over all decisions together: records with many labels, and deep ones, weigh more.
     mean_precision, mean_recall, mean_f1 : float
-        Means of the records' own values; precision over the records with a prediction, recall over those with a true
+        Means over records: precision over the records with a prediction, recall over those with a true
         label, F1 over those with either.
     per_record : array of shape (n_records,)
-        F1 of each record; NaN where its labels are unknown, or where it has neither a label nor a prediction.
+        F1 of each record; NaN if its labels are unknown, or it has neither a label nor a prediction.
     n_records : int
-        How many records have an F1.
+        Number of records that have an F1.
     """
 
     precision: float
@@ -64,7 +54,7 @@ class HierarchicalF1:
 
 @dataclass(frozen=True)
 class TreeDistance:
-    """How far from the truth the mistakes are, in edges of the taxonomy.
+    """Distances of mistakes from the truth, in edges of the taxonomy.
 
     Attributes
     ----------
@@ -73,9 +63,9 @@ class TreeDistance:
     mean_wrong, mean_missed : float
         Over the wrongly predicted labels, and over the missed ones; 0 if there are none.
     histogram : int array
-        `histogram[d]` mistakes are d edges away; place 0 is always 0.
+        `histogram[d]` is the number of mistakes that are d edges away.
     n_wrong, n_missed, n_right : int
-        How many labels were predicted wrongly, not predicted, and predicted rightly.
+        Numbers of labels predicted wrongly, not predicted, and predicted rightly.
     """
 
     mean: float
@@ -89,16 +79,16 @@ class TreeDistance:
 
 @dataclass(frozen=True)
 class Level:
-    """What was said right among the nodes of one depth.
+    """Quality of predictions among the nodes of one depth.
 
     Attributes
     ----------
     depth : int
-        Edges from a root, by the longest way.
+        Edges on the longest path from a root.
     n_nodes, n_judged : int
         Nodes of this depth, and those among them that occur or are predicted.
     n_records : int
-        Records that truly are in one of the nodes, or below it.
+        Records with a true label at one of the nodes, or below.
     precision, recall, micro_f1 : float
         Over all decisions about these nodes together.
     macro_f1 : float
@@ -122,7 +112,7 @@ class LevelReport:
     levels: tuple[Level, ...]
 
     def text(self) -> str:
-        """Give the levels as a table for people."""
+        """Return the levels as a text table."""
         lines = ["depth  nodes  judged  records  precision  recall  micro F1  macro F1"]
         lines += [
             f"{row.depth:5d}  {row.n_nodes:5d}  {row.n_judged:6d}  {row.n_records:7d}  {row.precision:9.3f}  "
@@ -133,7 +123,7 @@ class LevelReport:
 
 
 def hierarchical_f1(y_true: Any, y_pred: Any, taxonomy: Taxonomy, *, roots: bool | None = None) -> HierarchicalF1:
-    """Measure predicted labels by F1 after each label brought its ancestors with it.
+    """Measure predicted labels by F1 after adding the ancestors of each label.
 
     With T and P a record's true and predicted labels and all nodes above them, summed over the records:
         hP = Σ|P ∩ T| / Σ|P|,  hR = Σ|P ∩ T| / Σ|T|,  hF = 2 hP hR / (hP + hR)
@@ -145,26 +135,26 @@ def hierarchical_f1(y_true: Any, y_pred: Any, taxonomy: Taxonomy, *, roots: bool
         or the columns of the other argument, if that one has names.
     taxonomy : Taxonomy
     roots : bool, optional
-        Whether roots count. By default they do unless there is only one: below a single root everybody gets it right,
-        which flatters every method alike; several roots are classes like others.
+        Whether roots count. By default they do unless there is only one: a single root is always predicted rightly,
+        which raises every score; several roots are classes like others.
 
     Returns
     -------
     HierarchicalF1
-        Precision is 0 where nothing is predicted, recall 0 where nothing is true; all are NaN if both hold.
+        Precision is 0 without predictions, recall 0 without true labels; all are NaN without either.
 
     References
     ----------
     Kiritchenko, Matwin, Nock and Famili (2006), Learning and evaluation in the presence of class hierarchies.
     Silla and Freitas (2011), A survey of hierarchical classification across different application domains.
     """
-    pair = read_nodes(y_true, y_pred, taxonomy)
+    pair = _read_nodes(y_true, y_pred, taxonomy)
     counted = np.ones(len(taxonomy.names))
     if not (len(taxonomy.roots) > 1 if roots is None else roots):
         counted[taxonomy.columns(taxonomy.roots)] = 0.0
     truth, predicted = _expanded(pair.truth, taxonomy), _expanded(pair.predicted, taxonomy)
-    n_hit, n_true, n_said = truth.multiply(predicted) @ counted, truth @ counted, predicted @ counted
-    judged = n_true + n_said > 0
+    n_hit, n_true, n_predicted = truth.multiply(predicted) @ counted, truth @ counted, predicted @ counted
+    judged = n_true + n_predicted > 0
     if not judged.any():
         warnings.warn(
             f"Nothing can be measured: none of {pair.known.size} records has a known label or a prediction that "
@@ -173,15 +163,15 @@ def hierarchical_f1(y_true: Any, y_pred: Any, taxonomy: Taxonomy, *, roots: bool
             stacklevel=2,
         )
     per_record = np.full(pair.known.size, np.nan)
-    per_record[np.flatnonzero(pair.known)[judged]] = 2 * n_hit[judged] / (n_true + n_said)[judged]
-    precision, recall, f1 = _rates(n_hit.sum(), n_said.sum(), n_true.sum())
+    per_record[np.flatnonzero(pair.known)[judged]] = 2 * n_hit[judged] / (n_true + n_predicted)[judged]
+    precision, recall, f1 = _rates(n_hit.sum(), n_predicted.sum(), n_true.sum())
     return HierarchicalF1(
         precision,
         recall,
         f1,
-        mean_precision=_mean_rate(n_hit, n_said, judged),
+        mean_precision=_mean_rate(n_hit, n_predicted, judged),
         mean_recall=_mean_rate(n_hit, n_true, judged),
-        mean_f1=_mean_rate(2 * n_hit, n_said + n_true, judged),
+        mean_f1=_mean_rate(2 * n_hit, n_predicted + n_true, judged),
         per_record=per_record,
         n_records=int(np.count_nonzero(judged)),
     )
@@ -190,22 +180,22 @@ def hierarchical_f1(y_true: Any, y_pred: Any, taxonomy: Taxonomy, *, roots: bool
 def tree_distance(y_true: Any, y_pred: Any, taxonomy: Taxonomy) -> TreeDistance:
     """Measure how far mistakes are from the truth, in edges of the taxonomy.
 
-    A wrongly predicted label is as far off as the nearest true label of its record, a missed label as the nearest
-    predicted one. Where a record has none on the other side, the way leads to a virtual root above all roots, which is
-    one edge beyond them. So saying nothing is nearer than saying something in another tree.
+    The distance of a wrongly predicted label is that to the nearest true label of its record; the distance of a missed
+    label is that to the nearest predicted one. If there is none, it is the distance to a virtual root one edge above
+    all roots. So no prediction is nearer than a prediction in another tree.
 
     Parameters
     ----------
     y_true, y_pred : LabelMatrix, 0/1 matrix (dense or sparse), or label sets
-        As for `hierarchical_f1`. Labels are taken as they stand: expand both with `Taxonomy.expand`, or neither, since
-        the ancestors of a true label count as wrong if only the prediction has them.
+        As for `hierarchical_f1`. Ancestors are not added: expand both with `Taxonomy.expand`, or neither, since the
+        ancestors of a true label count as wrong if only the prediction has them.
     taxonomy : Taxonomy
 
     Returns
     -------
     TreeDistance
     """
-    pair = read_nodes(y_true, y_pred, taxonomy)
+    pair = _read_nodes(y_true, y_pred, taxonomy)
     right = sp.csr_array(pair.truth.multiply(pair.predicted))
     wrong = _nearest(sp.csr_array(pair.predicted - right), pair.truth, taxonomy)
     missed = _nearest(sp.csr_array(pair.truth - right), pair.predicted, taxonomy)
@@ -216,26 +206,26 @@ def tree_distance(y_true: Any, y_pred: Any, taxonomy: Taxonomy) -> TreeDistance:
 
 
 def level_report(y_true: Any, y_pred: Any, taxonomy: Taxonomy) -> LevelReport:
-    """Measure each depth of the taxonomy by itself, after each label brought its ancestors with it.
+    """Measure each depth of the taxonomy separately, after adding the ancestors of each label.
 
-    Tells where a method fails: near the roots, or only in the fine distinctions below. Parameters as for
+    Shows where a method fails: near the roots, or only in the fine distinctions below. Parameters as for
     `hierarchical_f1`.
 
     Returns
     -------
     LevelReport
-        Nodes that neither occur nor are predicted are not in a macro F1: a large taxonomy has many of them.
+        Nodes that neither occur nor are predicted are not in the macro F1: a large taxonomy has many of them.
     """
-    pair = read_nodes(y_true, y_pred, taxonomy)
+    pair = _read_nodes(y_true, y_pred, taxonomy)
     truth, predicted = _expanded(pair.truth, taxonomy), _expanded(pair.predicted, taxonomy)
-    hits, true, said = (_column_sums(part) for part in (truth.multiply(predicted), truth, predicted))
+    hits, true, predicted_counts = (_column_sums(part) for part in (truth.multiply(predicted), truth, predicted))
     depths = np.asarray(taxonomy.depths)
     levels = []
     for depth in range(int(depths.max(initial=-1)) + 1):
         here = depths == depth
-        judged = here & (true + said > 0)
-        rates = _rates(hits[here].sum(), said[here].sum(), true[here].sum())
-        macro = float((2 * hits[judged] / (true + said)[judged]).mean()) if judged.any() else float("nan")
+        judged = here & (true + predicted_counts > 0)
+        rates = _rates(hits[here].sum(), predicted_counts[here].sum(), true[here].sum())
+        macro = float((2 * hits[judged] / (true + predicted_counts)[judged]).mean()) if judged.any() else float("nan")
         n_records = int(np.count_nonzero(truth @ here.astype(float)))
         levels.append(
             Level(depth, int(np.count_nonzero(here)), int(np.count_nonzero(judged)), n_records, *rates, macro)
@@ -245,19 +235,19 @@ def level_report(y_true: Any, y_pred: Any, taxonomy: Taxonomy) -> LevelReport:
 
 def _expanded(placed: sp.csr_array, taxonomy: Taxonomy) -> sp.csr_array:
     expanded = sp.csr_array(placed @ taxonomy.closure)
-    expanded.data[:] = 1.0  # two labels below one ancestor bring it twice
+    expanded.data[:] = 1.0  # two labels below one ancestor add it twice
     return expanded
 
 
-def _rates(hits: float, said: float, true: float) -> tuple[float, float, float]:
-    """Give precision, recall and F1 of three counts."""
-    if said + true == 0:
+def _rates(hits: float, predicted: float, true: float) -> tuple[float, float, float]:
+    """Precision, recall and F1 from three counts."""
+    if predicted + true == 0:
         return float("nan"), float("nan"), float("nan")
-    return float(hits / max(said, 1.0)), float(hits / max(true, 1.0)), float(2 * hits / (said + true))
+    return float(hits / max(predicted, 1.0)), float(hits / max(true, 1.0)), float(2 * hits / (predicted + true))
 
 
 def _mean_rate(hits: Float64Array, sizes: Float64Array, judged: BoolArray) -> float:
-    """Average hits / size over the records that have a size; 0 if some can be judged, but none of these."""
+    """Mean of hits / size over the records with a size; if none has one, 0, or NaN if no record can be judged."""
     sized = sizes > 0
     if not sized.any():
         return 0.0 if judged.any() else float("nan")
@@ -272,7 +262,7 @@ _BLOCK = 2_000_000  # distances held at a time
 
 
 def _nearest(mistakes: sp.csr_array, others: sp.csr_array, taxonomy: Taxonomy) -> IntArray:
-    """Give for each mistake the distance to the nearest label that `others` has in the same record."""
+    """Distance of each mistake to the nearest label that `others` has in the same record."""
     mistakes.eliminate_zeros()
     nodes = mistakes.indices.astype(np.int64)
     rows = np.repeat(np.arange(mistakes.shape[0]), np.diff(mistakes.indptr))
@@ -297,17 +287,17 @@ def _nearest(mistakes: sp.csr_array, others: sp.csr_array, taxonomy: Taxonomy) -
 
 
 def _rise(taxonomy: Taxonomy) -> IntArray:
-    """Give the edges of the shortest way from each node up to the virtual root above all roots."""
+    """Edges of the shortest path from each node up to the virtual root above all roots."""
     parents = taxonomy.parent_matrix
     start, above = parents.indptr.tolist(), parents.indices.tolist()
     rise: list[int] = []
-    # parents come before children in a taxonomy, so theirs are known when a node's turn comes
+    # parents come before children in a taxonomy, so theirs are known already
     for node in range(len(taxonomy.names)):
         rise.append(1 + min((rise[parent] for parent in above[start[node] : start[node + 1]]), default=0))
     return np.asarray(rise, dtype=np.int64)
 
 
-class NodePair(NamedTuple):
+class _NodePair(NamedTuple):
     """True and predicted labels of the records that can be judged, one column for each node of the taxonomy."""
 
     truth: sp.csr_array
@@ -315,52 +305,42 @@ class NodePair(NamedTuple):
     known: BoolArray
 
 
-def read_nodes(y_true: Any, y_pred: Any, taxonomy: Taxonomy) -> NodePair:
+def _read_nodes(y_true: Any, y_pred: Any, taxonomy: Taxonomy) -> _NodePair:
     """Read two sets of labels as nodes of a taxonomy.
 
-    A matrix without names takes those of the other argument; if neither has any, the numbers of its columns where these
-    are nodes, and else the order of the nodes, where there is a column for each.
+    A matrix without names takes those of the other argument. If neither has names, the numbers of the columns are used
+    if they are nodes; else the columns are the nodes in order, if there are as many.
     """
     if not isinstance(taxonomy, Taxonomy):
         raise InputError(
-            f"taxonomy is no taxonomy: got {type(taxonomy).__name__}, expected a Taxonomy. "
-            "Make one with Taxonomy.from_parents or one of its other readers."
+            f"taxonomy is not a Taxonomy: got {type(taxonomy).__name__}, expected one. "
+            "Make it with Taxonomy.from_parents or another of its readers."
         )
-    truth, predicted = as_pair(y_true, y_pred, ("y_true", "y_pred"))
+    truth, predicted = aligned_labels(y_true, y_pred, ("y_true", "y_pred"))
     check_rows("y_pred", predicted.n_records, truth.n_records, of="y_true")
     rows = np.flatnonzero(truth.known)
-    true_names = predicted.names if is_bare(truth) else truth.names
-    said_names = truth.names if is_bare(predicted) else predicted.names
-    return NodePair(
+    true_names = predicted.names if has_no_names(truth) else truth.names
+    predicted_names = truth.names if has_no_names(predicted) else predicted.names
+    return _NodePair(
         _placed(truth, true_names, taxonomy, "y_true")[rows],
-        _placed(predicted, said_names, taxonomy, "y_pred")[rows],
+        _placed(predicted, predicted_names, taxonomy, "y_pred")[rows],
         truth.known,
     )
 
 
 def _placed(labels: LabelMatrix, names: tuple[Hashable, ...], taxonomy: Taxonomy, argument: str) -> sp.csr_array:
-    """Move each label to the column of its node; labels that no record carries need no node."""
+    """Move each label to the column of its node; labels that no record has need no node."""
     used = np.flatnonzero(labels.counts)
     strangers = [names[column] for column in used if names[column] not in taxonomy]
     place = np.zeros(labels.n_labels, dtype=np.int64)
     if not strangers:
         place[used] = np.asarray(taxonomy.columns([names[column] for column in used]), dtype=np.int64)
-    elif is_bare(labels) and labels.n_labels == len(taxonomy.names):
+    elif has_no_names(labels) and labels.n_labels == len(taxonomy.names):
         place = np.arange(labels.n_labels)
     else:
-        raise InputError(_no_nodes(strangers, taxonomy, argument))
-    stored = labels.indicator
-    placed = sp.csr_array(
-        (stored.data.astype(np.float64), place[stored.indices], stored.indptr.copy()),
-        shape=(labels.n_records, len(taxonomy.names)),
-    )
-    placed.sort_indices()
-    return placed
-
-
-def _no_nodes(strangers: list[Hashable], taxonomy: Taxonomy, argument: str) -> str:
-    advice = did_you_mean(strangers[0], taxonomy.names, "Add them to the taxonomy or leave them out.")
-    return (
-        f"{argument} has labels outside the taxonomy: got {shown(strangers)}, "
-        f"expected names of its {len(taxonomy.names):,} nodes.{advice}"
-    )
+        advice = did_you_mean(strangers[0], taxonomy.names, "Add them to the taxonomy or leave them out.")
+        raise InputError(
+            f"{argument} has labels outside the taxonomy: got {shown(strangers)}, "
+            f"expected names of its {len(taxonomy.names):,} nodes.{advice}"
+        )
+    return move_columns(labels.indicator, place, len(taxonomy.names)).astype(np.float64)

@@ -1,8 +1,8 @@
-"""How well labels are said: F1 of decisions and AUC of scores, averaged over labels.
+"""Measures of predicted labels: F1 of decisions and AUC of scores, averaged over labels.
 
-A label that no training record carries cannot be learnt, and a label that no test record (or every one) carries has no
-AUC. Averages that quietly count such labels as 0 or as 0.5 depend more on the split than on the method, so they are
-left out, and how many were is part of the answer.
+A label that no training record has cannot be learned, and labels that no test record has, or every one, have no AUC.
+Averages that count such labels as 0 or as 0.5 depend more on the split than on the method, so they are left out, and
+their number is part of the result.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from tacit.checks import check_rows
 from tacit.errors import InputError, TacitWarning
-from tacit.evaluate.measures.inputs import as_judged, as_pair, check_scores, is_bare
+from tacit.evaluate.measures.alignment import aligned_labels, as_label_columns, check_scores, has_no_names
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.types import Array, BoolArray, Float64Array
 
@@ -29,13 +29,13 @@ class F1Scores:
     Attributes
     ----------
     macro : float
-        Mean of the labels' own F1: every label counts the same.
+        Mean of the F1 of each label: every label counts the same.
     micro : float
-        F1 of all decisions together: every decision counts the same, so frequent labels rule.
+        F1 of all decisions together: every decision counts the same, so frequent labels dominate.
     per_label : array of shape (n_labels,)
         F1 of each label; NaN where it was left out.
     n_labels, n_left_out : int
-        How many labels are in the averages, and how many are not.
+        Numbers of labels that are in the averages, and that are not.
     """
 
     macro: float
@@ -47,7 +47,7 @@ class F1Scores:
 
 @dataclass(frozen=True)
 class AUCScores:
-    """Area under the ROC curve over labels: the chance that a record with the label outscores one without.
+    """Area under the ROC curve: the probability that a record with the label scores higher than one without.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class AUCScores:
     per_label : array of shape (n_labels,)
         AUC of each label; NaN where it is undefined or the label was left out.
     n_labels, n_left_out : int
-        How many labels are in the average, and how many are not.
+        Numbers of labels that are in the average, and that are not.
     """
 
     macro: float
@@ -73,15 +73,15 @@ def f1(y_true: Any, y_pred: Any, trained: Any = None) -> F1Scores:
     y_true, y_pred : LabelMatrix, 0/1 matrix (dense or sparse), or label sets
         Records whose true labels are unknown are left out; an unknown prediction counts as no label.
     trained : bool array or counts of shape (n_labels,), or the training LabelMatrix, optional
-        Which labels the training records carried; the others are left out of both averages.
+        Labels of the training records; the others are left out of both averages.
 
     Returns
     -------
     F1Scores
-        A label that is in the averages, but neither occurs nor is predicted, counts as 0, as scikit-learn's
-        `zero_division=0` has it.
+        A label that is in the averages, but neither occurs nor is predicted, counts as 0, as with scikit-learn's
+        `zero_division=0`.
     """
-    truth, predicted = as_pair(y_true, y_pred, ("y_true", "y_pred"))
+    truth, predicted = aligned_labels(y_true, y_pred, ("y_true", "y_pred"))
     check_rows("y_pred", predicted.n_records, truth.n_records, of="y_true")
     kept = _trained_mask(trained, truth)
     judged = predicted.indicator[np.flatnonzero(truth.known)]
@@ -105,18 +105,18 @@ def auc(y_true: Any, scores: Any, trained: Any = None) -> AUCScores:
     scores : array of shape (n_records, n_labels)
         Higher means more likely. Only the order within a column matters.
     trained : bool array or counts of shape (n_labels,), or the training LabelMatrix, optional
-        Which labels the training records carried; the others are left out.
+        Labels of the training records; the others are left out.
 
     Returns
     -------
     AUCScores
-        Labels that every test record or none carries are left out as well.
+        Labels that every test record, or none, has are left out as well.
 
     Notes
     -----
-    One sort a label: scikit-learn's curve does the same work with ten times the overhead when labels are many.
+    One sort per label: scikit-learn's curve does the same work with ten times the overhead if there are many labels.
     """
-    truth = as_judged(y_true, "y_true")
+    truth = as_label_columns(y_true, "y_true")
     dense = check_scores(scores, truth)
     rows = np.flatnonzero(truth.known)
     counts = truth.counts
@@ -131,8 +131,8 @@ def auc(y_true: Any, scores: Any, trained: Any = None) -> AUCScores:
 
 
 def label_report(y_true: Any, y_pred: Any, scores: Any = None, trained: Any = None) -> dict[str, float | int]:
-    """Gather F1, and AUC if there are scores, in one flat dict, ready for a table or a JSON line."""
-    truth = as_judged(y_true, "y_true")
+    """Return F1, and AUC if there are scores, in one flat dict, ready for a table or a JSON line."""
+    truth = as_label_columns(y_true, "y_true")
     decided = f1(y_true, y_pred, trained)
     report: dict[str, float | int] = {
         "n_records": truth.n_records - truth.n_unknown,
@@ -150,7 +150,7 @@ def label_report(y_true: Any, y_pred: Any, scores: Any = None, trained: Any = No
 def _trained_mask(trained: Any, truth: LabelMatrix) -> BoolArray:
     if trained is None:
         return np.ones(truth.n_labels, dtype=bool)
-    if isinstance(trained, LabelMatrix) and is_bare(truth):
+    if isinstance(trained, LabelMatrix) and has_no_names(truth):
         trained = trained.counts
     if isinstance(trained, LabelMatrix):
         count = dict(zip(trained.names, trained.counts.tolist(), strict=True))
@@ -180,10 +180,10 @@ def _mean(per_label: Float64Array, kept: BoolArray, measure: str) -> float:
 
 
 def _area(scores: Array, positive: Array) -> float:
-    """Give the AUC from the ranks of the positive records (the Mann-Whitney statistic)."""
+    """AUC from the ranks of the positive records (the Mann-Whitney statistic)."""
     in_order = np.sort(scores)
     mine = scores[positive]
-    # the mean of the first and the last place among equals is what makes a tie count half
+    # the mean of the first and the last rank among equals makes a tie count half
     ranks = 0.5 * (np.searchsorted(in_order, mine, side="left") + np.searchsorted(in_order, mine, side="right") + 1)
     n_positive, n_negative = len(positive), len(scores) - len(positive)
     return float((ranks.sum() - 0.5 * n_positive * (n_positive + 1)) / (n_positive * n_negative))

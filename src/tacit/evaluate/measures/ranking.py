@@ -1,4 +1,4 @@
-"""How well things are ranked: the labels of a record, and the records of a collection for a query.
+"""Measures of rankings: the labels of a record, and the records of a collection for a query.
 
 Ranks are made the same way everywhere: best score first, equal scores in column order. The discount of rank r
 (from 1) is 1 / log2(r + 1).
@@ -6,6 +6,7 @@ Ranks are made the same way everywhere: best score first, equal scores in column
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,21 @@ from sklearn.preprocessing import normalize
 
 from tacit.checks import check_count, check_finite, check_rows
 from tacit.errors import InputError
-from tacit.evaluate.measures.inputs import as_dense, as_judged, as_pair, check_scores
+from tacit.evaluate.measures.alignment import aligned_labels, as_dense, as_label_columns, check_scores
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.types import Array, Float64Array, IntArray
 
-__all__ = ["discounts", "ideal_gains", "ndcg_at_k", "overlap_ndcg", "precision_at_k", "top_columns"]
+__all__ = [
+    "found_overlap_ndcg",
+    "ndcg_at_k",
+    "ndcg_of_hits",
+    "overlap_ndcg",
+    "precision_at_k",
+    "ranked_hits",
+    "reciprocal_ranks",
+]
+
+_ROWS = 4096  # records ranked at a time
 
 
 def precision_at_k(y_true: Any, scores: Any, k: int) -> float:
@@ -27,16 +38,16 @@ def precision_at_k(y_true: Any, scores: Any, k: int) -> float:
     Parameters
     ----------
     y_true : LabelMatrix, 0/1 matrix (dense or sparse), or label sets
-        Records with unknown labels, or without one, are left out.
+        Records with unknown labels, or without any, are left out.
     scores : array of shape (n_records, n_labels)
         Higher means more likely; equal scores rank in column order.
     k : int
-        How many labels are looked at, at most the number of labels. A record with fewer than k labels cannot reach 1.
+        Length of the ranking, at most the number of labels. A record with fewer than k labels cannot reach 1.
     """
-    truth = as_judged(y_true, "y_true")
+    truth = as_label_columns(y_true, "y_true")
     if check_count("k", k) > truth.n_labels:
         raise InputError(f"k is out of range: got {k}, expected at most the number of labels, {truth.n_labels}.")
-    hits, _ = _ranked_hits(truth, scores, k)
+    hits, _, _ = ranked_hits(truth, check_scores(scores, truth), k)
     return float(hits.mean())
 
 
@@ -44,13 +55,11 @@ def ndcg_at_k(y_true: Any, scores: Any, k: int) -> float:
     """Measure the normalised discounted gain of the k best-scored labels, averaged over the records that have labels.
 
     A right label at rank r gains 1 / log2(r + 1); the ideal puts the record's own labels first, so that each record can
-    reach 1. Parameters as for `precision_at_k`; a `k` above the number of labels looks at all of them.
+    reach 1. Parameters as for `precision_at_k`; a `k` above the number of labels ranks all of them.
     """
-    truth = as_judged(y_true, "y_true")
-    hits, n_true = _ranked_hits(truth, scores, min(check_count("k", k), truth.n_labels))
-    discount = discounts(hits.shape[1])
-    ideal = np.cumsum(discount)[np.minimum(n_true, len(discount)) - 1]
-    return float(((hits @ discount) / ideal).mean())
+    truth = as_label_columns(y_true, "y_true")
+    hits, _, n_true = ranked_hits(truth, check_scores(scores, truth), min(check_count("k", k), truth.n_labels))
+    return float(ndcg_of_hits(hits, n_true).mean())
 
 
 def overlap_ndcg(
@@ -64,12 +73,12 @@ def overlap_ndcg(
     Parameters
     ----------
     queries, collection : array or sparse, shapes (n_queries, n_dims) and (n_records, n_dims)
-        Vectors in one space. A query that is itself in the collection finds itself: keep them apart.
+        Vectors in one space. A query that is also in the collection finds itself: keep them apart.
     query_labels, collection_labels : LabelMatrix, 0/1 matrix, or label sets
-        Queries without labels are left out, and so are those that share no label with any record, for which there is
-        nothing to find. Records with unknown labels cannot be judged and are not ranked.
+        Queries without labels are left out, and so are those that share no label with any record. Records with unknown
+        labels are not ranked.
     k : int, default 10
-        How many records are looked at.
+        Length of the ranking.
     batch : int, default 256
         Queries ranked at a time; memory is about 3 x batch x n_records numbers.
 
@@ -78,43 +87,105 @@ def overlap_ndcg(
     float
         Mean nDCG@k over the queries.
     """
-    asked, known = as_pair(query_labels, collection_labels, ("query_labels", "collection_labels"))
+    asked, known = aligned_labels(query_labels, collection_labels, ("query_labels", "collection_labels"))
     queries, collection = _unit_rows(queries, "queries"), _unit_rows(collection, "collection")
-    _check_space(queries, collection)
+    if queries.shape[1] != collection.shape[1]:
+        raise InputError(
+            f"queries does not match collection: got {queries.shape[1]} dimensions for {collection.shape[1]}, "
+            "expected vectors of one space."
+        )
     check_rows("query_labels", asked.n_records, queries.shape[0], of="queries")
     check_rows("collection_labels", known.n_records, collection.shape[0], of="collection")
     check_count("batch", batch)
     kept = np.flatnonzero(known.known)
     collection, known = collection[kept], known[kept]
-    k = min(check_count("k", k), max(1, len(kept)))
-    discount = discounts(k)
-    ideal = ideal_gains(asked, known, k, batch) @ discount if len(kept) else np.zeros(asked.n_records)
+    k, ideal = _ideal(asked, known, check_count("k", k), batch)
     rows = np.flatnonzero(ideal > 0)
     if not rows.size:
         raise InputError("query_labels has nothing to find: got no label shared with the collection, expected some.")
-    gained = [_gains(queries, collection, asked, known, part, k) @ discount for part in _parts(rows, batch)]
-    return float((np.concatenate(gained) / ideal[rows]).mean())
+    found = [top_columns(as_dense(queries[part] @ collection.T), k) for part in _parts(rows, batch)]
+    gains = _gains(list(np.concatenate(found)), asked[rows], known, k)
+    return float((gains @ _discounts(k) / ideal[rows]).mean())
 
 
-def _ranked_hits(truth: LabelMatrix, scores: Any, k: int) -> tuple[Float64Array, IntArray]:
-    """Give for each record with labels whether its r-th best label is right, and how many labels it has."""
-    dense = check_scores(scores, truth)
+def found_overlap_ndcg(found: Sequence[Any], query_labels: Any, collection_labels: Any, *, k: int = 10) -> Float64Array:
+    """Measure lists of found records, from any search, by the labels they share with the query, as `overlap_ndcg` does.
+
+    Parameters
+    ----------
+    found : sequence of int arrays
+        For each query the numbers of the records found, the best first.
+    query_labels, collection_labels : LabelMatrix, 0/1 matrix, or label sets
+        Records with unknown labels cannot be measured: leave them out of the lists.
+    k : int, default 10
+        Number of records that count.
+
+    Returns
+    -------
+    (n_queries,) array
+        nDCG@k of each query; NaN for those that share no label with any record.
+    """
+    asked, known = aligned_labels(query_labels, collection_labels, ("query_labels", "collection_labels"))
+    check_rows("query_labels", asked.n_records, len(found), of="found")
+    k, ideal = _ideal(asked, known[np.flatnonzero(known.known)], check_count("k", k), 256)
+    rows = np.flatnonzero(ideal > 0)
+    values = np.full(len(found), np.nan)
+    if rows.size:
+        gains = _gains([found[row] for row in rows.tolist()], asked[rows], known, k)
+        values[rows] = gains @ _discounts(k) / ideal[rows]
+    return values
+
+
+def reciprocal_ranks(found: Sequence[Any], wanted: Sequence[int]) -> Float64Array:
+    """Return 1 / rank of the wanted record in each list, 0 if it is not in the list.
+
+    Examples
+    --------
+    >>> reciprocal_ranks([[4, 7, 9], [1, 2]], [7, 3]).tolist()
+    [0.5, 0.0]
+    """
+    check_rows("wanted", len(wanted), len(found), of="found")
+    values = np.zeros(len(found))
+    for query, (numbers, number) in enumerate(zip(found, wanted, strict=True)):
+        places = np.flatnonzero(np.asarray(numbers) == number)
+        if len(places):
+            values[query] = 1 / (1 + places[0])
+    return values
+
+
+def ranked_hits(truth: LabelMatrix, scores: Array, k: int) -> tuple[Float64Array, Float64Array, IntArray]:
+    """Rank the labels of each record that has any.
+
+    Returns
+    -------
+    hits, listed : (n_records_with_labels, k) arrays of 0 and 1
+        Whether the label at each rank is right, and whether there is one: minus infinity is never listed.
+    n_true : (n_records_with_labels,) array
+        Number of labels of each record.
+    """
     n_true = np.diff(truth.indicator.indptr)
     rows = np.flatnonzero(n_true)
     if not rows.size:
         raise InputError("y_true has no labels: got no record with a label, expected at least one.")
-    hits = np.empty((len(rows), k))
-    for start in range(0, len(rows), 4096):
-        part = rows[start : start + 4096]
-        true_here = truth.indicator[part].toarray()
-        hits[start : start + len(part)] = np.take_along_axis(true_here, top_columns(dense[part], k), axis=1)
-    return hits, n_true[rows].astype(np.int64)
+    hits, listed = np.empty((len(rows), k)), np.empty((len(rows), k))
+    for start in range(0, len(rows), _ROWS):
+        part, here = rows[start : start + _ROWS], slice(start, start + _ROWS)
+        best = top_columns(scores[part], k)
+        listed[here] = np.take_along_axis(scores[part], best, axis=1) > -np.inf
+        hits[here] = np.take_along_axis(truth.indicator[part].toarray(), best, axis=1) * listed[here]
+    return hits, listed, n_true[rows].astype(np.int64)
+
+
+def ndcg_of_hits(hits: Float64Array, n_true: IntArray) -> Float64Array:
+    """Return the nDCG of each row of hits; the ideal has all true labels, as far as there are ranks, first."""
+    discount = _discounts(hits.shape[1])
+    return np.asarray((hits @ discount) / np.cumsum(discount)[np.minimum(n_true, len(discount)) - 1])
 
 
 def top_columns(scores: Array, k: int) -> IntArray:
-    """Give the columns of the k best scores of each row, best first, equal scores in column order.
+    """Return the columns of the k best scores of each row, best first, equal scores in column order.
 
-    Partitioning alone breaks ties at the k-th place as it likes; so only its threshold is used, and the columns that
+    A partition alone breaks ties at the k-th place arbitrarily; so only its threshold is used, and the columns that
     equal it are taken from the left.
     """
     n_columns = scores.shape[1]
@@ -130,8 +201,7 @@ def top_columns(scores: Array, k: int) -> IntArray:
     return np.take_along_axis(columns, order, axis=1)
 
 
-def discounts(k: int) -> Float64Array:
-    """Give what a hit counts at each of the first k ranks."""
+def _discounts(k: int) -> Float64Array:
     return 1.0 / np.log2(np.arange(2, k + 2))
 
 
@@ -142,30 +212,25 @@ def _unit_rows(vectors: Any, argument: str) -> Any:
         if vectors.ndim != 2 or vectors.dtype.kind not in "biuf":
             raise InputError(
                 f"{argument} is not a matrix of numbers: got {vectors.dtype} values in {vectors.ndim} dimension(s), "
-                "expected one row of numbers a record."
+                "expected one row of numbers per record."
             )
     check_finite(argument, vectors)
     return sp.csr_array(normalize(vectors)) if sp.issparse(vectors) else normalize(vectors)
-
-
-def _check_space(queries: Any, collection: Any) -> None:
-    if queries.shape[1] != collection.shape[1]:
-        raise InputError(
-            f"queries does not match collection: got {queries.shape[1]} dimensions for {collection.shape[1]}, "
-            "expected vectors of one space."
-        )
 
 
 def _parts(rows: IntArray, batch: int) -> list[IntArray]:
     return [rows[start : start + batch] for start in range(0, len(rows), batch)]
 
 
-def ideal_gains(asked: LabelMatrix, known: LabelMatrix, k: int, batch: int) -> Float64Array:
-    """Give each query's k best overlaps with the collection.
+def _ideal(asked: LabelMatrix, known: LabelMatrix, k: int, batch: int) -> tuple[int, Float64Array]:
+    """Return the number of ranks, and the discounted gain of each query if the best overlaps came first.
 
     Equal label sets have equal overlaps, so only distinct sets are compared; a set that many records have then counts
     as often as they do.
     """
+    k = min(k, max(1, len(known)))
+    if not len(known):
+        return k, np.zeros(asked.n_records)
     member, query_sets = asked.distinct()
     belongs, record_sets = known.distinct()
     n_records = np.asarray(belongs.sum(axis=0)).ravel().astype(np.int64)
@@ -175,25 +240,30 @@ def ideal_gains(asked: LabelMatrix, known: LabelMatrix, k: int, batch: int) -> F
         overlap = _overlaps(query_sets[part], record_sets)
         top = top_columns(overlap, n_best)
         last = np.cumsum(n_records[top], axis=1)
-        # the gain at place p is that of the first set whose records reach beyond p
+        # the gain at rank r is that of the first set whose records reach beyond r
         which = (last[:, :, None] <= np.arange(k)).sum(axis=1)
         best[part] = np.take_along_axis(np.take_along_axis(overlap, top, axis=1), which, axis=1)
-    return np.asarray(member @ best)
+    return k, np.asarray(member @ best) @ _discounts(k)
 
 
 def _overlaps(one: sp.csr_array, other: sp.csr_array) -> Float64Array:
-    """Give the Jaccard overlap of every label set in `one` with every set in `other`."""
+    """Jaccard overlap of every label set in `one` with every set in `other`."""
     shared = np.asarray((one @ other.T).toarray(), dtype=np.float64)
     union = np.diff(one.indptr)[:, None] + np.diff(other.indptr)[None, :] - shared
     return np.divide(shared, union, out=shared, where=shared > 0)
 
 
-def _gains(
-    queries: Any, collection: Any, asked: LabelMatrix, known: LabelMatrix, rows: IntArray, k: int
-) -> Float64Array:
-    """Rank the collection for some queries and give the overlap at each of the k first places."""
-    found = top_columns(as_dense(queries[rows] @ collection.T), k).ravel()
-    one, other = asked.indicator[np.repeat(rows, k)], known.indicator[found]
+def _gains(found: Sequence[Any], asked: LabelMatrix, known: LabelMatrix, k: int) -> Float64Array:
+    """Jaccard overlap of each query with the records found for it; queries x ranks, 0 beyond the end of a list."""
+    lists = [np.asarray(numbers, np.int64)[:k] for numbers in found]
+    lengths = np.asarray([len(numbers) for numbers in lists])
+    query, numbers = np.repeat(np.arange(len(lists)), lengths), np.concatenate(lists)
+    if not known.known[numbers].all():
+        raise InputError("found has a record with unknown labels: got one that cannot be measured, expected none.")
+    one, other = asked.indicator[query], known.indicator[numbers]
     shared = np.asarray(one.multiply(other).sum(axis=1), dtype=np.float64).ravel()
     union = np.diff(one.indptr) + np.diff(other.indptr) - shared
-    return (shared / np.maximum(union, 1.0)).reshape(len(rows), k)
+    gains = np.zeros((len(lists), k))
+    rank = np.arange(len(query)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    gains[query, rank] = shared / np.maximum(union, 1)
+    return gains

@@ -1,13 +1,13 @@
-"""How good recommended lists are: half-life utility, precision, recall and nDCG at k, and how much gets recommended.
+"""Measures of recommended lists: half-life utility, precision, recall and nDCG at k, and coverage of the items.
 
 For every user all items that are not in `seen` are ranked by their scores, best first. Predicted ratings are often
 exactly equal (each item that no neighbour rated is predicted the same), and the columns of a table of ratings are
 seldom in a random order: well-known items tend to come first. So ties are never broken by column: each measure is its
-expected value over all orders of the tied items, which has a closed form and needs no random numbers. A score of minus
-infinity means "not recommended": such an item has no place in the list.
+expected value over all orders of the tied items, which has a closed form and needs no random numbers. An item whose
+score is minus infinity is not recommended.
 
-`scores` may be an array (n_users, n_items), or a function that is given rows of users and returns their scores, so that
-a table too large for the memory is never held whole. Ratings are read by `tacit.relations.tables.ratings.as_ratings`.
+`scores` may be an array (n_users, n_items), or a function from rows of users to their scores, so that a table larger
+than memory is never held whole. Ratings are read by `tacit.relations.tables.ratings.as_ratings`.
 """
 
 from __future__ import annotations
@@ -22,22 +22,11 @@ import scipy.sparse as sp
 
 from tacit.checks import check_count, check_number, check_rows
 from tacit.errors import InputError
-from tacit.evaluate.measures.inputs import as_dense
+from tacit.evaluate.measures.alignment import as_dense
 from tacit.relations.tables.ratings import as_ratings, user_means
 from tacit.types import Array, Float64Array, IntArray
 
-__all__ = [
-    "HalfLifeUtility",
-    "Scores",
-    "TopK",
-    "chances_of_a_place",
-    "coverage",
-    "expected_weights",
-    "half_life_utility",
-    "precision_recall_ndcg",
-    "ranking_scores",
-    "score_blocks",
-]
+__all__ = ["HalfLifeUtility", "TopK", "coverage", "half_life_utility", "precision_recall_ndcg", "ranking_scores"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +36,11 @@ class HalfLifeUtility:
     Attributes
     ----------
     score : float
-        From 0 to 100: the users' utilities together, in percent of the best possible.
+        From 0 to 100: the sum of the users' utilities, in percent of the best possible.
     per_user, best_per_user : array of shape (n_users,)
-        Utility of each user's list, and of the best list they could have had; both 0 where there was nothing to find.
+        Utility of each user's list, and of the best possible list; both 0 if there was nothing to find.
     n_users, n_left_out : int
-        How many users had a test item rated above their baseline, and how many had none and so do not count.
+        Numbers of users with a test item rated above their baseline, and without one, who do not count.
     """
 
     score: float
@@ -63,7 +52,7 @@ class HalfLifeUtility:
 
 @dataclass(frozen=True)
 class TopK:
-    """Means over the users who have a relevant test item, and how many these are and are not."""
+    """Means over the users who have a relevant test item, and the numbers of users with and without one."""
 
     precision: float
     recall: float
@@ -80,12 +69,12 @@ def half_life_utility(
     half_life: float = 5.0,
     baseline: str | float = "user mean",
 ) -> HalfLifeUtility:
-    """Measure ranked lists whose readers give up with a half-life: an item at rank `half_life` is seen by every second.
+    """Measure ranked lists by half-life utility: half of the users look as far as rank `half_life`.
 
         R_v = sum_j max(r_vj - b_v, 0) / 2^((j - 1) / (tau - 1)),    R = 100 sum_v R_v / sum_v R_v^max
 
     j is the rank among all items that are not in `seen`; an item without a test rating contributes 0 but takes up a
-    place. R_v^max has the user's test items on top, best rating first.
+    rank. R_v^max ranks the user's test items first, best rating first.
 
     Parameters
     ----------
@@ -96,9 +85,9 @@ def half_life_utility(
     half_life : float above 1, default 5
         tau.
     baseline : "user mean" or a number, default "user mean"
-        b_v, the rating that is worth nothing. The mean is that of the user's *training* ratings (of all of them for a
-        user without one): the mean of the test ratings would make a single test item worth 0 however much it was
-        liked, and would change with what happened to be withheld.
+        b_v, the rating from which an item has utility. The mean is that of the user's *training* ratings (of all of
+        them for a user without any): with the mean of the test ratings a single test item would have no utility, and
+        the value would depend on what happened to be withheld.
 
     Returns
     -------
@@ -107,12 +96,12 @@ def half_life_utility(
     Raises
     ------
     InputError
-        If no user has a test rating above the baseline, if a test item was seen, or if "user mean" is asked for without
-        training ratings.
+        If no user has a test rating above the baseline, if a test item was seen, or if the baseline is "user mean"
+        without training ratings.
 
     Notes
     -----
-    One sort of the items a user. Sec. 5.1.1 of [Wang2006], after Breese, Heckerman and Kadie (1998).
+    One sort of the items per user. Sec. 5.1.1 of [Wang2006], after Breese, Heckerman and Kadie (1998).
 
     Examples
     --------
@@ -126,7 +115,7 @@ def half_life_utility(
         test.data - np.repeat(_baselines(baseline, test.shape[0], known, seen), np.diff(test.indptr)), 0.0
     )
     discount = 0.5 ** (np.arange(test.shape[1]) / (half_life - 1.0))
-    (places,) = expected_weights(scores, test, known, [discount])
+    (places,) = _expected_weights(scores, test, known, [discount])
     per_user = _row_sums(above, above.data * places)
     best = _row_sums(above, _in_order(above) * discount[_places_in_row(above)])
     if not best.any():
@@ -142,17 +131,17 @@ def half_life_utility(
 def precision_recall_ndcg(
     scores: Scores, test_ratings: Any, k: int, seen: Any = None, *, relevant_from: float | None = None
 ) -> TopK:
-    """Measure the k items on top of each list: how many are relevant, how many of the relevant are there, how early.
+    """Measure precision, recall and nDCG of the first k items of each list.
 
     Parameters
     ----------
     scores, test_ratings, seen
         As for `half_life_utility`.
     k : int
-        Length of the list. Precision divides by k also where fewer items could be recommended.
+        Length of the list. Precision divides by k even if fewer items could be recommended.
     relevant_from : float, optional
-        A test item rated at least so is relevant; None counts every test item. Relevance is yes or no in nDCG as well,
-        whose ideal list has the user's relevant items on top.
+        Lowest rating of a relevant test item; None counts every test item. Relevance is binary in nDCG as well, whose
+        ideal list has the user's relevant items first.
     """
     test, known = _tables(test_ratings, seen)
     shown = min(check_count("k", k), test.shape[1])
@@ -165,7 +154,7 @@ def precision_recall_ndcg(
         )
     in_list = (np.arange(test.shape[1]) < shown).astype(np.float64)
     discount = in_list / np.log2(np.arange(2, test.shape[1] + 2))
-    listed, gains = expected_weights(scores, test, known, [in_list, discount])
+    listed, gains = _expected_weights(scores, test, known, [in_list, discount])
     found = _row_sums(test, relevant * listed)[users]
     ideal = np.cumsum(discount)[n_relevant[users].astype(np.int64) - 1]
     ndcg = _row_sums(test, relevant * gains)[users] / ideal
@@ -180,10 +169,10 @@ def precision_recall_ndcg(
 
 
 def coverage(scores: Scores, k: int, seen: Any = None, *, n_users: int | None = None) -> float:
-    """Measure the share of all items that are among the k best of at least one user.
+    """Measure the share of all items that are among the first k of at least one user.
 
-    An item tied for the last places is listed with a probability, independently for each user. `n_users` is needed
-    only where `scores` is a function and `seen` is None.
+    An item tied for the last ranks is listed with a probability, independently for each user. `n_users` is needed only
+    if `scores` is a function and `seen` is None.
     """
     check_count("k", k)
     known = None if seen is None else as_ratings(seen, "seen")
@@ -194,8 +183,8 @@ def coverage(scores: Scores, k: int, seen: Any = None, *, n_users: int | None = 
     elif not callable(scores):
         n_users = len(as_dense(scores))
     never: Float64Array | None = None
-    for _, block in score_blocks(scores, n_users or 0, None if known is None else known.shape[1], known):
-        missed = np.multiply.reduce(1.0 - chances_of_a_place(block, k), axis=0)
+    for _, block in _score_blocks(scores, n_users or 0, None if known is None else known.shape[1], known):
+        missed = np.multiply.reduce(1.0 - _chances_of_a_rank(block, k), axis=0)
         never = missed if never is None else never * missed
     if never is None or not len(never):
         raise InputError("scores is empty: got no users or no items, expected at least one of each.")
@@ -205,7 +194,7 @@ def coverage(scores: Scores, k: int, seen: Any = None, *, n_users: int | None = 
 def ranking_scores(rankings: Any, n_items: int) -> Float64Array:
     """Turn ranked lists of items (n_users x n_ranked columns, best first) into scores that rank the same.
 
-    What is not listed scores minus infinity: it was not recommended. -1 fills up a short list.
+    Items that are not listed score minus infinity: they are not recommended. -1 fills up a short list.
     """
     lists = np.asarray(rankings)
     check_count("n_items", n_items)
@@ -220,14 +209,14 @@ def ranking_scores(rankings: Any, n_items: int) -> Float64Array:
         )
     scores = np.full((len(lists), n_items + 1), -np.inf)
     rows = np.arange(len(lists))
-    # backwards, so that of an item listed twice the better place stays
+    # backwards, so that an item listed twice keeps its better rank
     for place in range(lists.shape[1] - 1, -1, -1):
         scores[rows, lists[:, place]] = -float(place)
     return scores[:, :-1]
 
 
 def _tables(test_ratings: Any, seen: Any) -> tuple[sp.csr_array, sp.csr_array | None]:
-    """Read both tables and make sure that they speak of the same users and items, and never of the same pair."""
+    """Read both tables and check that they have the same shape and no rating in common."""
     test = as_ratings(test_ratings, "test_ratings").astype(np.float64)
     if seen is None:
         return test, None
@@ -240,19 +229,19 @@ def _tables(test_ratings: Any, seen: Any) -> tuple[sp.csr_array, sp.csr_array | 
     n_both = int(_pattern(known).multiply(_pattern(test)).nnz)
     if n_both:
         raise InputError(
-            f"test_ratings overlaps seen: got {n_both} ratings in both, expected none, as what was seen is not ranked. "
-            "Take them out of one of the two."
+            f"test_ratings overlaps seen: got {n_both} ratings in both, expected none: seen items are not ranked. "
+            "Remove them from one of the two."
         )
     return test, known
 
 
 def _pattern(ratings: sp.csr_array) -> sp.csr_array:
-    """Mark what is rated, whatever the rating."""
+    """1 wherever there is a rating."""
     return sp.csr_array((np.ones(ratings.nnz, dtype=np.int8), ratings.indices, ratings.indptr), shape=ratings.shape)
 
 
 def _baselines(baseline: str | float, n_users: int, known: sp.csr_array | None, seen: Any) -> Float64Array:
-    """Give for each user the rating that is worth nothing."""
+    """The baseline of each user."""
     if not isinstance(baseline, str):
         return np.full(n_users, check_number("baseline", baseline, low=-np.finfo(np.float64).max))
     if baseline != "user mean":
@@ -273,42 +262,42 @@ def _row_sums(ratings: sp.csr_array, values: Float64Array) -> Float64Array:
 
 
 def _in_order(ratings: sp.csr_array) -> Float64Array:
-    """Give the values row by row, the largest first in each."""
+    """The values row by row, the largest first in each."""
     rows = np.repeat(np.arange(ratings.shape[0]), np.diff(ratings.indptr))
     return np.asarray(ratings.data[np.lexsort((-ratings.data, rows))])
 
 
 def _places_in_row(ratings: sp.csr_array) -> IntArray:
-    """Give 0, 1, 2 ... for the entries of each row."""
+    """0, 1, 2 ... for the entries of each row."""
     return np.arange(ratings.nnz) - np.repeat(ratings.indptr[:-1], np.diff(ratings.indptr))
 
 
 Scores: TypeAlias = npt.ArrayLike | Callable[[IntArray], npt.ArrayLike]
 
 
-def expected_weights(
+def _expected_weights(
     scores: Scores, test: sp.csr_array, known: sp.csr_array | None, weights: list[Float64Array]
 ) -> list[Float64Array]:
-    """Give for each test rating the mean weight of the places that its item shares with those of equal score.
+    """Mean weight, for each test rating, of the ranks that its item shares with those of equal score.
 
-    With `above` items before it and `upto` items at least as good, these are the places above .. upto - 1.
+    With `above` items before it and `upto` items at least as good, these are the ranks above .. upto - 1.
     """
     above, upto = np.zeros(test.nnz, dtype=np.int64), np.zeros(test.nnz, dtype=np.int64)
-    for rows, block in score_blocks(scores, *test.shape, known):
+    for rows, block in _score_blocks(scores, *test.shape, known):
         in_order = np.sort(block, axis=1)
         for row, mine, values in zip(rows, block, in_order, strict=True):
             entries = slice(test.indptr[row], test.indptr[row + 1])
             own = mine[test.indices[entries]]
             above[entries] = len(values) - np.searchsorted(values, own, side="right")
             upto[entries] = len(values) - np.searchsorted(values, own, side="left")
-            upto[entries][np.isneginf(own)] = 0  # not recommended, so it has no place
+            upto[entries][np.isneginf(own)] = 0  # not recommended, so it has no rank
     n_tied = np.maximum(upto - above, 1)
     totals = [np.concatenate([[0.0], np.cumsum(weight)]) for weight in weights]
     return [np.where(upto > above, (total[upto] - total[above]) / n_tied, 0.0) for total in totals]
 
 
-def chances_of_a_place(block: Array, k: int) -> Float64Array:
-    """Give the chance of each item to be among the k best of each user."""
+def _chances_of_a_rank(block: Array, k: int) -> Float64Array:
+    """Probability of each item to be among the first k of each user."""
     n_items = block.shape[1]
     last = np.partition(block, max(0, n_items - k), axis=1)[:, max(0, n_items - k), None]
     better, tied = block > last, block == last
@@ -317,10 +306,10 @@ def chances_of_a_place(block: Array, k: int) -> Float64Array:
     return np.where(np.isneginf(block), 0.0, better + tied * share[:, None])
 
 
-def score_blocks(
+def _score_blocks(
     scores: Scores, n_users: int, n_items: int | None, known: sp.csr_array | None
 ) -> Iterator[tuple[IntArray, Array]]:
-    """Give the scores of some users at a time, those of seen items at minus infinity."""
+    """Yield the scores of some users at a time, those of seen items as minus infinity."""
     whole = None if callable(scores) else as_dense(scores)
     if whole is not None and whole.ndim == 2:
         check_rows("scores", len(whole), n_users, of="the ratings")
@@ -340,7 +329,7 @@ _BATCH_NUMBERS = 2**22  # 32 MiB of scores at a time
 
 
 def _checked(block: Array, n_users: int, n_items: int | None) -> Array:
-    """Give a block of scores as floats of its own, or say what is wrong with it."""
+    """Return a block of scores as a new float array, or raise."""
     if block.ndim != 2 or block.dtype.kind not in "biuf" or block.shape != (n_users, n_items or block.shape[1]):
         raise InputError(
             f"scores does not match the ratings: got {block.dtype} values of shape {block.shape}, "

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tacit.corpus.record import Record
-from tacit.evaluate.measures.search import found_overlap_ndcg, reciprocal_ranks
+from tacit.evaluate.measures.ranking import found_overlap_ndcg, reciprocal_ranks
 from tacit.index import RecordStore
 from tacit.relations.labels.matrix import as_labels
 from tacit.tasks.measure.split import Part, Split, draw

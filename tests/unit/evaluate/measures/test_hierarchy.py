@@ -280,5 +280,5 @@ class TestBadInput:
             measure([{"lions"}], [{"lions"}, {"cats"}], ZOO)
 
     def test_a_mapping_in_place_of_a_taxonomy(self, measure) -> None:
-        with pytest.raises(InputError, match="taxonomy is no taxonomy: got dict, expected a Taxonomy"):
+        with pytest.raises(InputError, match="taxonomy is not a Taxonomy: got dict, expected one"):
             measure([{"lions"}], [{"lions"}], {"lions": None})
