@@ -26,7 +26,7 @@ from tacit import (
     Taxonomy,
     TopDownClassifier,
 )
-from tacit.models.common.row_source import write_positions
+from tacit.models.base import write_positions
 from tacit.operators.rows.disk import DiskRows
 from tacit.operators.rows.disk_writer import write_rows
 

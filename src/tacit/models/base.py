@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,11 +12,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.checks import check_choice, check_count, check_finite, is_sparse
 from tacit.errors import InputError, TacitWarning
-from tacit.models.common.row_source import read_row_blocks
+from tacit.files import replacing
 from tacit.operators.rows.blocks import RowBlocks
 from tacit.types import Array
 
-__all__ = ["SCALINGS", "SpaceModel", "check_terms", "directions_before", "warn", "warn_if_fewer"]
+__all__ = [
+    "SCALINGS",
+    "SpaceModel",
+    "check_terms",
+    "directions_before",
+    "read_row_blocks",
+    "warn",
+    "warn_if_fewer",
+    "write_positions",
+]
 
 SCALINGS = {"unit": 0.0, "damped": 0.25, "weighted": 0.5}  # the power of λ that a unit position is multiplied with
 
@@ -99,6 +109,49 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def read_row_blocks(model: Any, X: RowBlocks, *, reset: bool) -> RowBlocks:
+    """Give the rows back if the model takes them, and they have the columns that it knows."""
+    if not model._takes_row_blocks:
+        raise InputError(
+            f"X is not in memory: got {type(X).__name__}, expected an array or a sparse matrix for "
+            f"{type(model).__name__}. Use LSI, MLSI, HLSI, MLSA, LabelHead('ridge') or HierarchyClassifier; a model "
+            "that is fitted takes X.blocks() one by one."
+        )
+    validate_data(model, X, reset=reset, skip_check_array=True)
+    return X
+
+
+def write_positions(model: Any, X: RowBlocks, path: str | Path) -> np.memmap:
+    """Write the positions of records into a `.npy` file, a block of records at a time.
+
+    Parameters
+    ----------
+    model : fitted model with `transform`
+    X : RowBlocks
+    path : str or Path
+        The file; it gets its name when all positions are in it.
+
+    Returns
+    -------
+    (n_records, n_components_) positions, mapped read-only: what is looked at is read
+    """
+    target = Path(path)
+    file: np.memmap | None = None
+    start = 0
+    with replacing(target) as fresh:
+        for block in X.blocks():
+            positions = model.transform(block)
+            if file is None:
+                shape = (X.shape[0], positions.shape[1])
+                file = np.lib.format.open_memmap(fresh, "w+", dtype=positions.dtype, shape=shape)
+            file[start : start + len(positions)] = positions
+            start += len(positions)
+        assert file is not None  # rows outside memory are never none
+        file.flush()
+        del file
+    return np.lib.format.open_memmap(target, mode="r")
 
 
 def directions_before(model: Any, n_terms: int, name: str = "components_") -> Array | None:

@@ -30,13 +30,22 @@ import scipy.sparse as sp
 from tacit.checks import check_rows, is_outside_memory, is_sparse
 from tacit.errors import InputError
 from tacit.operators.algebra import DiagonalPlusLowRank
-from tacit.operators.base import as_operator
+from tacit.operators.base import Operator, as_operator
 from tacit.operators.rows.blocks import adjoint_blocks
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.types import Array, Float64Array
 
-__all__ = ["ROOT", "HierarchyGraph", "expanded_labels", "graph_of", "hierarchy_graph", "squared_lengths"]
+__all__ = [
+    "MOST_BRIDGES",
+    "ROOT",
+    "HierarchyGraph",
+    "class_bridges",
+    "expanded_labels",
+    "graph_of",
+    "hierarchy_graph",
+    "squared_lengths",
+]
 
 
 class _Root(Enum):
@@ -185,6 +194,17 @@ def expanded_labels(y: Any, taxonomy: Taxonomy | None, n_records: int) -> LabelM
             "Make one with Taxonomy.from_parents, from_table, from_paths or from_skos."
         )
     return taxonomy.expand(y, n_records=n_records)
+
+
+def class_bridges(X: Operator, F: sp.csr_array) -> Array:
+    """G = Xᵀ F, dense, a few classes at a time: F itself would be N x L."""
+    G = np.empty((X.shape[1], F.shape[1]), X.dtype, order="F")
+    for part, product in adjoint_blocks(X, F.astype(X.dtype, copy=False), outside_memory=is_outside_memory(X)):
+        G[:, part] = product
+    return G
+
+
+MOST_BRIDGES = 512  # classes up to which Xᵀ F is kept
 
 
 def _narrow(matrix: Any) -> sp.csr_array:

@@ -1,4 +1,4 @@
-"""What every classifier does with labels: leave out what it cannot learn from, name the rest, and say so."""
+"""Labels as models read them: checked, balanced against the records, without what nothing can be learned from."""
 
 from __future__ import annotations
 
@@ -10,14 +10,53 @@ import numpy as np
 
 from tacit.checks import shown
 from tacit.errors import InputError, TacitWarning
+from tacit.models.base import warn
+from tacit.operators import as_operator
 from tacit.operators.rows.blocks import take_rows
-from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.types import Array
 
-__all__ = ["BEYOND", "is_number", "known_records", "name_array", "warn_untrained"]
+__all__ = [
+    "BEYOND",
+    "balance_labels",
+    "is_number",
+    "known_records",
+    "name_array",
+    "read_labels",
+    "warn_untrained",
+]
 
 # Score of a label that the training records never (minus: always) had: beyond any score a classifier gives, so that it
 # comes last in every ranking, and finite, because scikit-learn's measures refuse infinity.
 BEYOND = 1e30
+
+
+def read_labels(y: Any, n_records: int, *, needed: bool) -> LabelMatrix:
+    """Read the labels of a space; none at all is an error if they are `needed`, a label that nobody has a warning."""
+    labels = as_labels(y, n_records=n_records)
+    if needed and not labels.indicator.nnz:
+        raise InputError(
+            f"y holds no label at all: got {labels.n_records} records, {labels.n_unknown} of them with unknown labels. "
+            "Use LSI, or label_weight=0, for a space without labels."
+        )
+    if labels.empty_labels:
+        n_empty = len(labels.empty_labels)
+        named = f"1 label has no record ({shown(labels.empty_labels)}): it is"
+        if n_empty > 1:
+            named = f"{n_empty} labels have no record ({shown(labels.empty_labels)}): they are"
+        warn(f"{named} left at the origin.")
+    return labels
+
+
+def balance_labels(record_trace: float, F: Any, known: Array | None) -> float:
+    """What to multiply label features with so that a labelled record weighs as much in them as a record weighs in K.
+
+    With all labels known this is the paper's equal traces; records with unknown labels do not make the others heavier.
+    """
+    total = as_operator(F).squared_norm()
+    n_records = F.shape[0]
+    n_known = n_records if known is None else int(np.count_nonzero(known))
+    return float(np.sqrt((record_trace / n_records) / (total / n_known))) if total > 0 else 1.0
 
 
 def known_records(X: Any, labels: LabelMatrix) -> tuple[Any, LabelMatrix]:

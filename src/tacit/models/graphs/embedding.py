@@ -30,10 +30,10 @@ from tacit.errors import InputError
 from tacit.models.base import SCALINGS, SpaceModel, warn, warn_if_fewer
 from tacit.models.common.honest_positions import honest_positions
 from tacit.models.common.kernel_forms import RecordForm
+from tacit.models.common.labels import read_labels
 from tacit.models.common.record_kernel import COORDINATES, choose_form, hold
 from tacit.models.graphs.projection import graph_projection
 from tacit.models.graphs.spectrum import graph_spectrum
-from tacit.models.mlsi.transductive import read_labels
 from tacit.operators import as_operator
 from tacit.relations.graphs.graph import Graph, as_graph, combined_graph
 from tacit.relations.graphs.label_graph import label_graph

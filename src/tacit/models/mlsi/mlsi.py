@@ -39,11 +39,11 @@ from tacit.models.common.kernels import (
     precomputed_label_features,
     squared_norm,
 )
+from tacit.models.common.labels import balance_labels, read_labels
 from tacit.models.common.memory import check_fit
 from tacit.models.common.product_forms import AugmentedForm
 from tacit.models.common.record_kernel import COORDINATES, KernelSpaceModel, choose_form, hold
 from tacit.models.common.updating import Updatable, begin_history
-from tacit.models.mlsi.transductive import balance_labels, read_labels
 from tacit.models.mlsi.update import check_updatable, history_of_fit, merge
 from tacit.operators import Kernel, as_operator
 from tacit.relations.labels.matrix import LabelMatrix

@@ -29,6 +29,7 @@ from tacit.models.common.class_hierarchy import expanded_labels
 from tacit.models.common.informed_kernel import Blend, blend
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
 from tacit.models.common.kernels import squared_norm
+from tacit.models.common.labels import read_labels
 from tacit.models.common.record_kernel import choose_form, hold
 from tacit.models.common.updating import (
     KEPT,
@@ -43,7 +44,6 @@ from tacit.models.common.updating import (
     wider,
     word_directions,
 )
-from tacit.models.mlsi.transductive import read_labels
 from tacit.operators import Operator, as_operator
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.solve.result import signs_of

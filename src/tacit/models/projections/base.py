@@ -28,13 +28,13 @@ import scipy.linalg as la
 from tacit.checks import as_rng, check_choice, check_number, is_sparse
 from tacit.errors import InputError
 from tacit.models.base import SpaceModel, warn_if_fewer
+from tacit.models.common.class_hierarchy import class_bridges
 from tacit.models.common.kernel_forms import dense_block
 from tacit.models.common.kernels import squared_norm
 from tacit.models.common.labels import known_records
 from tacit.models.common.product_forms import AugmentedForm, WideForm
 from tacit.models.common.record_kernel import record_products
 from tacit.models.common.spread import centred_kernel, check_spread, mean_row
-from tacit.models.hlsi.scatter import class_bridges
 from tacit.operators import Centred, MatrixOperator, Operator
 from tacit.relations.labels.matrix import as_labels
 from tacit.solve import leading_singular_triplets, without_vectors

@@ -24,8 +24,8 @@ from tacit.checks import as_rng, check_choice, check_number
 from tacit.errors import InputError
 from tacit.models.base import SpaceModel, warn_if_fewer
 from tacit.models.common.informed_kernel import blend
+from tacit.models.common.labels import balance_labels, read_labels
 from tacit.models.common.record_kernel import choose_form, hold
-from tacit.models.mlsi.transductive import balance_labels, read_labels
 from tacit.models.projections.base import CONSTRAINTS, most_iterations
 from tacit.operators import Product, Scaled, Stacked, as_operator
 from tacit.solve import leading_singular_triplets, without_vectors

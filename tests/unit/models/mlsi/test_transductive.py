@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from planted import Planted
 
 from tacit import LSI, InputError, TacitWarning, transductive_space
-from tacit.models.mlsi.transductive import balance_labels
+from tacit.models.common.labels import balance_labels
 
 K = 5
 
