@@ -115,7 +115,7 @@ class HierarchyGraph:
         check_rows("X", X.shape[0], self.H.shape[0], of="the hierarchy graph")
         about_zero = self.degrees @ squared_lengths(X)
         H = self.H if is_outside_memory(X) else self.H.astype(X.dtype)  # or a double of X would be made
-        if is_outside_memory(X) or self.H.nnz * _CLASSES_A_RECORD >= self.H.shape[0] * self.H.shape[1]:
+        if is_outside_memory(X) or self.H.nnz * _CLASSES_PER_RECORD >= self.H.shape[0] * self.H.shape[1]:
             blocks = adjoint_blocks(as_operator(X), H, outside_memory=is_outside_memory(X))
             squares = [np.square(sums, dtype=np.float64).sum(axis=0) for _, sums in blocks]
         else:
@@ -237,4 +237,4 @@ _ROWS = 2_000
 _CLASSES = 16
 # Classes for each that a record has up to which a product with dense columns of them all is faster than one with the
 # classes a record has, as sparse rows (15 million entries, 101 classes, 3 a record: .2 s against .8).
-_CLASSES_A_RECORD = 128
+_CLASSES_PER_RECORD = 128

@@ -26,17 +26,17 @@ __all__ = [
     "warn_untrained",
 ]
 
-# Score of a label that the training records never (minus: always) had: beyond any score a classifier gives, so that it
-# comes last in every ranking, and finite, because scikit-learn's measures refuse infinity.
+# Score, negated, of a label that no training record has; of one that all of them have, as it is. It is beyond any score
+# of a classifier, and finite, because scikit-learn's measures do not accept infinity.
 BEYOND = 1e30
 
 
 def read_labels(y: Any, n_records: int, *, needed: bool) -> LabelMatrix:
-    """Read the labels of a space; none at all is an error if they are `needed`, a label that nobody has a warning."""
+    """Read the labels of a space; raise if they are `needed` and there are none, warn about labels without a record."""
     labels = as_labels(y, n_records=n_records)
     if needed and not labels.indicator.nnz:
         raise InputError(
-            f"y holds no label at all: got {labels.n_records} records, {labels.n_unknown} of them with unknown labels. "
+            f"y has no labels: got {labels.n_records} records, {labels.n_unknown} of them with unknown labels. "
             "Use LSI, or label_weight=0, for a space without labels."
         )
     if labels.empty_labels:
@@ -49,9 +49,10 @@ def read_labels(y: Any, n_records: int, *, needed: bool) -> LabelMatrix:
 
 
 def balance_labels(record_trace: float, F: Any, known: Array | None) -> float:
-    """What to multiply label features with so that a labelled record weighs as much in them as a record weighs in K.
+    """Return the factor for label features with which a labelled record weighs as much in them as a record does in K.
 
-    With all labels known this is the paper's equal traces; records with unknown labels do not make the others heavier.
+    If all labels are known, both traces are then equal, as in the paper. Records with unknown labels do not change the
+    weight of the others.
     """
     total = as_operator(F).squared_norm()
     n_records = F.shape[0]
@@ -60,11 +61,11 @@ def balance_labels(record_trace: float, F: Any, known: Array | None) -> float:
 
 
 def known_records(X: Any, labels: LabelMatrix) -> tuple[Any, LabelMatrix]:
-    """Leave out the records with unknown labels; say so if nothing is left to learn from."""
+    """Leave out the records with unknown labels; raise if no record or no label is left."""
     if labels.n_labels == 0 or not labels.known.any():
         raise InputError(
             f"y has nothing to learn from: got {labels.n_labels} labels and {labels.n_records - labels.n_unknown} "
-            "records whose labels are known, expected at least one of each."
+            "records with known labels, expected at least one of each."
         )
     if labels.known.all():
         return X, labels
@@ -73,7 +74,7 @@ def known_records(X: Any, labels: LabelMatrix) -> tuple[Any, LabelMatrix]:
 
 
 def warn_untrained(labels: LabelMatrix) -> tuple[Any, ...]:
-    """Name the labels that have only one side, once."""
+    """Warn about labels that no record has or all records have, and return them."""
     counts = labels.counts
     never = [labels.names[label] for label in np.flatnonzero(counts == 0)]
     always = [labels.names[label] for label in np.flatnonzero(counts == len(labels))]
@@ -89,7 +90,7 @@ def warn_untrained(labels: LabelMatrix) -> tuple[Any, ...]:
 
 
 def name_array(names: tuple[Any, ...]) -> np.ndarray:
-    """Names as an array of their own type; as objects where NumPy would change or unpack them."""
+    """Return names as an array of their own type, or of objects if NumPy would change or unpack them."""
     if len({type(name) for name in names}) == 1 and isinstance(names[0], (str, int, bool)):
         return np.array(names)
     array = np.empty(len(names), dtype=object)
@@ -99,5 +100,5 @@ def name_array(names: tuple[Any, ...]) -> np.ndarray:
 
 
 def is_number(value: object) -> bool:
-    """Whether something is a finite number, and no boolean."""
+    """Whether a value is a finite number and not a boolean."""
     return not isinstance(value, (bool, np.bool_)) and isinstance(value, Real) and bool(np.isfinite(float(value)))
