@@ -1,7 +1,7 @@
 """Up to which size is LAPACK faster than an iteration?
 
-The `_DENSE_LIMIT` of `models.mlsi` and that of `solve.least_squares` follow the answer; `solve.choose` goes by a cost
-model instead, which has a study of its own (`solver_choice`).
+The `DENSE_LIMIT` of `models.common.record_kernel` and the `_DENSE_LIMIT` of `solve.least_squares` follow the answer;
+`solve.choose` goes by a cost model instead, which has a study of its own (`solver_choice`).
 
 Data: made collections with planted topics, twice as many terms as records (so the smaller side is the number of
 records), float32. Method: each solver on the same X, the best of a few runs; the dense one is left out once it is five
@@ -26,7 +26,7 @@ import scipy.sparse as sp
 
 from tacit import MLSI
 from tacit.errors import SolverError
-from tacit.models.mlsi import mlsi
+from tacit.models.common.record_kernel import DENSE_LIMIT
 from tacit.solve import leading_eigenpairs, leading_singular_triplets, least_squares
 from tacit.solve.choice import choose
 
@@ -59,7 +59,7 @@ def eigenpairs(X: sp.csr_array, Y: sp.csr_array, k: int) -> Racers:
 
 
 def mlsi_forms(X: sp.csr_array, Y: sp.csr_array, k: int) -> Racers:
-    """Race the forms of MLSI, fitting and honest positions; the limit is that of `models.mlsi`."""
+    """Race the forms of MLSI, fitting and honest positions; the limit is that of `models.common.record_kernel`."""
     return {form: partial(MLSI(k, solver=form).fit_transform, X, Y) for form in ("dual", "augmented")}
 
 
@@ -75,7 +75,7 @@ def regressions(X: sp.csr_array, Y: sp.csr_array, k: int) -> Racers:
 QUESTIONS: dict[str, tuple[Callable[[sp.csr_array, sp.csr_array, int], Racers], int | str]] = {
     "Singular triplets of a sparse X": (singular_triplets, "by costs"),
     "Eigenpairs of a dense kernel matrix": (eigenpairs, "by costs"),
-    "MLSI with honest positions": (mlsi_forms, mlsi._DENSE_LIMIT),
+    "MLSI with honest positions": (mlsi_forms, DENSE_LIMIT),
     "Ridge regressions on a sparse X, to 1e-6": (regressions, sys.modules[least_squares.__module__]._DENSE_LIMIT),
 }
 

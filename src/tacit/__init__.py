@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tacit.errors import InputError, MissingExtraError, SolverError, TacitError, TacitWarning
+    from tacit.models.base import write_positions
     from tacit.models.classifiers.hierarchy import HierarchyClassifier
     from tacit.models.classifiers.label_head import LabelHead
     from tacit.models.classifiers.top_down import TopDownClassifier
-    from tacit.models.common.row_source import write_positions
     from tacit.models.graphs.embedding import GraphEmbedding
     from tacit.models.graphs.methods import LE, LPP, OLPP, SLE, SLPP, SOLPP, SUSC, USC
     from tacit.models.graphs.prototypes import RelationFeatures
@@ -136,7 +136,7 @@ _HOMES = {
     "open_rows": "tacit.operators.rows.disk",
     "stream_rows": "tacit.text.streaming",
     "stream_words": "tacit.text.streaming",
-    "write_positions": "tacit.models.common.row_source",
+    "write_positions": "tacit.models.base",
     "write_rows": "tacit.operators.rows.disk_writer",
 }
 _OTHER_NAMES = {"open": "open_index"}  # what is called otherwise at home, where it would hide Python's own

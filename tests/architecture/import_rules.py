@@ -1,6 +1,7 @@
-"""Read the imports of a source file without running it, and say which of them a room may not have.
+"""Read the imports of a source file without running it, and say which of them a room or a folder may not have.
 
-The rooms are one-way, see CONTRIBUTING.md. This file holds the rules as data; `test_rooms.py` applies them.
+The rooms are one-way, and so are the folders inside a room, see CONTRIBUTING.md. This file holds the rules as data;
+`test_rooms.py` applies them.
 """
 
 from __future__ import annotations
@@ -31,6 +32,53 @@ MAY_IMPORT["cli"] = {*CHAIN, "__init__", "evaluate", "reproduce", "serve"}
 MAY_IMPORT["__main__"] = {"cli"}
 MAY_IMPORT["__init__"] = {"text", "relations", "operators", "solve", "models", "tasks"}
 
+# The folders and files of a room from the bottom up. Each may import those of earlier layers, and none of its own layer
+# but itself. Imports for type checkers only do not count: they are not run.
+LAYERS: dict[str, tuple[set[str], ...]] = {
+    "corpus": ({"problems", "record", "columns"}, {"sources"}, {"formats"}, {"reading"}),
+    "text": ({"settings"}, {"analysis"}, {"words"}, {"streaming", "vectorising"}, {"partitioned"}),
+    "relations": ({"labels"}, {"taxonomy"}, {"tables", "graphs"}),
+    "operators": ({"products"}, {"base"}, {"algebra", "gram", "kernel"}, {"rows"}),
+    "solve": ({"result", "tall_arrays", "checkpoint"}, {"dense"}, {"linear"}, {"eigen"}, {"choice"}),
+    "models": ({"base"}, {"common"}, {"lsi", "mlsi", "hlsi", "mlsa", "graphs", "projections", "classifiers"}),
+    "index": ({"records"}, {"folder"}, {"nearest"}, {"space", "suggester", "taxonomy"}),
+    "evaluate": ({"measures"}, {"compare", "held_out"}, {"weight_search"}),
+    "tasks": (
+        {"stages", "label_names"},
+        {"search", "build"},
+        {"explain", "suggest", "measure"},
+        {"cluster", "recommend", "tune"},
+        {"map", "change", "export", "info"},
+        {"collection"},
+        {"demo"},
+    ),
+    "cli": (
+        {"common"},
+        {
+            "build",
+            "change",
+            "datasets",
+            "demo",
+            "explain",
+            "inspect",
+            "map",
+            "measure",
+            "recommend",
+            "search",
+            "suggest",
+        },
+        {"app"},
+    ),
+}
+# Importer, imported and the reason, where a layer may look up.
+LAYER_EXCEPTIONS: dict[tuple[str, str], str] = {
+    ("tacit.index.records", "tacit.index.folder.plain_data"): "fields of records are stored as plain data too",
+    (
+        "tacit.index.records",
+        "tacit.index.nearest.exact",
+    ): "words and vectors are ranked by the same selection of the best",
+}
+
 CORE_LIBRARIES = {"numpy", "scipy", "sklearn", "joblib", "threadpoolctl"}  # the last two come with scikit-learn
 OPTIONAL_LIBRARIES: dict[str, set[str]] = {
     "click": {"cli"},
@@ -54,11 +102,12 @@ OPTIONAL_LIBRARIES: dict[str, set[str]] = {
 
 def violations(source: str, module: str) -> list[str]:
     """Say in one sentence each which imports of `module` (dotted, packages end in `.__init__`) break the rules."""
-    room = room_of(module)
+    room, for_types = room_of(module), _lines_for_types(source)
     return [
         f"{module}, line {line}: {complaint}"
         for line, target in imported_modules(source, module)
-        if (complaint := _complaint(room, target))
+        for complaint in (_complaint(room, target), None if line in for_types else _layer_complaint(module, target))
+        if complaint
     ]
 
 
@@ -66,6 +115,12 @@ def room_of(module: str) -> str:
     """Give the room of a dotted module name: `tacit.models.lsi.lsi` is in `models`, `tacit.errors` is `errors`."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else "__init__"
+
+
+def part_of(module: str) -> str:
+    """Give the folder or file of a room that a module is in: `tacit.models.lsi.lsi` is in `lsi`; "" is the room."""
+    parts = module.split(".")
+    return parts[2] if len(parts) > 2 and parts[2] != "__init__" else ""
 
 
 def imported_modules(source: str, module: str) -> Iterator[tuple[int, str]]:
@@ -99,6 +154,30 @@ def _absolute(node: ast.ImportFrom, module: str) -> str:
 def _called_name(node: ast.Call) -> str:
     """Give the last part of what is called: `importlib.import_module` is `import_module`."""
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def _lines_for_types(source: str) -> set[int]:
+    """Give the lines below `if TYPE_CHECKING:`."""
+    return {
+        line
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+        for inner in node.body
+        for line in range(inner.lineno, (inner.end_lineno or inner.lineno) + 1)
+    }
+
+
+def _layer_complaint(module: str, target: str) -> str | None:
+    """Say which folder looks up or sideways inside its room, or None; a room's `__init__` may import all of it."""
+    room, part, other = room_of(module), part_of(module), part_of(target)
+    if room != room_of(target) or room not in LAYERS or not part or not other or part == other:
+        return None
+    if any(module.startswith(one) and target.startswith(two) for one, two in LAYER_EXCEPTIONS):
+        return None
+    heights = {name: height for height, layer in enumerate(LAYERS[room]) for name in layer}
+    if part not in heights or other not in heights:
+        return f"{room} has no layer for {other if part in heights else part}"
+    return None if heights[other] < heights[part] else f"{room}/{part} may not import {room}/{other}"
 
 
 def _complaint(room: str, target: str) -> str | None:

@@ -1,4 +1,4 @@
-"""The rooms are one-way, the core stays light, and the front door opens on what the reference documents."""
+"""Rooms and their folders are one-way, the core stays light, the front door opens on what the reference documents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from import_rules import LEAVES, MAY_IMPORT, OPTIONAL_LIBRARIES, module_name, room_of, violations
+from import_rules import (
+    LAYERS,
+    LEAVES,
+    MAY_IMPORT,
+    OPTIONAL_LIBRARIES,
+    module_name,
+    part_of,
+    room_of,
+    violations,
+)
 
 import tacit
 
@@ -21,7 +30,7 @@ MODULES = sorted((SOURCE / "tacit").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 
-def test_a_room_imports_only_rooms_to_its_left() -> None:
+def test_a_module_imports_only_rooms_to_its_left_and_folders_below_its_own() -> None:
     found = [violations(path.read_text(encoding="utf-8"), module_name(path, SOURCE)) for path in MODULES]
     assert list(chain.from_iterable(found)) == []
 
@@ -29,6 +38,12 @@ def test_a_room_imports_only_rooms_to_its_left() -> None:
 def test_every_module_is_in_a_known_room() -> None:
     known = {*MAY_IMPORT, *LEAVES}
     assert {room_of(module_name(path, SOURCE)) for path in MODULES} <= known
+
+
+@pytest.mark.parametrize("room", LAYERS)
+def test_the_layers_of_a_room_name_each_of_its_folders_and_files_once(room: str) -> None:
+    parts = {part_of(module_name(path, SOURCE)) for path in MODULES if room_of(module_name(path, SOURCE)) == room}
+    assert sorted(part for layer in LAYERS[room] for part in layer) == sorted(parts - {""})
 
 
 @pytest.mark.parametrize(
@@ -54,6 +69,35 @@ def test_every_module_is_in_a_known_room() -> None:
         ("tacit.models.lsi.lsi", "import click", "models may not import click, only cli may"),
         ("tacit.models.lsi.lsi", "from matplotlib import pyplot", "models may not import matplotlib"),
         ("tacit.models.lsi.lsi", "import torch", "torch is not a library of the core"),
+        ("tacit.models.mlsa.mlsa", "from tacit.models.mlsi.mlsi import MLSI", "models/mlsa may not import models/mlsi"),
+        (
+            "tacit.models.common.memory",
+            "from tacit.models.hlsi import scatter",
+            "models/common may not import models/hlsi",
+        ),
+        ("tacit.models.base", "from .common import kernels", "models/base may not import models/common"),
+        ("tacit.models.lsi.lsi", "from tacit.models.nowhere import x", "models has no layer for nowhere"),
+        (
+            "tacit.solve.linear.least_squares",
+            "import tacit.solve.eigen.krylov",
+            "solve/linear may not import solve/eigen",
+        ),
+        (
+            "tacit.relations.labels.matrix",
+            "def f():\n    from ..taxonomy import taxonomy",
+            "line 2: relations/labels may",
+        ),
+        (
+            "tacit.index.records.rows",
+            "from tacit.index.folder import writer",
+            "index/records may not import index/folder",
+        ),
+        (
+            "tacit.tasks.search.search",
+            "from tacit.tasks.collection import Collection",
+            "tasks/search may not import tasks",
+        ),
+        ("tacit.cli.common.hits", "from tacit.cli.search import search", "cli/common may not import cli/search"),
     ],
 )
 def test_a_planted_bad_import_is_found(module: str, planted: str, complaint: str) -> None:
@@ -67,7 +111,7 @@ def test_a_planted_bad_import_is_found(module: str, planted: str, complaint: str
     [
         (
             "tacit.models.mlsi.mlsi",
-            "import numpy as np\nfrom tacit.solve import dense\nfrom tacit.models.lsi.lsi import LSI",
+            "import numpy as np\nfrom tacit.solve import dense\nfrom tacit.models.common.labels import read_labels",
         ),
         ("tacit.models.__init__", "from .lsi import LSI\nfrom ..errors import InputError\nfrom tacit import checks"),
         (
@@ -76,6 +120,9 @@ def test_a_planted_bad_import_is_found(module: str, planted: str, complaint: str
         ),
         ("tacit.checks", "from tacit.errors import InputError"),
         ("tacit.corpus.record", "import json\nimport sklearn.utils"),
+        ("tacit.tasks.search.search", "if TYPE_CHECKING:\n    from tacit.tasks.collection import Collection"),
+        ("tacit.index.records.rows", "from tacit.index.folder.plain_data import plain"),
+        ("tacit.models.mlsi.update", "from tacit.models.mlsi.mlsi import MLSI\nfrom tacit.models.base import warn"),
     ],
 )
 def test_a_harmless_import_is_let_through(module: str, harmless: str) -> None:

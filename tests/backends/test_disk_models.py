@@ -26,7 +26,7 @@ from tacit import (
     Taxonomy,
     TopDownClassifier,
 )
-from tacit.models.common.row_source import write_positions
+from tacit.models.base import write_positions
 from tacit.operators.rows.disk import DiskRows
 from tacit.operators.rows.disk_writer import write_rows
 
@@ -100,7 +100,7 @@ def test_mlsi_is_the_same_space(tall, coordinates, options):
     local, disk = MLSI(8, **settings), MLSI(8, **{**settings, "solver": "auto"})
     expected, got = local.fit_transform(tall.X, tall.y), disk.fit_transform(tall.rows, tall.y)
     assert disk.solver_ == "augmented"
-    assert "not in memory" in disk.solver_reason_
+    assert "outside memory" in disk.solver_reason_
     assert subspace_angles(local.components_.T, disk.components_.T).max() < 1e-5
     close(got, expected)
     close(disk.eigenvalues_, local.eigenvalues_)
@@ -122,7 +122,7 @@ def test_hlsi_is_the_same_space(collection, coordinates):
     local, disk = HLSI(5, solver="products", **settings), HLSI(5, **settings)
     expected, got = local.fit_transform(collection.X, collection.y), disk.fit_transform(collection.rows, collection.y)
     assert disk.solver_ == "products"
-    assert "not in memory" in disk.solver_reason_
+    assert "outside memory" in disk.solver_reason_
     assert subspace_angles(local.components_.T, disk.components_.T).max() < 1e-5
     close(got, expected)
     close(disk.class_coordinates_, local.class_coordinates_)

@@ -45,8 +45,9 @@ def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any
     monkeypatch.setattr(
         import_module("tacit.solve.choice.choose"), "cheapest", lambda costs, **options: ("krylov", "told to")
     )
-    for module in ("solve.linear.least_squares", "models.projections.base", "models.projections.morp"):
-        monkeypatch.setattr(import_module(f"tacit.{module}"), "_DENSE_LIMIT", 0)
+    monkeypatch.setattr(import_module("tacit.solve.linear.least_squares"), "_DENSE_LIMIT", 0)
+    for module in ("common.record_kernel", "projections.base"):
+        monkeypatch.setattr(import_module(f"tacit.models.{module}"), "DENSE_LIMIT", 0)
     return sp.csr_array
 
 

@@ -13,7 +13,7 @@ from planted import Planted
 from updating_twin import LSITwin, MLSITwin
 
 from tacit import LSI, MLSI
-from tacit.models.common.updating import KEPT
+from tacit.models.common.updating import ROWS_PER_DIMENSION
 
 K = 6
 EDGES = (0, 50, 90, 100, 200)
@@ -27,7 +27,7 @@ def batches(planted: Planted) -> list[tuple[np.ndarray, np.ndarray]]:
 @pytest.mark.parametrize("keep", [1.0, 0.6])
 @pytest.mark.parametrize("solver", ["auto", "dense", "krylov"])
 def test_lsi_is_the_truncated_decomposition_of_history_and_new_rows(planted: Planted, solver: str, keep: float) -> None:
-    model, twin = LSI(K, scaling="unit", solver=solver, tol=1e-10), LSITwin(KEPT * K)
+    model, twin = LSI(K, scaling="unit", solver=solver, tol=1e-10), LSITwin(ROWS_PER_DIMENSION * K)
     for X, _ in batches(planted):
         model.partial_fit(sp.csr_array(X), forget=1 - keep)
         twin.update(X, keep)
@@ -45,7 +45,7 @@ def test_lsi_is_the_truncated_decomposition_of_history_and_new_rows(planted: Pla
 def test_mlsi_is_eq_12_of_history_and_new_rows(
     planted: Planted, form: Any, solver: str, beta: float, gamma: float, ridge: float
 ) -> None:
-    twin = MLSITwin(KEPT * K, beta, gamma, ridge)
+    twin = MLSITwin(ROWS_PER_DIMENSION * K, beta, gamma, ridge)
     model = MLSI(
         K, label_weight=beta, shrinkage=gamma, ridge=ridge, scaling="unit", solver=solver, tol=1e-10, max_iter=2_000
     )

@@ -1,8 +1,10 @@
-"""What all spaces share: reading X, transforming, naming the dimensions, warning about what was adjusted."""
+"""What all spaces share: reading X, placing records, writing positions, and warnings about adjusted settings."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,20 +13,31 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.checks import check_choice, check_count, check_finite, is_sparse
 from tacit.errors import InputError, TacitWarning
-from tacit.models.common.row_source import read_row_blocks
+from tacit.files import replacing
 from tacit.operators.rows.blocks import RowBlocks
 from tacit.types import Array
 
-__all__ = ["SCALINGS", "SpaceModel", "check_terms", "directions_before", "warn", "warn_if_fewer"]
+__all__ = [
+    "SCALINGS",
+    "SpaceModel",
+    "check_terms",
+    "directions_before",
+    "most_iterations",
+    "read_records",
+    "read_row_blocks",
+    "warn",
+    "warn_if_fewer",
+    "write_positions",
+]
 
-SCALINGS = {"unit": 0.0, "damped": 0.25, "weighted": 0.5}  # the power of λ that a unit position is multiplied with
+SCALINGS = {"unit": 0.0, "damped": 0.25, "weighted": 0.5}  # unit positions are multiplied by this power of λ
 
 
 class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A fitted space: records go in as rows of X, positions of `n_components_` numbers come out.
+    """Base class of all spaces: `transform` turns rows of X into positions of `n_components_` numbers.
 
-    A subclass's `fit` learns `eigenvalues_` and `components_` (n_components_ x n_terms), so that `transform` is one
-    product.
+    The `fit` of a subclass learns `eigenvalues_` and `components_` (n_components_ x n_terms), so that `transform` is
+    one product.
     """
 
     n_components: int
@@ -34,6 +47,7 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     eigenvalues_: Array
     _scalings: ClassVar[tuple[str, ...]] = tuple(SCALINGS)
     _takes_row_blocks: ClassVar[bool] = False
+    _takes_label_sets: ClassVar[bool] = False
 
     def transform(self, X: Any) -> Array:
         """Place records in the space by their terms alone (fold-in).
@@ -51,17 +65,10 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """Validate X: dense or CSR, float32 or float64, finite; rows that are elsewhere were looked at when written."""
-        if isinstance(X, RowBlocks):
-            return read_row_blocks(self, X, reset=reset)
-        X = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
-        )
-        check_finite("X", X)
-        return X
+        return read_records(self, X, reset=reset)
 
     def _read_training(self, X: Any) -> Any:
-        """Validate X and the parameters that every space has."""
+        """Validate X and the parameters that all spaces have."""
         check_count("n_components", self.n_components)
         check_choice("scaling", self.scaling, self._scalings)
         if self.max_iter is not None:
@@ -72,11 +79,11 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return X
 
     def _origin_is_empty(self) -> bool:
-        """Whether a record without terms has no place in the space, as with the linear kernel."""
+        """Whether a record without terms is at the origin of the space, as with the linear kernel."""
         return True
 
     def _read_positions(self, positions: Any) -> Array:
-        """Validate positions and take the scaling out of them."""
+        """Validate positions and undo their scaling."""
         check_is_fitted(self, "eigenvalues_")
         positions = np.asarray(positions)
         if positions.ndim != 2 or positions.shape[1] != self._n_features_out:
@@ -87,8 +94,15 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return np.asarray(positions / self.eigenvalues_ ** self._power())
 
     def _power(self) -> float:
-        """Of the eigenvalues, what a position in unit scaling is multiplied with."""
+        """Return the power of the eigenvalues that unit positions are multiplied by."""
         return SCALINGS[self.scaling]
+
+    def _scaled(self, unit: Array) -> Array:
+        return np.asarray(unit * self.eigenvalues_ ** self._power())
+
+    def _needs_labels(self) -> bool:
+        """Whether `fit` needs `y`."""
+        return False
 
     @property
     def _n_features_out(self) -> int:
@@ -98,13 +112,69 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.target_tags.required = self._needs_labels()
+        tags.target_tags.multi_output = self._takes_label_sets
         return tags
 
 
-def directions_before(model: Any, n_terms: int, name: str = "components_") -> Array | None:
-    """Give the directions of the fit before, n_terms x k, each of length 1, if a warm start is asked for.
+def read_records(model: Any, X: Any, *, reset: bool) -> Any:
+    """Validate X: dense or CSR, float32 or float64, finite; rows outside memory were checked when they were written."""
+    if isinstance(X, RowBlocks):
+        return read_row_blocks(model, X, reset=reset)
+    X = validate_data(
+        model, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
+    )
+    check_finite("X", X)
+    return X
 
-    None where there was no fit, or one with other terms: then a search starts afresh, and nothing is wrong with that.
+
+def read_row_blocks(model: Any, X: RowBlocks, *, reset: bool) -> RowBlocks:
+    """Return the rows if the model accepts rows outside memory, and their number of columns is right."""
+    if not model._takes_row_blocks:
+        raise InputError(
+            f"X is not in memory: got {type(X).__name__}, expected an array or a sparse matrix for "
+            f"{type(model).__name__}. Use LSI, MLSI, HLSI, MLSA, LabelHead('ridge') or HierarchyClassifier. A fitted "
+            "model accepts the blocks of X.blocks() one at a time."
+        )
+    validate_data(model, X, reset=reset, skip_check_array=True)
+    return X
+
+
+def write_positions(model: Any, X: RowBlocks, path: str | Path) -> np.memmap:
+    """Write the positions of records to a `.npy` file, one block of records at a time.
+
+    Parameters
+    ----------
+    model : fitted model with `transform`
+    X : RowBlocks
+    path : str or Path
+        The file. It appears under this name only when it is complete.
+
+    Returns
+    -------
+    (n_records, n_components_) positions, memory-mapped read-only
+    """
+    target = Path(path)
+    file: np.memmap | None = None
+    start = 0
+    with replacing(target) as fresh:
+        for block in X.blocks():
+            positions = model.transform(block)
+            if file is None:
+                shape = (X.shape[0], positions.shape[1])
+                file = np.lib.format.open_memmap(fresh, "w+", dtype=positions.dtype, shape=shape)
+            file[start : start + len(positions)] = positions
+            start += len(positions)
+        assert file is not None  # there is at least one block
+        file.flush()
+        del file
+    return np.lib.format.open_memmap(target, mode="r")
+
+
+def directions_before(model: Any, n_terms: int, name: str = "components_") -> Array | None:
+    """Return the directions of the previous fit, n_terms x k, each of length 1, if `warm_start` is set.
+
+    None if there was no fit, or one with another number of terms: the search then starts without them.
     """
     rows = getattr(model, name, None) if model.warm_start else None
     if rows is None or rows.shape[1] != n_terms or not rows.size:
@@ -122,20 +192,25 @@ def check_terms(X: Any) -> None:
         n_filled = int(np.count_nonzero(X.any(axis=1)))
     elif X.data.all():
         n_filled = int(np.count_nonzero(np.diff(X.indptr)))
-    else:  # zeros that are stored are no terms
+    else:  # stored zeros are not terms
         n_filled = int(np.count_nonzero((X != 0).sum(axis=1)))
     if n_filled == 0:
-        raise InputError(f"X has no entries: got {n} records and not one term with a weight. Check the vectoriser.")
+        raise InputError(f"X has no entries: got {n} records without any term. Check the vectoriser.")
     if n_filled < n:
-        warn(f"{n - n_filled} of {n} records have no terms: they sit at the origin of the space and match nothing.")
+        warn(f"{n - n_filled} of {n} records have no terms: they are at the origin of the space and match nothing.")
 
 
 def warn(message: str) -> None:
-    """Warn that something was adjusted while the result is still right."""
+    """Warn that a setting was adjusted; the result is still correct."""
     warnings.warn(message, TacitWarning, stacklevel=4)
 
 
 def warn_if_fewer(n_wanted: int, n_kept: int, limit: str) -> None:
-    """Warn that there are fewer dimensions than were asked for."""
+    """Warn that there are fewer dimensions than requested."""
     if n_kept < n_wanted:
         warn(f"n_components={n_wanted} is more than {limit}: kept {n_kept} dimension{'' if n_kept == 1 else 's'}.")
+
+
+def most_iterations(reports: Sequence[Any]) -> int:
+    """Return the largest number of iterations of any solver; 1 if there are no reports."""
+    return max((report.iterations for report in reports), default=1)

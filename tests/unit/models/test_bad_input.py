@@ -57,7 +57,7 @@ def test_other_questions_before_fit(call: str) -> None:
 
 def test_a_fit_that_failed_is_no_fit() -> None:
     model = MLSI(2)
-    with refused("y holds no label at all"):
+    with refused("y has no labels"):
         model.fit(X, [None] * 5)
     with pytest.raises(NotFittedError, match="not fitted yet"):
         model.transform(X)
@@ -77,7 +77,7 @@ def test_another_number_of_label_rows() -> None:
 
 
 def test_other_records_than_those_of_the_fit() -> None:
-    with refused("X is not what fit was given: got 4 records, expected the 5 of then"):
+    with refused("X is not what fit was given: got 4 records, expected the 5 records passed to fit"):
         MLSI(2).fit(X, Y).training_coordinates(X[:4], "honest")
 
 
@@ -87,14 +87,14 @@ def test_other_records_than_those_of_the_fit() -> None:
         (None, r"y is missing: .* Give a 0/1 matrix, a list of label sets, or one class a record\."),
         (
             [None] * 5,
-            "y holds no label at all: got 5 records, 5 of them with unknown labels. Use LSI, or label_weight=0",
+            "y has no labels: got 5 records, 5 of them with unknown labels. Use LSI, or label_weight=0",
         ),
         (
             [set()] * 5,
-            "y holds no label at all: got 5 records, 0 of them with unknown labels. Use LSI, or label_weight=0",
+            "y has no labels: got 5 records, 0 of them with unknown labels. Use LSI, or label_weight=0",
         ),
-        (np.zeros((5, 2)), "y holds no label at all: got 5 records, 0 of them with unknown labels"),
-        (np.full((5, 2), np.nan), "y holds no label at all: got 5 records, 5 of them with unknown labels"),
+        (np.zeros((5, 2)), "y has no labels: got 5 records, 0 of them with unknown labels"),
+        (np.full((5, 2), np.nan), "y has no labels: got 5 records, 5 of them with unknown labels"),
         (np.full((5, 2), 2), "y is not binary: got 2 in row 0, expected 0 or 1"),
     ],
 )
@@ -122,7 +122,7 @@ def test_labels_that_nobody_has() -> None:
 @pytest.mark.parametrize("space", [LSI(2), MLSI(2), KernelLSI(2, kernel="cosine")], ids=repr)
 def test_records_without_words(space: Any, form: Any) -> None:
     empty = np.vstack([X, np.zeros((2, 4))])
-    expected = r"^2 of 7 records have no terms: they sit at the origin of the space and match nothing\.$"
+    expected = r"^2 of 7 records have no terms: they are at the origin of the space and match nothing\.$"
     with pytest.warns(TacitWarning, match=expected):
         space.fit(form(empty), [*Y, {"a"}, None])
     np.testing.assert_allclose(space.transform(form(empty))[5:], 0, atol=1e-12)
@@ -131,7 +131,7 @@ def test_records_without_words(space: Any, form: Any) -> None:
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("space", [LSI(2), LSI(2, center=True), MLSI(2)], ids=repr)
 def test_no_words_at_all(space: Any, form: Any) -> None:
-    expected = "X has no entries: got 5 records and not one term with a weight. Check the vectoriser."
+    expected = "X has no entries: got 5 records without any term. Check the vectoriser."
     with refused(re.escape(expected)):
         space.fit(form(np.zeros((5, 4))), Y)
 

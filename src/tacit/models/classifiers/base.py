@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.checks import check_finite, check_number
 from tacit.errors import InputError
+from tacit.models.base import read_row_blocks
 from tacit.models.classifiers.linear import Linear
 from tacit.models.common.labels import name_array
-from tacit.models.common.row_source import read_row_blocks
 from tacit.operators.rows.blocks import RowBlocks
 from tacit.relations.labels.matrix import LabelMatrix
 

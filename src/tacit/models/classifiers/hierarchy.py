@@ -20,7 +20,7 @@ from tacit.checks import as_rng, check_choice, check_count, check_number, is_out
 from tacit.errors import InputError, SolverError, TacitWarning
 from tacit.models.classifiers.base import LinearLabelClassifier
 from tacit.models.classifiers.linear import Linear, cross_fitted_scores
-from tacit.models.classifiers.newton import LOSSES, Objective, smooth_regressions
+from tacit.models.classifiers.newton import LOSSES, NewtonObjective, smooth_regressions
 from tacit.models.common.class_hierarchy import HierarchyGraph, expanded_labels, graph_of, squared_lengths
 from tacit.models.common.labels import BEYOND, is_number, known_records, warn_untrained
 from tacit.operators.algebra import DiagonalPlusLowRank
@@ -314,7 +314,7 @@ class HierarchyProblem:
         # ½ sᵀAs is ξ sᵀΔs, and ‖w‖²/(2C) is β‖w‖²
         pull = 2 * self.hierarchy_weight
         coupling = DiagonalPlusLowRank(pull * graph.degrees, graph.H, -pull / graph.sizes)
-        objective = Objective(
+        objective = NewtonObjective(
             LOSSES[self.loss],
             C=1 / (2 * self._absolute_ridge(X)),
             coupling=coupling if pull else None,

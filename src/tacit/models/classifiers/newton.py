@@ -21,7 +21,7 @@ from tacit.operators.base import Operator, as_operator
 from tacit.solve.tall_arrays import inner, times
 from tacit.types import Array, BoolArray
 
-__all__ = ["LOSSES", "Fitted", "Loss", "Objective", "logistic_regressions", "smooth_regressions"]
+__all__ = ["LOSSES", "Loss", "NewtonFit", "NewtonObjective", "logistic_regressions", "smooth_regressions"]
 
 _NEWTON_STEPS = 30
 _CG_STEPS = 25
@@ -43,7 +43,7 @@ class Loss(NamedTuple):
     constant: Callable[[Array], Array]
 
 
-class Objective(NamedTuple):
+class NewtonObjective(NamedTuple):
     """What is minimised for each label.
 
     Attributes
@@ -62,7 +62,7 @@ class Objective(NamedTuple):
     fit_intercept: bool = True
 
 
-class Fitted(NamedTuple):
+class NewtonFit(NamedTuple):
     """Coefficients (n_labels x n_features), intercepts, most Newton steps, and whether all labels converged."""
 
     coef: Array
@@ -80,8 +80,14 @@ class _State(NamedTuple):
 
 
 def smooth_regressions(
-    X: Any, Y: sp.csr_array, objective: Objective, *, tol: float = 1e-3, max_iter: int | None = None, width: int = 256
-) -> Fitted:
+    X: Any,
+    Y: sp.csr_array,
+    objective: NewtonObjective,
+    *,
+    tol: float = 1e-3,
+    max_iter: int | None = None,
+    width: int = 256,
+) -> NewtonFit:
     """Minimise the objective of every label.
 
     Parameters
@@ -97,10 +103,12 @@ def smooth_regressions(
     parts = [_fit_block(X, columns[:, i : i + width], objective, tol, max_steps) for i in range(0, Y.shape[1], width)]
     weights = np.concatenate([weights for weights, _, _ in parts], axis=1)
     steps, converged = max(n for _, n, _ in parts), all(fine for _, _, fine in parts)
-    return Fitted(weights[:-1].T, weights[-1], steps, converged)
+    return NewtonFit(weights[:-1].T, weights[-1], steps, converged)
 
 
-def _fit_block(X: Any, Y: sp.csc_array, objective: Objective, tol: float, max_steps: int) -> tuple[Array, int, bool]:
+def _fit_block(
+    X: Any, Y: sp.csc_array, objective: NewtonObjective, tol: float, max_steps: int
+) -> tuple[Array, int, bool]:
     state = _start(X, Y, objective)
     first = None
     active = np.arange(Y.shape[1])
@@ -124,7 +132,7 @@ def _fit_block(X: Any, Y: sp.csc_array, objective: Objective, tol: float, max_st
     return state.weights, max_steps, False
 
 
-def _start(X: Any, Y: sp.csc_array, objective: Objective) -> _State:
+def _start(X: Any, Y: sp.csc_array, objective: NewtonObjective) -> _State:
     """The best constant answers, or nothing where there is no intercept."""
     weights = np.zeros((X.shape[1] + 1, Y.shape[1]), X.dtype)
     if objective.fit_intercept:
@@ -135,7 +143,7 @@ def _start(X: Any, Y: sp.csc_array, objective: Objective) -> _State:
     return _State(weights, scores, _values(weights, scores, Y, objective))
 
 
-def _values(weights: Array, scores: Array, Y: sp.csc_array, objective: Objective) -> Array:
+def _values(weights: Array, scores: Array, Y: sp.csc_array, objective: NewtonObjective) -> Array:
     """The objective of each label."""
     rows = objective.counted
     losses = objective.loss.totals(*((scores, Y) if rows is None else (scores[rows], Y[rows])))
@@ -144,7 +152,7 @@ def _values(weights: Array, scores: Array, Y: sp.csc_array, objective: Objective
     return np.asarray(losses + np.square(weights[:-1], dtype=np.float64).sum(axis=0) / (2 * objective.C))
 
 
-def _derivatives(scores: Array, Y: sp.csc_array, objective: Objective) -> tuple[Array, Array]:
+def _derivatives(scores: Array, Y: sp.csc_array, objective: NewtonObjective) -> tuple[Array, Array]:
     slopes, curvature = objective.loss.derivatives(scores, Y)
     if objective.counted is not None:
         slopes[~objective.counted] = 0
@@ -152,7 +160,7 @@ def _derivatives(scores: Array, Y: sp.csc_array, objective: Objective) -> tuple[
     return slopes, curvature
 
 
-def _gradient(X: Any, slopes: Array, state: _State, objective: Objective) -> Array:
+def _gradient(X: Any, slopes: Array, state: _State, objective: NewtonObjective) -> Array:
     if objective.coupling is not None:
         slopes = slopes + objective.coupling @ state.scores
     gradient = _adjoint(X, slopes, objective)
@@ -160,7 +168,7 @@ def _gradient(X: Any, slopes: Array, state: _State, objective: Objective) -> Arr
     return gradient
 
 
-def _newton_direction(X: Any, curvature: Array, gradient: Array, objective: Objective) -> Array:
+def _newton_direction(X: Any, curvature: Array, gradient: Array, objective: NewtonObjective) -> Array:
     """Solve H d = −g roughly, H = Xᵀ(D + A)X + I/C with the intercept free, one column a label."""
     penalty = gradient.dtype.type(1 / objective.C)
     direction, residual = np.zeros_like(gradient), -gradient
@@ -185,7 +193,7 @@ def _newton_direction(X: Any, curvature: Array, gradient: Array, objective: Obje
 
 
 def _line_search(
-    X: Any, Y: sp.csc_array, state: _State, direction: Array, slope: Array, objective: Objective
+    X: Any, Y: sp.csc_array, state: _State, direction: Array, slope: Array, objective: NewtonObjective
 ) -> _State:
     """Halve the step of each label until its objective falls enough; a label that cannot fall any more stays."""
     change = _times(X, direction)
@@ -209,7 +217,7 @@ def _times(X: Any, weights: Array) -> Array:
     return scores
 
 
-def _adjoint(X: Any, T: Array, objective: Objective) -> Array:
+def _adjoint(X: Any, T: Array, objective: NewtonObjective) -> Array:
     last = T.sum(axis=0, keepdims=True) if objective.fit_intercept else np.zeros((1, T.shape[1]), T.dtype)
     return np.concatenate([inner(X, T) if isinstance(X, np.ndarray) else np.asarray(X.T @ T), last])
 
@@ -266,5 +274,5 @@ def logistic_regressions(X: Any, Y: sp.csr_array, *, C: float, tol: float = 1e-3
     C : weight of the loss against ‖w‖²/2
     tol : size of the gradient, relative to that of the best constant answer, at which a label is done
     """
-    found = smooth_regressions(X, Y, Objective(LOSSES["logistic"], C), tol=tol, width=_WIDTH)
+    found = smooth_regressions(X, Y, NewtonObjective(LOSSES["logistic"], C), tol=tol, width=_WIDTH)
     return found.coef, found.intercept, found.converged

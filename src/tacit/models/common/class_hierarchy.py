@@ -30,13 +30,22 @@ import scipy.sparse as sp
 from tacit.checks import check_rows, is_outside_memory, is_sparse
 from tacit.errors import InputError
 from tacit.operators.algebra import DiagonalPlusLowRank
-from tacit.operators.base import as_operator
+from tacit.operators.base import Operator, as_operator
 from tacit.operators.rows.blocks import adjoint_blocks
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.types import Array, Float64Array
 
-__all__ = ["ROOT", "HierarchyGraph", "expanded_labels", "graph_of", "hierarchy_graph", "squared_lengths"]
+__all__ = [
+    "MOST_BRIDGES",
+    "ROOT",
+    "HierarchyGraph",
+    "class_bridges",
+    "expanded_labels",
+    "graph_of",
+    "hierarchy_graph",
+    "squared_lengths",
+]
 
 
 class _Root(Enum):
@@ -106,7 +115,7 @@ class HierarchyGraph:
         check_rows("X", X.shape[0], self.H.shape[0], of="the hierarchy graph")
         about_zero = self.degrees @ squared_lengths(X)
         H = self.H if is_outside_memory(X) else self.H.astype(X.dtype)  # or a double of X would be made
-        if is_outside_memory(X) or self.H.nnz * _CLASSES_A_RECORD >= self.H.shape[0] * self.H.shape[1]:
+        if is_outside_memory(X) or self.H.nnz * _CLASSES_PER_RECORD >= self.H.shape[0] * self.H.shape[1]:
             blocks = adjoint_blocks(as_operator(X), H, outside_memory=is_outside_memory(X))
             squares = [np.square(sums, dtype=np.float64).sum(axis=0) for _, sums in blocks]
         else:
@@ -187,6 +196,17 @@ def expanded_labels(y: Any, taxonomy: Taxonomy | None, n_records: int) -> LabelM
     return taxonomy.expand(y, n_records=n_records)
 
 
+def class_bridges(X: Operator, F: sp.csr_array) -> Array:
+    """G = Xᵀ F, dense, a few classes at a time: F itself would be N x L."""
+    G = np.empty((X.shape[1], F.shape[1]), X.dtype, order="F")
+    for part, product in adjoint_blocks(X, F.astype(X.dtype, copy=False), outside_memory=is_outside_memory(X)):
+        G[:, part] = product
+    return G
+
+
+MOST_BRIDGES = 512  # classes up to which Xᵀ F is kept
+
+
 def _narrow(matrix: Any) -> sp.csr_array:
     """Give the matrix with 32-bit indices: beside wider ones SciPy would widen those of X in every product."""
     if max(matrix.nnz, *matrix.shape) > np.iinfo(np.int32).max:
@@ -217,4 +237,4 @@ _ROWS = 2_000
 _CLASSES = 16
 # Classes for each that a record has up to which a product with dense columns of them all is faster than one with the
 # classes a record has, as sparse rows (15 million entries, 101 classes, 3 a record: .2 s against .8).
-_CLASSES_A_RECORD = 128
+_CLASSES_PER_RECORD = 128

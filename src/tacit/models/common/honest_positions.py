@@ -25,7 +25,14 @@ from tacit.operators.rows.blocks import take_rows
 from tacit.solve import least_squares
 from tacit.types import Array
 
-__all__ = ["HALF", "MOST", "cross_fitted", "estimated_leverages", "honest_positions", "leave_one_out"]
+__all__ = [
+    "LEVERAGE_CAP",
+    "MEAN_LEVERAGE_LIMIT",
+    "cross_fitted",
+    "estimated_leverages",
+    "honest_positions",
+    "leave_one_out",
+]
 
 
 def honest_positions(
@@ -45,15 +52,15 @@ def honest_positions(
     assert isinstance(form, AugmentedForm)
     if n_folds is None and form.ridge > 0:
         leverages = estimated_leverages(form.X, form.ridge, rng=rng, tol=tol)
-        if leverages.mean() < HALF:
-            slack = (1 - np.minimum(leverages, MOST)).astype(V.dtype)
+        if leverages.mean() < MEAN_LEVERAGE_LIMIT:
+            slack = (1 - np.minimum(leverages, LEVERAGE_CAP)).astype(V.dtype)
             return np.asarray(V - form.misfit(V, coefficients) / slack[:, None])
     folds = _DEFAULT_FOLDS if n_folds is None else n_folds
     return cross_fitted(form.matrix, V, form.ridge, n_folds=folds, rng=rng, tol=tol)
 
 
-HALF = 0.5  # the estimate errs by about 14 % of h, which is little of 1 − h only while h is below a half
-MOST = 0.9
+MEAN_LEVERAGE_LIMIT = 0.5  # the estimate errs by about 14 % of h, which is little of 1 − h only while h is below a half
+LEVERAGE_CAP = 0.9
 _DEFAULT_FOLDS = 5
 
 

@@ -26,7 +26,7 @@ import scipy.linalg as la
 
 from tacit.checks import is_sparse
 from tacit.machine import give_back
-from tacit.models.common.kernel_forms import Leading, RecordForm
+from tacit.models.common.kernel_forms import LeadingVectors, RecordForm
 from tacit.models.common.product_forms import AugmentedForm
 from tacit.operators import Product
 from tacit.solve import leading_singular_triplets
@@ -34,11 +34,11 @@ from tacit.solve.result import signs_of
 from tacit.solve.tall_arrays import in_rows
 from tacit.types import Array
 
-__all__ = ["Blend", "blend"]
+__all__ = ["InformedSpace", "informed_space"]
 
 
 @dataclass(frozen=True)
-class Blend:
+class InformedSpace:
     """A space.
 
     Attributes
@@ -57,7 +57,9 @@ class Blend:
     informed: bool
 
 
-def blend(form: RecordForm, F: Any, n_components: int, *, label_weight: float, shrinkage: float) -> Blend:
+def informed_space(
+    form: RecordForm, F: Any, n_components: int, *, label_weight: float, shrinkage: float
+) -> InformedSpace:
     """Solve MLSI for the label features F, N x p (None or no columns: LSI).
 
     The signs do not depend on the form that K is held in.
@@ -75,20 +77,22 @@ def blend(form: RecordForm, F: Any, n_components: int, *, label_weight: float, s
     return found
 
 
-def _without_labels(form: RecordForm, n_components: int, label_weight: float, shrinkage: float) -> Blend:
+def _without_labels(form: RecordForm, n_components: int, label_weight: float, shrinkage: float) -> InformedSpace:
     """LSI: G = 0. At β = 1 nothing is left to explain, λ = 0 throughout."""
     if label_weight == 1:
         nothing = np.empty((form.n_records, 0), form.dtype)
-        return Blend(nothing, np.empty(0, form.dtype), form.adjoint(nothing), form.adjoint(nothing), informed=False)
+        return InformedSpace(
+            nothing, np.empty(0, form.dtype), form.adjoint(nothing), form.adjoint(nothing), informed=False
+        )
     mu, V, A = _nonzero(form, form.leading(None, n_components))
     shifted = mu + form.ridge
     A = form.adjoint(V) if A is None else A
-    return Blend(V, shifted / (1 / (1 - label_weight) + shrinkage), A / shifted, A, informed=False)
+    return InformedSpace(V, shifted / (1 / (1 - label_weight) + shrinkage), A / shifted, A, informed=False)
 
 
 def _with_labels(
     form: RecordForm, F: Any, B: Array | None, n_components: int, label_weight: float, shrinkage: float
-) -> Blend:
+) -> InformedSpace:
     """K + F G Fᵀ; B is regress(F) if it is known already."""
     if B is None and (shrinkage > 0 or label_weight == 1 or _labels_are_fewer(form, F, n_components)):
         B = form.regress(F)
@@ -104,7 +108,7 @@ def _with_labels(
         shifted = mu + form.ridge
         eigenvalues = shifted / (1 / (1 - label_weight) + shrinkage)
     if B is None:
-        return Blend(V, eigenvalues, form.regress(V), form.adjoint(V) if A is None else A, informed=True)
+        return InformedSpace(V, eigenvalues, form.regress(V), form.adjoint(V) if A is None else A, informed=True)
     give_back(V.nbytes)
     bent = _bent(B, (root @ (root.T @ (F.T @ V))).astype(form.dtype))
     del B  # as large as what follows
@@ -112,7 +116,7 @@ def _with_labels(
     if label_weight < 1:
         bent += A
     bent /= shifted.astype(form.dtype)
-    return Blend(V, eigenvalues, bent, A, informed=True)
+    return InformedSpace(V, eigenvalues, bent, A, informed=True)
 
 
 def _bent(B: Array, mix: Array) -> Array:
@@ -149,11 +153,11 @@ def _label_root(form: RecordForm, F: Any, B: Array | None, label_weight: float, 
     return np.asarray(vectors * np.sqrt(c / (share + (1 - c) * values)))
 
 
-def _nonzero(form: RecordForm, found: Leading) -> Leading:
+def _nonzero(form: RecordForm, found: LeadingVectors) -> LeadingVectors:
     """Leave out directions that are zero to working precision: dividing by them would make noise of them."""
     mu, V, A = found
     n_real = int(np.count_nonzero(mu > mu.max(initial=0) * form.floor))  # they come largest first
-    return Leading(mu[:n_real], V[:, :n_real], None if A is None else A[:, :n_real])
+    return LeadingVectors(mu[:n_real], V[:, :n_real], None if A is None else A[:, :n_real])
 
 
 def _expressible(form: RecordForm, F: Any, B: Array) -> tuple[Any, Array]:

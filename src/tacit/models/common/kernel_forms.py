@@ -1,18 +1,18 @@
-"""The record kernel K = X Xᵀ (or any other) in three forms that answer the same questions.
+"""The record kernel K = X Xᵀ (or any other) in three forms with the same interface.
 
-A spectral model needs five things of the records: the trace of K, regressions on it, fitted values, leverages, and the
-leading eigenvectors of K plus some low-rank term. `DualForm` gives them from the dense N x N matrix, `PrimalForm` from
-the dense M x M matrix XᵀX, `AugmentedForm` (`augmented_form`) from products with X alone. The first two are exact and
-end at a few thousand rows or columns.
+A spectral model needs five things from the records: the trace of K, regressions on it, fitted values, leverages, and
+the leading eigenvectors of K plus a low-rank term. `DualForm` computes them from the dense N x N matrix, `PrimalForm`
+from the dense M x M matrix XᵀX, `AugmentedForm` (in `product_forms`) from products with X alone. The first two are
+exact and limited to a few thousand rows or columns.
 
-What a regression gives are *coefficients*: M x p weights of the terms (primal, augmented) or N x p weights of the
-records (dual). K with the ridge on its diagonal is written K_r.
+A regression returns *coefficients*: M x p weights of the terms (primal, augmented) or N x p weights of the records
+(dual). K with the ridge on its diagonal is written K_r.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,11 +23,11 @@ from tacit.operators import Operator, Stacked, as_operator
 from tacit.solve.result import descending
 from tacit.types import Array
 
-__all__ = ["DualForm", "Leading", "PrimalForm", "RecordForm", "dense_block"]
+__all__ = ["DualForm", "LeadingVectors", "PrimalForm", "RecordForm", "dense_block", "symmetric"]
 
 
-class Leading(NamedTuple):
-    """Leading eigenvalues and eigenvectors V of K plus a low-rank term, and adjoint(V) if it came with them."""
+class LeadingVectors(NamedTuple):
+    """Leading eigenvalues and eigenvectors V of K plus a low-rank term, and adjoint(V) if the solver has it."""
 
     values: Array
     vectors: Array
@@ -35,10 +35,10 @@ class Leading(NamedTuple):
 
 
 class RecordForm(ABC):
-    """What a model asks of K; `ridge` is absolute here, and added to the diagonal of K in every regression.
+    """K as models use it; `ridge` is absolute here and added to the diagonal of K in every regression.
 
-    `floor` is the eigenvalue, relative to the largest, below which one is zero to working precision; `by_records` says
-    that coefficients are weights of the records.
+    Eigenvalues below `floor` times the largest are zero to working precision. `by_records` means that coefficients are
+    weights of the records. `reports` are those of the iterative solvers.
     """
 
     n_records: int
@@ -47,28 +47,29 @@ class RecordForm(ABC):
     dtype: np.dtype
     floor: float
     by_records: bool = False
+    reports: Sequence[Any] = ()
 
     @abstractmethod
     def adjoint(self, V: Array) -> Array:
-        """Coefficients c with fitted(c) = K V."""
+        """Return coefficients c with fitted(c) = K V."""
 
     @abstractmethod
     def regress(self, T: Any) -> Array:
-        """Coefficients of K_r⁻¹ T: the ridge regressions of the columns of T on the records."""
+        """Return the coefficients of K_r⁻¹ T: the ridge regressions of the columns of T on the records."""
 
     @abstractmethod
     def fitted(self, coefficients: Array) -> Array:
-        """Positions of the training records under these coefficients, N x p."""
+        """Return the positions of the training records under these coefficients, N x p."""
 
     @abstractmethod
-    def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> Leading:
-        """Leading eigenvalues and eigenvectors of K + extra extraᵀ; of K if there is no extra.
+    def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> LeadingVectors:
+        """Return the leading eigenvalues and eigenvectors of K + extra extraᵀ; of K if `extra` is None.
 
-        A `root` R says that extra = T R, for the T that was regressed last.
+        A `root` R means that extra = T R, with T from the last call of `regress`.
         """
 
     def misfit(self, T: Any, coefficients: Array) -> Array:
-        """What the fitted values of `regress(T)` leave of T, N x p; a sparse T is taken apart in blocks of rows."""
+        """Return T less the fitted values of `regress(T)`, N x p; a sparse T is made dense in blocks of rows."""
         rest = self.fitted(coefficients)
         np.negative(rest, out=rest)
         step = max(1, 2**20 // max(1, T.shape[1]))
@@ -77,42 +78,42 @@ class RecordForm(ABC):
         return rest
 
     def cross(self, T: Any, coefficients: Array) -> Array:
-        """Tᵀ K_r⁻¹ T, symmetric, from T and B = regress(T): Tᵀ(T − XB) / ridge, or BᵀB without a ridge.
+        """Return Tᵀ K_r⁻¹ T, symmetric, from T and B = regress(T): Tᵀ(T − XB) / ridge, or BᵀB without a ridge.
 
-        The difference is taken before the product, where a small ridge costs the fewest digits.
+        Taking the difference before the product loses the fewest digits with a small ridge.
         """
-        inner = T.T @ self.misfit(T, coefficients) / self.ridge if self.ridge else coefficients.T @ coefficients
-        J = np.asarray(inner, dtype=np.float64)
-        return np.asarray((J + J.T) / 2)
+        return symmetric(
+            T.T @ self.misfit(T, coefficients) / self.ridge if self.ridge else coefficients.T @ coefficients
+        )
 
 
 class _DenseForm(RecordForm):
-    """A form that knows all eigenvalues s of K and so has leverages in closed form."""
+    """A form with all eigenvalues of K, and therefore with leverages in closed form."""
 
     values: Array
     vectors: Array
 
     @abstractmethod
     def left_blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Blocks of rows of the eigenvectors of K whose eigenvalue is not zero: (rows, block)."""
+        """Yield blocks of rows, (rows, block), of the eigenvectors of K whose eigenvalue is not zero."""
 
     def left_values(self) -> Array:
-        """The eigenvalues that go with the columns of `left_blocks`."""
+        """Return the eigenvalues of the columns of `left_blocks`."""
         return self.values[self._real()]
 
     def _real(self) -> Array:
-        """Which eigenvalues are not zero to working precision."""
+        """Return which eigenvalues are not zero to working precision."""
         return np.asarray(self.values > self.values.max(initial=0) * self.floor)
 
     def _inverse_times(self, rhs: Array) -> Array:
-        """(S + ridge I)⁻¹ rhs, S the matrix that was decomposed; the pseudo-inverse if there is no ridge."""
+        """Return (S + ridge I)⁻¹ rhs, S the decomposed matrix; with its pseudo-inverse if there is no ridge."""
         use = self._real() | (self.ridge > 0)
         filters = np.where(use, 1 / np.where(use, self.values + self.ridge, 1), 0)
         return np.asarray(self.vectors @ (filters[:, None] * (self.vectors.T @ rhs)), dtype=self.dtype)
 
 
 class DualForm(_DenseForm):
-    """K as a dense N x N matrix: any kernel, and wide X. `least` is the smallest eigenvalue as it came."""
+    """K as a dense N x N matrix: any kernel, and wide X. `least` is the smallest computed eigenvalue."""
 
     by_records = True
 
@@ -123,10 +124,10 @@ class DualForm(_DenseForm):
         self.trace = float(np.trace(K, dtype=np.float64))
         values, self.vectors = la.eigh(self.K)
         self.least = float(values.min(initial=0))
-        self.values = np.maximum(values, 0)  # rounding leaves a singular K a little below zero
+        self.values = np.maximum(values, 0)  # rounding leaves some eigenvalues of a singular K a little below zero
 
     def adjoint(self, V: Array) -> Array:
-        """Give V itself, as weights of the records."""
+        """Return V itself, as weights of the records."""
         return V
 
     def regress(self, T: Any) -> Array:
@@ -134,37 +135,36 @@ class DualForm(_DenseForm):
         return self._inverse_times(dense_block(T, self.dtype))
 
     def fitted(self, coefficients: Array) -> Array:
-        """Give K times the coefficients."""
+        """Return K times the coefficients."""
         return np.asarray(self.K @ coefficients)
 
     def misfit(self, T: Any, coefficients: Array) -> Array:
-        """Give ridge K_r⁻¹ T, the same without the difference of two things that are nearly equal."""
+        """Return ridge K_r⁻¹ T, which is the same without a difference of nearly equal arrays."""
         return self.ridge * coefficients if self.ridge else super().misfit(T, coefficients)
 
     def cross(self, T: Any, coefficients: Array) -> Array:
-        """Give Tᵀ times the coefficients, which are K_r⁻¹ T here."""
-        J = np.asarray(T.T @ coefficients, dtype=np.float64)
-        return np.asarray((J + J.T) / 2)
+        """Return Tᵀ times the coefficients, which are K_r⁻¹ T here."""
+        return symmetric(T.T @ coefficients)
 
-    def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> Leading:
+    def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> LeadingVectors:
         """Decompose the N x N matrix."""
         C = self.K
         if extra is not None:
             block = dense_block(extra, self.dtype)
             C = C + block @ block.T
         n = self.n_records
-        return Leading(*descending(*la.eigh(C, subset_by_index=(max(0, n - n_components), n - 1))))
+        return LeadingVectors(*descending(*la.eigh(C, subset_by_index=(max(0, n - n_components), n - 1))))
 
     def left_blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Give them all at once."""
+        """Yield all rows at once."""
         yield slice(0, self.n_records), self.vectors[:, self._real()]
 
 
 class PrimalForm(_DenseForm):
     """XᵀX as a dense M x M matrix: tall X with few terms.
 
-    The matrix is summed and decomposed in double precision: sums over very many records would otherwise drown the
-    smaller eigenvalues of float32 data.
+    The matrix is summed and decomposed in double precision: in float32 the rounding of sums over many records would
+    hide the smaller eigenvalues.
     """
 
     def __init__(self, X: Any, *, ridge: float = 0.0) -> None:
@@ -178,21 +178,21 @@ class PrimalForm(_DenseForm):
         self.values = np.maximum(values, 0)
 
     def adjoint(self, V: Array) -> Array:
-        """Give XᵀV."""
+        """Return XᵀV."""
         return np.asarray(self.X.T @ V)
 
     def regress(self, T: Any) -> Array:
         """Solve with the eigenvectors of XᵀX."""
-        # a sparse T is never made dense: with many labels it would be far larger than X
+        # a sparse T is not made dense: with many labels it would be far larger than X
         rhs = self.matrix.T @ (T.astype(self.dtype) if is_sparse(T) else np.asarray(T, self.dtype))
         return self._inverse_times(dense_block(rhs, self.dtype))
 
     def fitted(self, coefficients: Array) -> Array:
-        """Give X times the coefficients."""
+        """Return X times the coefficients."""
         return np.asarray(self.X @ coefficients)
 
-    def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> Leading:
-        """Decompose the Gram matrix of [X, extra], and lead its eigenvectors back to the records."""
+    def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> LeadingVectors:
+        """Decompose the Gram matrix of [X, extra], and turn its eigenvectors into those of the records."""
         gram, Z = self.gram, self.X
         if extra is not None:
             block = dense_block(extra, self.dtype)
@@ -203,10 +203,10 @@ class PrimalForm(_DenseForm):
         values, right = descending(*la.eigh(gram, subset_by_index=(max(0, n - n_components), n - 1)))
         values = np.where(values > values.max(initial=0) * n * np.finfo(np.float64).eps, values, 0)
         lengths = np.where(values > 0, np.sqrt(values), 1)
-        return Leading(values, np.asarray(Z @ (right / lengths).astype(self.dtype)))
+        return LeadingVectors(values, np.asarray(Z @ (right / lengths).astype(self.dtype)))
 
     def left_blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Make them from those of XᵀX, some rows at a time."""
+        """Compute them from those of XᵀX, some rows at a time."""
         directions = (self.vectors[:, self._real()] / np.sqrt(self.left_values())).astype(self.dtype)
         step = max(1, 2**24 // max(1, self.vectors.shape[1]))
         for start in range(0, self.n_records, step):
@@ -215,7 +215,7 @@ class PrimalForm(_DenseForm):
 
 
 def _double_gram(A: Any, B: Any) -> Array:
-    """AᵀB in double precision, a block of rows at a time, so that no double of A is made."""
+    """Return AᵀB in double precision, one block of rows at a time, without a float64 copy of A."""
     total = np.zeros((A.shape[1], B.shape[1]))
     step = max(1, 2**22 // max(1, A.shape[1], B.shape[1]))
     for start in range(0, A.shape[0], step):
@@ -224,8 +224,14 @@ def _double_gram(A: Any, B: Any) -> Array:
     return total
 
 
+def symmetric(products: Any) -> Array:
+    """Return a matrix of products in double precision, made exactly symmetric."""
+    J = np.asarray(products, dtype=np.float64)
+    return np.asarray((J + J.T) / 2)
+
+
 def dense_block(T: Any, dtype: Any) -> Array:
-    """A block of columns as a dense array."""
+    """Return a block of columns as a dense array."""
     if isinstance(T, Operator):
         T = T.to_dense()
     return np.asarray(T.toarray() if is_sparse(T) else T, dtype=dtype)

@@ -19,7 +19,7 @@ from tacit.relations.labels.matrix import LabelMatrix
 from tacit.types import Array
 
 __all__ = [
-    "check_fits",
+    "check_dense_memory",
     "check_kernel",
     "class_features",
     "kernel_rows",
@@ -29,7 +29,7 @@ __all__ = [
     "squared_norm",
     "training_kernel",
     "uses_landmarks",
-    "zero_has_no_place",
+    "zero_is_at_origin",
 ]
 
 EXACT_LIMIT = 5_000  # records up to which "auto" keeps the kernel matrix itself
@@ -49,7 +49,7 @@ def check_kernel(name: str, kernel: Kernel) -> None:
         check_choice(name, kernel, sorted({*PAIRWISE_KERNEL_FUNCTIONS, "precomputed"}))
 
 
-def zero_has_no_place(kernel: Kernel) -> bool:
+def zero_is_at_origin(kernel: Kernel) -> bool:
     """Whether k(x, 0) = 0 for every x, so that a record without terms is at the origin whatever the others are."""
     return kernel in ("linear", "cosine", "precomputed")
 
@@ -63,7 +63,7 @@ def uses_landmarks(n_records: int, kernel: Kernel, n_landmarks: Any) -> bool:
     return check_count("n_landmarks", n_landmarks) < n_records
 
 
-def check_fits(n: int, dtype: Any, argument: str, *, what: str = "records") -> None:
+def check_dense_memory(n: int, dtype: Any, argument: str, *, what: str = "records") -> None:
     """Refuse an n x n matrix that the machine has no memory for; say how much it needs and which argument helps."""
     needed = 3 * n * n * np.dtype(dtype).itemsize  # the matrix, its eigenvectors, and LAPACK's workspace
     memory = available_memory()
@@ -137,7 +137,7 @@ def label_features(labels: LabelMatrix, kernel: Kernel, params: Mapping[str, Any
     if kernel == "linear":
         return labels.indicator.astype(dtype)
     membership, sets = labels.distinct()
-    check_fits(sets.shape[0], np.float64, "label_kernel", what="distinct label sets")
+    check_dense_memory(sets.shape[0], np.float64, "label_kernel", what="distinct label sets")
     S = training_kernel(sets.toarray(), kernel, params)
     counts = np.maximum(np.asarray(membership.sum(axis=0)).ravel(), 1)
     # weighting by the number of records makes the truncation the best one for the N x N matrix, not for the u x u one

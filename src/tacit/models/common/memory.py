@@ -24,7 +24,8 @@ import numpy as np
 from tacit.checks import check_choice, human_size, is_sparse
 from tacit.errors import InputError
 from tacit.machine import available_memory
-from tacit.models.hlsi.scatter import MOST_BRIDGES
+from tacit.models.common.class_hierarchy import MOST_BRIDGES
+from tacit.models.common.record_kernel import DENSE_LIMIT
 from tacit.solve.eigen.krylov import block_for
 from tacit.solve.eigen.pencil import columns_for
 from tacit.solve.linear.conjugate_gradients import width_for
@@ -32,18 +33,17 @@ from tacit.solve.linear.conjugate_gradients import width_for
 __all__ = [
     "LARGE",
     "FitMemory",
-    "check_fit",
+    "check_fit_memory",
     "check_memory",
     "fit_memory",
     "memory_of_fit",
-    "note_told",
+    "note_announced",
     "relations_memory",
 ]
 
 LARGE = 2**30  # bytes from which on people are told before a fit begins
 _WORTH_LOOKING = 2**26  # bytes below which no machine is asked what it has free
 _LOGGER = logging.getLogger("tacit")
-_DENSE_SIDE = 1_000  # smaller side up to which MLSI and HLSI hold a dense matrix of it
 _BUFFERS = 2**22  # of threads, libraries and what is freed but not given back, whatever the sizes
 _PROBES = 100  # random vectors that leverages are estimated with
 
@@ -171,7 +171,7 @@ def relations_memory(n_objects: int, n_bytes: int, n_components: int, *, dtype: 
     return _at_peak(what, steps, {"relations": n_bytes} if n_bytes else {})
 
 
-def check_fit(
+def check_fit_memory(
     X: Any, n_components: int, *, model: str, n_labels: int = 0, positions: bool = False, solver: str = "auto"
 ) -> None:
     """Look whether a fit to X has the memory it needs, as `check_memory` does; parameters as those of `fit_memory`."""
@@ -201,17 +201,17 @@ def check_memory(estimate: FitMemory, available: int | None = None) -> None:
             "TACIT_MEMORY, in bytes, if more may be used than seems free."
         )
     if estimate.total >= LARGE:
-        level = logging.INFO if estimate.what in _TOLD else logging.WARNING
+        level = logging.INFO if estimate.what in _ANNOUNCED else logging.WARNING
         _LOGGER.log(level, "%s; %s are free.", estimate.sentence(), human_size(free))
-        note_told(estimate)
+        note_announced(estimate)
 
 
-def note_told(estimate: FitMemory) -> None:
+def note_announced(estimate: FitMemory) -> None:
     """Take note that people know of a fit of such a size."""
-    _TOLD.add(estimate.what)
+    _ANNOUNCED.add(estimate.what)
 
 
-_TOLD: set[str] = set()
+_ANNOUNCED: set[str] = set()
 
 
 @dataclass(frozen=True)
@@ -275,7 +275,7 @@ def _mlsi(s: _Shapes) -> list[Parts]:
     """Regress the labels, search in [X, labels], then positions, map and loadings; honest positions with probes."""
     labels: Parts = {"labels": 2 * s.n * 3 * (s.b + 4)}
     weights = s.b * s.short * s.p  # of the records, where these are fewer than the terms
-    if s.short <= _DENSE_SIDE:
+    if s.short <= DENSE_LIMIT:
         return [{**labels, **_dense(s)}]
     steps: list[Parts] = [
         {"regression of the labels": s.regression(s.short, s.p)},
@@ -296,7 +296,7 @@ def _mlsi(s: _Shapes) -> list[Parts]:
 def _hlsi(s: _Shapes) -> list[Parts]:
     """Bridges from classes to terms, leading directions of X, search in both; then the map and its loadings."""
     labels: Parts = {"labels": 3 * s.n * 4 * (8 + 4)}
-    if s.short <= _DENSE_SIDE:
+    if s.short <= DENSE_LIMIT:
         return [{**labels, **_dense(s)}]
     n_mixed = s.k + 8 if s.p > s.k + 8 else 0  # mixtures of the classes, where they are more than dimensions
     kept = s.p <= MOST_BRIDGES

@@ -1,4 +1,4 @@
-"""The record kernel by products with X alone, for collections whose matrices would not fit as dense ones."""
+"""The record kernel by products with X alone, for collections whose dense matrices would be too large."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.checks import is_sparse
 from tacit.models.base import warn
-from tacit.models.common.kernel_forms import Leading, RecordForm, dense_block
+from tacit.models.common.kernel_forms import LeadingVectors, RecordForm, dense_block, symmetric
 from tacit.operators import Gram, Operator, Stacked, as_operator
 from tacit.solve import LeastSquares, leading_singular_triplets, least_squares, without_vectors
 from tacit.solve.linear.conjugate_gradients import block_cg
@@ -20,12 +20,9 @@ from tacit.types import Array
 
 __all__ = ["REGRESSION_TOL", "AugmentedForm", "WideForm", "solve_shifted"]
 
-_LITERAL_TOL = (
-    1e-9  # without a ridge it decides which labels count whether they are fitted exactly, so it must be known
-)
+_LITERAL_TOL = 1e-9  # without a ridge only labels that are fitted exactly count, so the fit must be exact
 
-
-# Of the tolerance of the eigenvectors, what the residual of a regression may be. On 26,000 papers of arXiv positions
+# Largest residual of a regression, in units of the tolerance of the eigenvectors. On 26,000 papers of arXiv positions
 # then differ by 1.5 % from exact ones, .9 % with 1, and search is the same; with 6 they differ by 15 %. With more terms
 # than records they differ by .5 % on Reuters (.2 % with 1) and 1.1 % on 9,000 papers (.5 %) (2026-11-16).
 REGRESSION_TOL = 3.0
@@ -39,31 +36,34 @@ class AugmentedForm(RecordForm):
     X : matrix, N x M
     ridge : absolute ridge
     tol, max_iter, rng : for the solvers
-
-    Attributes
-    ----------
-    solver : of the space, "auto" unless something else is set
-    before : n_terms x q directions of an earlier space, if set; the search starts there, but where labels are more than
+    solver : "auto" or "single_pass", for the leading eigenvectors
+    before : n_terms x q directions of an earlier space; the search starts there unless there are more labels than
         dimensions
     """
 
-    solver: str = "auto"
-    before: Array | None = None
-
     def __init__(
-        self, X: Any, *, ridge: float = 0.0, tol: float = 1e-3, max_iter: int | None = None, rng: np.random.Generator
+        self,
+        X: Any,
+        *,
+        ridge: float = 0.0,
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        rng: np.random.Generator,
+        solver: str = "auto",
+        before: Array | None = None,
     ) -> None:
         self.matrix, self.X = X, as_operator(X)
         self.n_records, self.dtype, self.ridge = self.X.shape[0], self.X.dtype, ridge
         self.trace = self.X.squared_norm()
         self.floor = float(np.finfo(self.dtype).eps)  # the solver leaves out what is zero to it
         self.tol, self.max_iter, self.rng = tol, max_iter, rng
+        self.solver, self.before = solver, before
         self.reports: list[Any] = []
-        self._crossed: tuple[Any, Array] | None = None  # what was regressed last, and Xᵀ times it
+        self._crossed: tuple[Any, Array] | None = None  # T of the last regression, and XᵀT
         self._led = False
 
     def adjoint(self, V: Array) -> Array:
-        """Give XᵀV."""
+        """Return XᵀV."""
         return np.asarray(self.X.T @ V)
 
     def regress(self, T: Any) -> Array:
@@ -71,17 +71,17 @@ class AugmentedForm(RecordForm):
         tol = REGRESSION_TOL * self.tol if self.ridge else min(self.tol, _LITERAL_TOL)
         crossed = adjoint_times(self.X, T) if self.ridge else None
         found = least_squares(self.X, T, ridge=self.ridge, tol=tol, max_iter=self.max_iter, crossed=crossed)
-        if crossed is not None and not self._led:  # afterwards nobody asks any more
+        if crossed is not None and not self._led:  # it is not needed afterwards
             self._crossed = (T, crossed)
         self.reports.append(without_vectors(found))
         return found.solution
 
     def fitted(self, coefficients: Array) -> Array:
-        """Give X times the coefficients."""
+        """Return X times the coefficients."""
         return np.asarray(self.X @ coefficients)
 
     def cross(self, T: Any, coefficients: Array) -> Array:
-        """Give (TᵀT − (XᵀT)ᵀB) / ridge, without another product with X, where the difference keeps enough digits."""
+        """Return (TᵀT − (XᵀT)ᵀB) / ridge, without another product with X, if the difference keeps enough digits."""
         if self._crossed is not None and self._crossed[0] is T:
             square = np.asarray(dense_block(T.T @ T, np.float64))
             rest = square - inner(self._crossed[1], coefficients)
@@ -89,38 +89,38 @@ class AugmentedForm(RecordForm):
                 return np.asarray((rest + rest.T) / (2 * self.ridge))
         return super().cross(T, coefficients)
 
-    def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> Leading:
-        """Give the leading left singular vectors U of [X, extra], and XᵀU = W Σ, W the terms in the right ones."""
+    def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> LeadingVectors:
+        """Return the leading left singular vectors U of [X, extra], and XᵀU from the terms' rows of the right ones."""
         self._led = True
         Z: Operator = self.X
         start: Callable[[], Array] | None = None if self.before is None else partial(self._start_before, 0)
         if extra is not None:
             Z = Stacked([self.X, extra], across=self._across(root))
-            # made where it is used, so that no frame here holds it
+            # a function, so that the array is made where it is used and no frame here holds it
             start = partial(self._label_start, Z, extra)
-            if self.before is not None and extra.shape[1] < n_components:  # else the labels alone lead there sooner
+            if self.before is not None and extra.shape[1] < n_components:  # otherwise labels are the better start
                 start = partial(self._start_before, extra.shape[1])
         found = leading_singular_triplets(
             Z, n_components, solver=self.solver, tol=self.tol, max_iter=self.max_iter, rng=self.rng, start=start
         )
         self.reports.append(without_vectors(found))
         if self.by_records:
-            return Leading(found.values**2, np.asarray(found.left))
+            return LeadingVectors(found.values**2, np.asarray(found.left))
         adjoint = found.right[: self.X.shape[1]]
-        adjoint *= found.values  # in place: nobody needs the right vectors any more
-        return Leading(found.values**2, np.asarray(found.left), adjoint)
+        adjoint *= found.values  # in place: the right vectors are not needed again
+        return LeadingVectors(found.values**2, np.asarray(found.left), adjoint)
 
     def _across(self, root: Array | None) -> Callable[[], Array] | None:
-        """What makes Xᵀ extra, and alone holds what it is made of from now on."""
+        """Return a function that makes Xᵀ extra; from now on it alone holds the arrays for that."""
         crossed, self._crossed = self._crossed, None
         return None if crossed is None or root is None else partial(times, crossed[1], root.astype(self.dtype))
 
     def _start_before(self, n_labels: int) -> Array:
-        """The terms' part of the directions before; that of the labels comes with the first product."""
+        """Return the earlier directions of the terms; those of the labels come with the first product."""
         return np.pad(np.asarray(self.before), ((0, n_labels), (0, 0)))
 
     def _label_start(self, Z: Stacked, extra: Any) -> Array:
-        """Zᵀ extra: the labels are most of what the space bends towards, so the iteration starts there."""
+        """Return Zᵀ extra: the space turns mostly towards the labels, so the iteration starts there."""
         labels = as_operator(extra)
         width = labels.shape[1]
         mix = np.eye(width, dtype=self.dtype)
@@ -132,8 +132,8 @@ class AugmentedForm(RecordForm):
         return np.asarray(Z.T @ (labels @ mix))
 
 
-_DIGITS = 1e4  # units in the last place that have to be left of a difference
-_START_COLUMNS = 36  # beside them the first block of the Krylov solver has room for random ones
+_DIGITS = 1e4  # a difference must be at least this many units in the last place
+_START_COLUMNS = 36  # the first block of the Krylov solver has room for these and for random ones
 
 
 def solve_shifted(A: Any, shift: float, rhs: Array, *, tol: float, max_iter: int | None = None) -> LeastSquares:
@@ -142,25 +142,25 @@ def solve_shifted(A: Any, shift: float, rhs: Array, *, tol: float, max_iter: int
     if not found.converged:
         warn(
             f"the regression on the records stopped after {found.iterations} iterations with a relative residual of "
-            f"{float(found.residuals.max()):.1e}, above the {tol:g} that is wanted. Raise max_iter, ridge or tol."
+            f"{float(found.residuals.max()):.1e}, above the requested {tol:g}. Raise max_iter, ridge or tol."
         )
     return found
 
 
-_ROUGH = 1e-4  # far above what rounding to single precision does to a residual
+_ROUGH = 1e-4  # far above the effect of single precision on a residual
 
 
 class WideForm(AugmentedForm):
-    """As `AugmentedForm`, with coefficients that are weights of the records; needs a ridge."""
+    """`AugmentedForm` with coefficients that are weights of the records; needs a ridge."""
 
     by_records = True
 
     def adjoint(self, V: Array) -> Array:
-        """Give V itself, as weights of the records."""
+        """Return V itself, as weights of the records."""
         return V
 
     def regress(self, T: Any) -> Array:
-        """Solve K_r U = T with block conjugate gradients, in single precision where `tol` asks for no more digits."""
+        """Solve K_r U = T with block conjugate gradients, in single precision if `tol` allows it."""
         X = self.X
         if self.tol >= _ROUGH and self.dtype == np.float64 and is_sparse(self.matrix):
             X = as_operator(self.matrix.astype(np.float32))
@@ -170,14 +170,13 @@ class WideForm(AugmentedForm):
         return np.asarray(found.solution, dtype=self.dtype)
 
     def fitted(self, coefficients: Array) -> Array:
-        """Give K times the coefficients."""
+        """Return K times the coefficients."""
         return np.asarray(self.X @ (self.X.T @ coefficients))
 
     def misfit(self, T: Any, coefficients: Array) -> Array:
-        """Give ridge K_r⁻¹ T, which is what is left of T."""
+        """Return ridge K_r⁻¹ T, which equals the misfit."""
         return self.ridge * coefficients
 
     def cross(self, T: Any, coefficients: Array) -> Array:
-        """Give Tᵀ K_r⁻¹ T from K_r⁻¹ T; an error of the solver enters with its square."""
-        J = np.asarray(T.T @ coefficients, dtype=np.float64)
-        return np.asarray((J + J.T) / 2)
+        """Return Tᵀ K_r⁻¹ T from K_r⁻¹ T; an error of the solver enters with its square."""
+        return symmetric(T.T @ coefficients)

@@ -1,29 +1,33 @@
-"""From records to their kernel: what stands for the records, and K held in one of its forms.
+"""From records to their kernel K: the features that K is made of, and the choice of the form that holds it.
 
-With the linear kernel the records stand for themselves. With another kernel it is the matrix of all pairs, or Nyström
-features where that would be too large.
+With the linear kernel the features are the records themselves. With another kernel they are the matrix of all pairs, or
+Nyström features if that would be too large.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import is_sparse
+from tacit.checks import as_rng, check_choice, check_count, check_number, is_outside_memory, is_sparse
 from tacit.errors import InputError
-from tacit.models.base import SCALINGS, SpaceModel
+from tacit.machine import one_thread
+from tacit.models.base import SpaceModel
+from tacit.models.common.honest_positions import honest_positions
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
 from tacit.models.common.kernels import (
-    check_fits,
+    check_dense_memory,
     check_kernel,
     kernel_rows,
     landmark_features,
     training_kernel,
     uses_landmarks,
-    zero_has_no_place,
+    zero_is_at_origin,
 )
 from tacit.models.common.product_forms import AugmentedForm, WideForm
 from tacit.operators import Kernel
@@ -32,115 +36,51 @@ from tacit.types import Array
 
 __all__ = [
     "COORDINATES",
+    "DENSE_LIMIT",
     "KernelSpaceModel",
+    "RegressedSpace",
     "check_positive",
+    "check_same_records",
     "choose_form",
-    "hold",
-    "record_features",
+    "make_form",
+    "one_thread_for_sparse",
     "record_products",
 ]
 
 
-def record_features(
-    X: Any,
-    kernel: Kernel,
-    params: Mapping[str, Any] | None,
-    *,
-    n_landmarks: Any,
-    n_components: int,
-    rng: np.random.Generator,
-) -> tuple[Any, Any, Array | None]:
-    """Give what stands for the records, the records that k(x, ·) is computed with, and the map of the landmarks.
-
-    The second is None where no kernel is computed, the third where there are no landmarks; then a kernel other than the
-    linear one gives the N x N matrix.
-    """
-    if kernel == "linear":
-        return X, None, None
-    if uses_landmarks(X.shape[0], kernel, n_landmarks):
-        landmarks, lift, features = landmark_features(X, kernel, params, n_landmarks, n_components, rng)
-        return features, landmarks, lift
-    check_fits(X.shape[0], X.dtype, "n_landmarks")
-    return training_kernel(X, kernel, params), None if kernel == "precomputed" else X, None
-
-
-def hold(
-    features: Any,
-    form: str,
-    *,
-    is_kernel: bool,
-    ridge: float,
-    tol: float,
-    max_iter: int | None,
-    rng: np.random.Generator,
-) -> RecordForm:
-    """Hold K as "dual", "primal" or "augmented"; `ridge` is in units of the mean diagonal entry of K.
-
-    `is_kernel` says that `features` is K already, and not rows whose products are K.
-    """
-    held: RecordForm
-    if is_kernel:
-        held = DualForm(features)
-        check_positive(held.least, float(held.values.max(initial=0)), held.floor)
-    elif form == "dual":
-        held = DualForm(record_products(features))
-    elif form == "primal":
-        check_fits(features.shape[1], np.float64, "solver", what="terms")
-        held = PrimalForm(features)
-    else:
-        wide = features.shape[0] < features.shape[1] and ridge > 0
-        held = (WideForm if wide else AugmentedForm)(features, tol=tol, max_iter=max_iter, rng=rng)
-    held.ridge = ridge * held.trace / held.n_records
-    return held
-
-
-def record_products(features: Any) -> Array:
-    """X Xᵀ, in double precision: with float32 the smaller eigenvalues would drown in rounding."""
-    check_fits(features.shape[0], np.float64, "solver")
-    double = features.astype(np.float64, copy=False)
-    K = double @ double.T
-    return np.asarray(K.toarray() if is_sparse(K) else K)
-
-
-def check_positive(least: float, top: float, floor: float) -> None:
-    """Raise if a kernel matrix is no matrix of inner products, which all of the algebra takes for granted."""
-    if least < -max(1e-6, 10 * floor) * top or least < 0 == top:
-        raise InputError(
-            f"the record kernel is not positive semi-definite: got an eigenvalue of {least:.3g}, expected none "
-            "below 0. Use another kernel."
-        )
-    if top == 0:
-        raise InputError("the record kernel is zero everywhere: got no record that is similar to any, itself included.")
+DENSE_LIMIT = 1_000  # smaller side of X up to which "auto" takes a dense form; benchmarks/studies/solver_crossover.py
+COORDINATES = ("honest", "in-sample", "transductive")
 
 
 def choose_form(
     shape: tuple[int, int],
-    asked: str,
+    requested: str = "auto",
     *,
-    products: str,
-    limit: int,
-    kernel: Kernel | None,
+    products: str = "augmented",
+    limit: int | None = None,
+    kernel: Kernel | None = None,
     n_beside: int = 0,
     outside_memory: bool = False,
 ) -> tuple[str, str]:
-    """Give the form, "dual", "primal" or the one by products, and the reason.
+    """Choose how to hold K: return "dual", "primal" or the name of the form by products, and the reason.
 
     Parameters
     ----------
-    shape : records x terms, or features
-    asked : what the user wants; "auto" leaves it to us, and "single_pass" is a way to solve the form by products
-    products : what the model calls the form that holds no dense matrix
-    limit : smaller side up to which a dense form is taken
-    kernel : what the records are known by if it is a matrix of theirs, which has one form only; else None
-    n_beside : columns that stand beside the terms in the dense matrix of the primal form
-    outside_memory : whether the records are not in memory
+    shape : records x terms, or records x features
+    requested : the user's choice; "auto" chooses here, and "single_pass" is a solver of the form by products
+    products : the model's name for the form that holds no dense matrix
+    limit : smaller side up to which a dense form is chosen, default `DENSE_LIMIT`
+    kernel : the kernel, if its matrix of all pairs of records is held, which has the dual form only
+    n_beside : columns beside the terms in the dense matrix of the primal form
+    outside_memory : whether the records are outside memory
     """
+    limit = DENSE_LIMIT if limit is None else limit
     if outside_memory:
-        return products, "the records are not in memory, only products with them are at hand"
+        return products, "the records are outside memory, where only products with them are available"
     if kernel is not None:
         return "dual", f"kernel={kernel!r} is held as a matrix"
-    if asked != "auto":
-        return products if asked == "single_pass" else asked, "asked for"
+    if requested != "auto":
+        return products if requested == "single_pass" else requested, "asked for"
     if min(shape) > limit:
         return products, f"both sides of {shape} are above {limit}"
     if shape[0] <= shape[1]:
@@ -150,11 +90,126 @@ def choose_form(
     return "primal", f"the smaller side of {shape} is at most {limit}"
 
 
-COORDINATES = ("honest", "in-sample", "transductive")
+def make_form(
+    model: Any,
+    features: Any,
+    form: str,
+    *,
+    is_kernel: bool = False,
+    rng: np.random.Generator | None = None,
+    solver: str = "auto",
+    before: Array | None = None,
+) -> RecordForm:
+    """Hold K as "dual", "primal" or "augmented", with the ridge, tolerance and most iterations of the model.
+
+    Parameters
+    ----------
+    model : its `ridge` is in units of the mean diagonal entry of K
+    features : rows whose inner products are K, or K itself if `is_kernel`
+    form : as `choose_form` returns it
+    rng : default that of the model's `random_state`
+    solver, before : see `AugmentedForm`
+    """
+    made: RecordForm
+    if is_kernel:
+        made = DualForm(features)
+        check_positive(made.least, float(made.values.max(initial=0)), made.floor)
+    elif form == "dual":
+        made = DualForm(record_products(features))
+    elif form == "primal":
+        check_dense_memory(features.shape[1], np.float64, "solver", what="terms")
+        made = PrimalForm(features)
+    else:
+        wide = features.shape[0] < features.shape[1] and model.ridge > 0
+        made = (WideForm if wide else AugmentedForm)(
+            features,
+            tol=model.tol,
+            max_iter=model.max_iter,
+            rng=as_rng(model.random_state) if rng is None else rng,
+            solver=solver,
+            before=before,
+        )
+    made.ridge = float(model.ridge) * made.trace / made.n_records
+    return made
+
+
+def record_products(features: Any) -> Array:
+    """Return X Xᵀ in double precision: in float32 rounding would hide the smaller eigenvalues."""
+    check_dense_memory(features.shape[0], np.float64, "solver")
+    double = features.astype(np.float64, copy=False)
+    K = double @ double.T
+    return np.asarray(K.toarray() if is_sparse(K) else K)
+
+
+def check_positive(least: float, top: float, floor: float) -> None:
+    """Raise if a kernel matrix is not positive semi-definite, which all of the algebra assumes."""
+    if least < -max(1e-6, 10 * floor) * top or least < 0 == top:
+        raise InputError(
+            f"the record kernel is not positive semi-definite: got an eigenvalue of {least:.3g}, expected none "
+            "below 0. Use another kernel."
+        )
+    if top == 0:
+        raise InputError(
+            "the record kernel is zero everywhere: got no record that is similar to any record, itself included."
+        )
+
+
+class RegressedSpace(SpaceModel):
+    """A space with positions `embedding_` of its records, which a ridge regression places by their terms."""
+
+    ridge: float
+    label_weight: float
+    coordinates: str
+    n_folds: int | None
+    tol: float
+    random_state: Any
+    embedding_: Array
+    _takes_label_sets = True
+
+    def _check_regression(self) -> None:
+        check_number("label_weight", self.label_weight, high=1.0)
+        check_number("ridge", self.ridge)
+        check_number("tol", self.tol, open_low=True)
+        check_choice("coordinates", self.coordinates, COORDINATES)
+        if self.n_folds is not None:
+            check_count("n_folds", self.n_folds, low=2)
+
+    @abstractmethod
+    def _form_again(self, X: Any) -> RecordForm:
+        """Hold K of the training records as `fit` did."""
+
+    def _trained_positions(self, X: Any, kind: str) -> Array:
+        """Return "transductive" or "honest" positions of the training records, in the model's scaling."""
+        check_same_records(X, len(self.embedding_))
+        if kind == "transductive":
+            return self._scaled(self.embedding_)
+        form = self._form_again(X)
+        return self._scaled(self._honest(form, form.regress(self.embedding_)))
+
+    def _honest(self, form: RecordForm, coefficients: Array) -> Array:
+        rng = as_rng(self.random_state)
+        found = honest_positions(form, self.embedding_, coefficients, n_folds=self.n_folds, rng=rng, tol=self.tol)
+        return found.astype(self.embedding_.dtype, copy=False)
+
+    def _needs_labels(self) -> bool:
+        return self.label_weight != 0
+
+
+def check_same_records(X: Any, n_records: int) -> None:
+    """Raise if X cannot be what the model was fitted to."""
+    if X.shape[0] != n_records:
+        raise InputError(
+            f"X is not what fit was given: got {X.shape[0]} records, expected the {n_records} records passed to fit."
+        )
+
+
+def one_thread_for_sparse(features: Any) -> AbstractContextManager[None]:
+    """Keep BLAS to one thread if only sparse products are large: its threads would only add their buffers."""
+    return one_thread(0.0 if is_sparse(features) or is_outside_memory(features) else np.inf)
 
 
 class KernelSpaceModel(SpaceModel):
-    """A space from records by any kernel.
+    """A space of records with any kernel.
 
     With the linear kernel `fit` learns `components_`; with another it learns `dual_components_`, weights of the
     `reference_records_` (all records, or landmarks with `landmark_map_`).
@@ -168,6 +223,7 @@ class KernelSpaceModel(SpaceModel):
     landmark_map_: Array | None
     term_loadings_: Array
     _takes_row_blocks = True
+    _takes_label_sets = True
 
     def transform(self, X: Any) -> Array:
         """Place records by their terms alone, (n_records, n_components_)."""
@@ -181,11 +237,11 @@ class KernelSpaceModel(SpaceModel):
         return np.asarray(rows @ self.dual_components_.T.astype(rows.dtype, copy=False))
 
     def inverse_transform(self, positions: Any) -> Array:
-        """Give the terms that positions stand for, through `term_loadings_`."""
+        """Return the terms that positions stand for, through `term_loadings_`."""
         unit = self._read_positions(positions)
         if not hasattr(self, "components_"):
             raise InputError(
-                f"kernel={self.kernel!r} has no inverse: positions lead back to terms with kernel='linear' only."
+                f"kernel={self.kernel!r} has no inverse: only with kernel='linear' can positions be turned into terms."
             )
         return np.asarray(unit @ self.term_loadings_)
 
@@ -197,7 +253,7 @@ class KernelSpaceModel(SpaceModel):
             )
 
     def _check_products(self, X: Any, form: str) -> None:
-        """Raise if the records are not in memory, and something else than `form`, by products alone, is asked for."""
+        """Raise if the records are outside memory and `solver` is not `form`, the one by products."""
         if not isinstance(X, RowBlocks):
             return
         if self.kernel != "linear":
@@ -211,17 +267,24 @@ class KernelSpaceModel(SpaceModel):
             )
 
     def _origin_is_empty(self) -> bool:
-        return zero_has_no_place(self.kernel)
+        return zero_is_at_origin(self.kernel)
 
     def _learn_features(self, X: Any, rng: np.random.Generator) -> Any:
-        """What stands for the records: themselves, the kernel matrix, or features from landmarks."""
-        features, self.reference_records_, self.landmark_map_ = record_features(
-            X, self.kernel, self.kernel_params, n_landmarks=self.n_landmarks, n_components=self.n_components, rng=rng
-        )
-        return features
+        """Return the features of the records: themselves, the kernel matrix, or features from landmarks."""
+        self.reference_records_ = self.landmark_map_ = None
+        if self.kernel == "linear":
+            return X
+        if uses_landmarks(X.shape[0], self.kernel, self.n_landmarks):
+            self.reference_records_, self.landmark_map_, features = landmark_features(
+                X, self.kernel, self.kernel_params, self.n_landmarks, self.n_components, rng
+            )
+            return features
+        check_dense_memory(X.shape[0], X.dtype, "n_landmarks")
+        self.reference_records_ = None if self.kernel == "precomputed" else X
+        return training_kernel(X, self.kernel, self.kernel_params)
 
     def _features(self, X: Any) -> Any:
-        """The same again for records that `_learn_features` has seen."""
+        """Return them again for records that `_learn_features` has seen."""
         if self.kernel == "linear":
             return X
         rows = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
@@ -229,11 +292,11 @@ class KernelSpaceModel(SpaceModel):
 
     @property
     def _is_kernel(self) -> bool:
-        """Whether the kernel matrix itself stands for the records."""
+        """Whether the features are the kernel matrix itself."""
         return self.kernel != "linear" and self.landmark_map_ is None
 
     def _keep_weights(self, weights: Array, dtype: Any) -> None:
-        """Keep what places records, from weights of the features in the chosen scaling."""
+        """Keep the map from records to positions, from weights of the features in the chosen scaling."""
         for name in ("components_", "dual_components_"):
             self.__dict__.pop(name, None)  # of an earlier fit with another kernel
         if self.kernel == "linear":
@@ -242,11 +305,7 @@ class KernelSpaceModel(SpaceModel):
             lifted = weights if self.landmark_map_ is None else self.landmark_map_ @ weights
             self.dual_components_ = np.asarray(lifted, dtype=dtype).T
 
-    def _scaled(self, unit: Array) -> Array:
-        return np.asarray(unit * self.eigenvalues_ ** SCALINGS[self.scaling])
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags

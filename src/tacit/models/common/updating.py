@@ -1,6 +1,6 @@
 """Spaces that take in new records without starting over, and say when starting over is due.
 
-A model keeps a `History`: a few rows that stand for all records it has seen (`compressed` has the algebra). An update
+A model keeps a `RecordSummary`: a few rows that stand for all records it has seen. An update
 puts the new records below them and solves the same problem again, which is small. Records seen before are moved to the
 new space by one small matrix.
 
@@ -28,33 +28,33 @@ from sklearn.utils.metaestimators import available_if
 
 from tacit.checks import check_number, is_sparse
 from tacit.errors import InputError
-from tacit.models.base import SCALINGS, SpaceModel, check_terms
-from tacit.models.common.kernel_forms import DualForm, Leading, dense_block
+from tacit.models.base import SpaceModel, check_terms
+from tacit.models.common.kernel_forms import DualForm, LeadingVectors, dense_block
 from tacit.operators import Centred, Operator, Stacked, as_operator
 from tacit.solve import SingularTriplets, leading_eigenpairs, leading_singular_triplets, without_vectors
 from tacit.solve.result import signs_of
 from tacit.types import Array
 
 __all__ = [
-    "KEPT",
+    "FEW_ROWS",
     "REFIT_SHARE",
-    "SMALL",
-    "History",
+    "ROWS_PER_DIMENSION",
+    "RecordSummary",
     "RowForm",
     "Updatable",
-    "begin_history",
+    "begin_summary",
     "drift_from",
     "is_matrix",
     "leading_of_rows",
     "row_products",
     "stacked_rows",
     "unseen_share",
-    "weakened",
-    "wider",
+    "with_less_weight",
+    "with_more_columns",
     "word_directions",
 ]
 
-KEPT = 2  # rows of history a dimension: what one more batch would bring up is kept before it shows
+ROWS_PER_DIMENSION = 2  # rows of summary a dimension: what one more batch would bring up is kept before it shows
 REFIT_SHARE = 0.1  # running drift above which a refit is due: fits LSI, only cautious for MLSI; docs/studies/drift.md
 
 _OF_UPDATES = ("drift_", "refit_due_", "position_map_", "position_shift_")
@@ -63,14 +63,14 @@ _OF_UPDATES = ("drift_", "refit_due_", "position_map_", "position_shift_")
 class Updatable(SpaceModel):
     """A space with `partial_fit`.
 
-    A subclass's `_merge` takes in records that have been read; its `fit` calls `begin_history`.
+    A subclass's `_merge` takes in records that have been read; its `fit` calls `begin_summary`.
     """
 
     n_records_seen_: int
     drift_: float
     refit_due_: bool
     position_map_: Array
-    _history: History | None
+    _summary: RecordSummary | None
     _learned_width: ClassVar[tuple[str, ...]] = ("n_features_in_", "feature_names_in_")
 
     @available_if(lambda self: self._can_update())
@@ -125,7 +125,7 @@ class Updatable(SpaceModel):
         """Take in records whose X has been read; everything else is checked before anything is learned."""
 
     def _read_more(self, X: Any) -> tuple[Any, Any]:
-        """Validate X, which may be wider than before, and give who read it: nothing is changed yet."""
+        """Validate X, which may be with_more_columns than before, and give who read it: nothing is changed yet."""
         shape = np.shape(X)
         if len(shape) != 2 or shape[1] <= self.n_features_in_:
             rows, reader = self._read(X, reset=False), self
@@ -136,25 +136,25 @@ class Updatable(SpaceModel):
         check_terms(rows)
         return rows, reader
 
-    def _account(self, n_new: int, history: History, drift: float) -> None:
+    def _account(self, n_new: int, summary: RecordSummary, drift: float) -> None:
         """Count the records and keep what was found out about the new ones."""
         self.n_records_seen_ = getattr(self, "n_records_seen_", 0) + n_new
-        self._history = replace(history, novelty=history.novelty + n_new * drift)
+        self._summary = replace(summary, novelty=summary.novelty + n_new * drift)
         self.drift_ = float(drift)
-        self.refit_due_ = bool(self._history.novelty > REFIT_SHARE * self._history.weight)
+        self.refit_due_ = bool(self._summary.novelty > REFIT_SHARE * self._summary.weight)
 
     def _keep_map(self, unit_map: Array, before: Array) -> None:
         """Keep what moves positions, from what moves those in unit scaling and the eigenvalues before."""
-        power = SCALINGS[self.scaling]
+        power = self._power()
         scaled = unit_map * self.eigenvalues_**power / (before**power)[:, None]
         self.position_map_ = np.asarray(scaled, dtype=self.eigenvalues_.dtype)
 
 
-def begin_history(model: Any, history: History | None, n_records: int) -> None:
+def begin_summary(model: Any, summary: RecordSummary | None, n_records: int) -> None:
     """Start counting at a fit: forget what earlier updates left; None says that nothing can be updated."""
     for name in _OF_UPDATES:
         model.__dict__.pop(name, None)
-    model._history = history
+    model._summary = summary
     model.n_records_seen_ = n_records
 
 
@@ -167,12 +167,12 @@ def word_directions(loadings: Array) -> tuple[Array, Array, Array]:
     return turns, lengths, (loadings.T @ (turns / lengths).astype(loadings.dtype))
 
 
-def unseen_share(history: History, directions: Array, lengths: Array) -> float:
+def unseen_share(summary: RecordSummary, directions: Array, lengths: Array) -> float:
     """e₀: the share of the squared length of unseen records, from the same source, that these directions explain."""
-    mean = history.squared_length / max(history.weight, 1)
-    seen = np.square(history.terms @ directions, dtype=np.float64).sum(axis=0)
+    mean = summary.squared_length / max(summary.weight, 1)
+    seen = np.square(summary.terms @ directions, dtype=np.float64).sum(axis=0)
     unseen = np.where(lengths**2 > mean, seen - 2 * mean + mean**2 / lengths**2, 0)
-    return float(np.maximum(unseen, 0).sum() / max(history.squared_length, np.finfo(float).tiny))
+    return float(np.maximum(unseen, 0).sum() / max(summary.squared_length, np.finfo(float).tiny))
 
 
 def drift_from(share: float, expected: float) -> float:
@@ -194,13 +194,13 @@ def _check_old_names(old: Any, new: Any) -> None:
             )
 
 
-SMALL = 2_000  # rows up to which their inner products are held as a dense matrix: 32 MB
+FEW_ROWS = 2_000  # rows up to which their inner products are held as a dense matrix: 32 MB
 
 _UNEVEN = 1e-8  # ratio of squared singular values below which vectors made by a division need to be straightened
 
 
 @dataclass(frozen=True)
-class History:
+class RecordSummary:
     """What stands for the records seen.
 
     Attributes
@@ -247,7 +247,7 @@ class RowForm(DualForm):
         """Solve with the Cholesky factor."""
         return np.asarray(la.cho_solve(self._factor, dense_block(T, self.dtype)))
 
-    def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> Leading:
+    def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> LeadingVectors:
         """Give the leading eigenvectors, as exact as the records' own would be."""
         C = self.K
         if extra is not None:
@@ -255,23 +255,23 @@ class RowForm(DualForm):
             C = C + block @ block.T
         found = leading_eigenpairs(C, n_components, tol=self.tol, max_iter=self.max_iter, rng=self.rng)
         self.reports.append(without_vectors(found))
-        return Leading(np.maximum(found.values, 0), found.vectors)
+        return LeadingVectors(np.maximum(found.values, 0), found.vectors)
 
 
-def weakened(history: History, keep: float) -> History:
+def with_less_weight(summary: RecordSummary, keep: float) -> RecordSummary:
     """The same records with this share of their weight."""
     if keep == 1:
-        return history
-    root = history.terms.dtype.type(np.sqrt(keep))
+        return summary
+    root = summary.terms.dtype.type(np.sqrt(keep))
     return replace(
-        history,
-        terms=history.terms * root,
-        weight=keep * history.weight,
-        squared_length=keep * history.squared_length,
-        labels=None if history.labels is None else history.labels * root,
-        label_counts=None if history.label_counts is None else history.label_counts * keep,
-        n_known=keep * history.n_known,
-        novelty=keep * history.novelty,
+        summary,
+        terms=summary.terms * root,
+        weight=keep * summary.weight,
+        squared_length=keep * summary.squared_length,
+        labels=None if summary.labels is None else summary.labels * root,
+        label_counts=None if summary.label_counts is None else summary.label_counts * keep,
+        n_known=keep * summary.n_known,
+        novelty=keep * summary.novelty,
     )
 
 
@@ -287,7 +287,7 @@ def leading_of_rows(
     rng: np.random.Generator,
 ) -> SingularTriplets:
     """Give the leading singular triplets of [top; X], with left vectors; with `centre` X loses its mean row first."""
-    few = solver == "auto" and len(top) + X.shape[0] <= SMALL and is_matrix(X)
+    few = solver == "auto" and len(top) + X.shape[0] <= FEW_ROWS and is_matrix(X)
     if few:
         return _through_products(top, X, n_components, centre, tol=tol, max_iter=max_iter, rng=rng)
     rows = Centred(as_operator(X)) if centre else as_operator(X)
@@ -320,7 +320,7 @@ def row_products(top: Array, X: Any, *, centre: bool = False) -> Array:
     return np.block([[top @ top.T, corner.T], [corner, inner]])
 
 
-def wider(rows: Array, n_columns: int) -> Array:
+def with_more_columns(rows: Array, n_columns: int) -> Array:
     """Rows with zeros for columns that are new and come after the old ones."""
     missing = n_columns - rows.shape[1]
     return np.pad(rows, ((0, 0), (0, missing))) if missing else rows
@@ -350,7 +350,7 @@ def _through_products(
     if rank and squares[rank - 1] < _UNEVEN * squares[0]:
         left, values, right = _straightened(top, X, right, centre)
     signs = signs_of(right)
-    reason = f"there are {n} rows, at most {SMALL}: their inner products are a small matrix"
+    reason = f"there are {n} rows, at most {FEW_ROWS}: their inner products are a small matrix"
     return SingularTriplets(
         (left * signs).astype(dtype),
         values.astype(dtype),

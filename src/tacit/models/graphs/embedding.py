@@ -25,15 +25,14 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import as_rng, check_choice, check_count, check_number
+from tacit.checks import as_rng, check_choice, check_count
 from tacit.errors import InputError
-from tacit.models.base import SCALINGS, SpaceModel, warn, warn_if_fewer
-from tacit.models.common.honest_positions import honest_positions
+from tacit.models.base import SCALINGS, most_iterations, warn, warn_if_fewer
 from tacit.models.common.kernel_forms import RecordForm
-from tacit.models.common.record_kernel import COORDINATES, choose_form, hold
+from tacit.models.common.labels import read_labels
+from tacit.models.common.record_kernel import COORDINATES, RegressedSpace, choose_form, make_form
 from tacit.models.graphs.projection import graph_projection
 from tacit.models.graphs.spectrum import graph_spectrum
-from tacit.models.mlsi.transductive import read_labels
 from tacit.operators import as_operator
 from tacit.relations.graphs.graph import Graph, as_graph, combined_graph
 from tacit.relations.graphs.label_graph import label_graph
@@ -46,10 +45,9 @@ __all__ = ["GraphEmbedding"]
 
 METHODS = {"le": "degrees", "usc": "identity", "lpp": "degrees", "olpp": "projections"}
 EXTENSIONS = ("auto", "regression", "projection")
-_DENSE_LIMIT = 1_000  # smaller side of X up to which the regression is held dense, as for MLSI
 
 
-class GraphEmbedding(SpaceModel):
+class GraphEmbedding(RegressedSpace):
     """A space from a graph of the records: nearest neighbours, labels, or both.
 
     Parameters
@@ -208,17 +206,9 @@ class GraphEmbedding(SpaceModel):
         """
         check_is_fitted(self, "eigenvalues_")
         kind = check_choice("kind", kind, COORDINATES)
-        X = self._read(X, reset=False)
         if kind == "in-sample" or self._extension() == "projection":
-            return self._placed(X)
-        if X.shape[0] != len(self.embedding_):
-            raise InputError(
-                f"X is not what fit was given: got {X.shape[0]} records, expected the {len(self.embedding_)} of then."
-            )
-        if kind == "transductive":
-            return self._scaled(self.embedding_)
-        form = self._hold(X)
-        return self._scaled(self._honest(form, form.regress(self.embedding_)))
+            return self.transform(X)
+        return self._trained_positions(self._read(X, reset=False), kind)
 
     def _fit(self, X: Any, y: Any) -> tuple[Any, RecordForm | None, Array]:
         self._check_parameters()
@@ -243,15 +233,10 @@ class GraphEmbedding(SpaceModel):
                 f"extension does not go with method={self.method!r}: got 'regression', expected 'projection', which is "
                 "what the method is. Use 'le' or 'usc' for a regression."
             )
-        check_number("label_weight", self.label_weight, high=1.0)
-        check_number("ridge", self.ridge)
-        check_number("tol", self.tol, open_low=True)
-        check_choice("coordinates", self.coordinates, COORDINATES)
+        self._check_regression()
         check_choice("solver", self.solver, SOLVERS)
         if self.n_directions is not None:
             check_count("n_directions", self.n_directions)
-        if self.n_folds is not None:
-            check_count("n_folds", self.n_folds, low=2)
 
     def _extension(self) -> str:
         if self.extension != "auto":
@@ -311,12 +296,12 @@ class GraphEmbedding(SpaceModel):
         )
         self._keep_costs(found.costs, X.dtype)
         self.embedding_ = found.embedding.astype(X.dtype)
-        form = self._hold(X)
+        form = self._form_again(X)
         coefficients = form.regress(self.embedding_)
         weights = as_operator(X).T @ coefficients if form.by_records else coefficients
         self.components_ = np.asarray(self._scaled(weights), dtype=X.dtype).T
-        self.solution_ = (found.report, *getattr(form, "reports", ()))
-        self.n_iter_ = max(1, *(report.iterations for report in self.solution_))
+        self.solution_ = (found.report, *form.reports)
+        self.n_iter_ = max(1, most_iterations(self.solution_))
         return form, coefficients
 
     def _fit_projection(self, X: Any) -> tuple[None, Array]:
@@ -346,39 +331,16 @@ class GraphEmbedding(SpaceModel):
         self.costs_ = costs.astype(dtype)
         self.eigenvalues_ = (1 / np.maximum(costs, _TINY * max(float(costs.max()), _TINY))).astype(dtype)
 
-    def _hold(self, X: Any) -> RecordForm:
-        form, _ = choose_form(X.shape, "auto", products="augmented", limit=_DENSE_LIMIT, kernel=None)
-        return hold(
-            X,
-            form,
-            is_kernel=False,
-            ridge=float(self.ridge),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            rng=as_rng(self.random_state),
-        )
+    def _form_again(self, X: Any) -> RecordForm:
+        return make_form(self, X, choose_form(X.shape)[0])
 
     def _placed(self, X: Any) -> Array:
         return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
-
-    def _scaled(self, unit: Array) -> Array:
-        return np.asarray(unit * self.eigenvalues_ ** self._power())
 
     def _power(self) -> float:
         if self.scaling == "auto":
             return SCALINGS["unit" if self.method == "olpp" else "weighted"]
         return super()._power()
-
-    def _honest(self, form: RecordForm, coefficients: Array) -> Array:
-        rng = as_rng(self.random_state)
-        found = honest_positions(form, self.embedding_, coefficients, n_folds=self.n_folds, rng=rng, tol=self.tol)
-        return found.astype(self.embedding_.dtype, copy=False)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = self.label_weight != 0
-        tags.target_tags.multi_output = True
-        return tags
 
 
 _TINY = 1e-12

@@ -23,11 +23,11 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import as_rng, check_choice, check_count, check_finite, check_number, is_sparse
+from tacit.checks import as_rng, check_choice, check_count, check_number, is_sparse
 from tacit.errors import InputError
-from tacit.models.base import warn
+from tacit.models.base import read_records, warn
 from tacit.models.graphs.relation_measures import (
     MEASURES,
     SquaredDistances,
@@ -118,6 +118,7 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
            [0.  , 9.  ]])
     """
 
+    _takes_row_blocks = False
     prototype_indices_: Array
     class_heads_: dict[Hashable, Array]
     width_: float | None
@@ -228,12 +229,7 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return automatic_width(X, self.prototypes_, rng) if isinstance(self.width, str) else float(self.width)
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """Validate X: dense or CSR, float32 or float64, finite."""
-        X = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
-        )
-        check_finite("X", X)
-        return X
+        return read_records(self, X, reset=reset)
 
     @property
     def _n_features_out(self) -> int:

@@ -11,8 +11,8 @@
 | Wᵀ     | `components_` (scaled)                    | k x M |
 | λ      | `costs_`; `eigenvalues_` is μ = 1/λ       | k     |
 
-The graph is in `hierarchy_graph`, the unit of γ in `record_spread`, the eigenproblem in three forms in `scatter`,
-honest positions in `hierarchy_positions`.
+The graph is in `common/class_hierarchy`, the unit of γ in `common/centring`, the eigenproblem in three forms in
+`scatter`, honest positions in `positions`.
 """
 
 from __future__ import annotations
@@ -23,21 +23,22 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import as_rng, check_choice, check_number, is_outside_memory, is_sparse
+from tacit.checks import as_rng, check_choice, check_number, is_outside_memory
 from tacit.errors import InputError
-from tacit.machine import one_thread
-from tacit.models.base import SCALINGS, warn_if_fewer
+from tacit.models.base import most_iterations, warn_if_fewer
+from tacit.models.common.centring import centred_kernel, check_records_differ, mean_row, scatter_per_record
 from tacit.models.common.class_hierarchy import HierarchyGraph, hierarchy_graph
-from tacit.models.common.kernels import check_fits
-from tacit.models.common.memory import check_fit
+from tacit.models.common.kernels import check_dense_memory
+from tacit.models.common.memory import check_fit_memory
 from tacit.models.common.record_kernel import (
     COORDINATES,
     KernelSpaceModel,
     check_positive,
+    check_same_records,
     choose_form,
+    one_thread_for_sparse,
     record_products,
 )
-from tacit.models.common.spread import centred_kernel, check_spread, mean_row, scatter_a_record
 from tacit.models.hlsi.positions import honest_targets, profile
 from tacit.models.hlsi.scatter import DualScatter, PrimalScatter, ProductScatter, ScatterForm
 from tacit.operators import Kernel
@@ -48,7 +49,6 @@ __all__ = ["HLSI"]
 
 MEMBERSHIPS = ("shared", "whole")
 _FORMS = ("auto", "primal", "dual", "products")
-_DENSE_LIMIT = 1_000  # smaller side of X up to which "auto" takes a dense form; benchmarks/studies/solver_crossover.py
 
 
 class HLSI(KernelSpaceModel):
@@ -169,7 +169,7 @@ class HLSI(KernelSpaceModel):
         """
         kind = check_choice("coordinates", self.coordinates, COORDINATES)
         X, graph, features, form = self._fit(X, y)
-        return self._positions(X, graph, features, form, kind)
+        return self._positions(X, graph, kind, features, form)
 
     def transform(self, X: Any) -> Array:
         """Place records by their terms alone, (n_records, n_components_)."""
@@ -196,14 +196,13 @@ class HLSI(KernelSpaceModel):
         if check_choice("kind", kind, COORDINATES) == "in-sample":
             return self.transform(X)
         X = self._read(X, reset=False)
-        if X.shape[0] != self._n_records:
-            raise InputError(
-                f"X is not what fit was given: got {X.shape[0]} records, expected the {self._n_records} of then."
-            )
+        check_same_records(X, self._n_records)
         graph = self._graph(y, X.shape[0])
+        if kind == "transductive":
+            return self._positions(X, graph, kind)
         features = self._features(X)
-        form = self._hold(features, graph, as_rng(self.random_state))
-        return self._positions(X, graph, features, form, kind)
+        form = self._make_form(features, graph, as_rng(self.random_state))
+        return self._positions(X, graph, kind, features, form)
 
     def class_coordinates(self) -> Array:
         """Give each of `classes_` a place among the records: the mean position of its records."""
@@ -217,26 +216,24 @@ class HLSI(KernelSpaceModel):
         rng = as_rng(self.random_state)
         graph = self._graph(y, X.shape[0])
         if self.kernel == "linear":
-            check_fit(X, self.n_components, model="hlsi", n_labels=graph.H.shape[1])
+            check_fit_memory(X, self.n_components, model="hlsi", n_labels=graph.H.shape[1])
         features = self._learn_features(X, rng)
         self._n_records = X.shape[0]
         self.mean_ = None
         if self.center:
             mean = mean_row(features)
-            check_spread(features, mean, is_kernel=self._is_kernel)
+            check_records_differ(features, mean, is_kernel=self._is_kernel)
             self.mean_ = mean.astype(features.dtype)
-        self.gamma_ = float(self.gamma) * scatter_a_record(features, graph, is_kernel=self._is_kernel)
+        self.gamma_ = float(self.gamma) * scatter_per_record(features, graph, is_kernel=self._is_kernel)
         self.solver_, self.solver_reason_ = choose_form(
             features.shape,
             self.solver,
             products="products",
             outside_memory=is_outside_memory(X),
-            limit=_DENSE_LIMIT,
             kernel=self.kernel if self._is_kernel else None,
         )
-        form = self._hold(features, graph, rng)
-        # nothing but sparse products is large then, and these know no BLAS threads, which would only add their buffers
-        with one_thread(0.0 if is_sparse(features) or is_outside_memory(features) else np.inf):
+        form = self._make_form(features, graph, rng)
+        with one_thread_for_sparse(features):
             values, coefficients = form.leading(self.n_components)
             self._keep(X, features, graph, form, values, coefficients)
         return X, graph, features, form
@@ -258,14 +255,14 @@ class HLSI(KernelSpaceModel):
         graph = hierarchy_graph(y, self.taxonomy, n_records)
         return graph.shared() if self.membership == "shared" else graph
 
-    def _hold(self, features: Any, graph: HierarchyGraph, rng: np.random.Generator) -> ScatterForm:
+    def _make_form(self, features: Any, graph: HierarchyGraph, rng: np.random.Generator) -> ScatterForm:
         if self.solver_ == "dual":
             K = features if self._is_kernel else record_products(features)
             form = DualScatter(centred_kernel(K) if self.center else K, graph, self.gamma_)
             check_positive(form.least, float(form.values.max(initial=0)), len(K) * float(np.finfo(K.dtype).eps))
             return form
         if self.solver_ == "primal":
-            check_fits(features.shape[1], np.float64, "solver", what="terms")
+            check_dense_memory(features.shape[1], np.float64, "solver", what="terms")
             return PrimalScatter(features, graph, self.gamma_, mean=self.mean_)
         return ProductScatter(
             features, graph, self.gamma_, mean=self.mean_, tol=self.tol, max_iter=self.max_iter, rng=rng
@@ -290,26 +287,27 @@ class HLSI(KernelSpaceModel):
         if self.kernel == "linear":
             self.term_loadings_ = np.asarray(loadings, dtype=dtype).T
         self.classes_, self.class_coordinates_ = graph.names[:-1], self._scaled(places).astype(dtype)
-        weights *= self.eigenvalues_ ** SCALINGS[self.scaling]  # in place: nobody needs them unscaled any more
+        weights *= self.eigenvalues_ ** self._power()  # in place: they are not needed unscaled
         self.offset_ = np.zeros(values.size, dtype) if self.mean_ is None else (self.mean_ @ weights).astype(dtype)
         self._keep_weights(weights, dtype)
         self.solution_ = tuple(form.reports)
-        self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
+        self.n_iter_ = most_iterations(self.solution_)
 
-    def _positions(self, X: Any, graph: HierarchyGraph, features: Any, form: ScatterForm, kind: str) -> Array:
-        """Positions of the training records, in the model's scaling."""
-        scale = self.eigenvalues_ ** SCALINGS[self.scaling]
+    def _positions(
+        self, X: Any, graph: HierarchyGraph, kind: str, features: Any = None, form: ScatterForm | None = None
+    ) -> Array:
+        """Return the positions of the training records, in the model's scaling; honest ones need features and form."""
+        scale = self.eigenvalues_ ** self._power()
         V = self.transform(X)
         if kind == "in-sample":
             return V
         V /= scale.astype(V.dtype)
         targets = graph.targets(V, self.costs_)
         if kind == "honest":
+            assert form is not None
             rng = as_rng(self.random_state)
             targets = honest_targets(form, graph, features, V, targets, mean=self.mean_, rng=rng, tol=self.tol)
         return np.asarray(targets * scale, dtype=X.dtype)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
+    def _needs_labels(self) -> bool:
+        return True

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tacit.models.common.class_hierarchy import HierarchyGraph
-from tacit.models.common.honest_positions import HALF, MOST, cross_fitted
+from tacit.models.common.honest_positions import LEVERAGE_CAP, MEAN_LEVERAGE_LIMIT, cross_fitted
 from tacit.models.hlsi.scatter import ProductScatter, ScatterForm
 from tacit.operators import Centred, Scaled, as_operator
 from tacit.operators.rows.blocks import take_rows
@@ -64,8 +64,8 @@ def honest_targets(
     """
     leverages = form.leverages()
     is_exact = not isinstance(form, ProductScatter)
-    if is_exact or leverages.mean() < HALF:
-        h = np.minimum(leverages, 1.0 if is_exact else MOST)[:, None]
+    if is_exact or leverages.mean() < MEAN_LEVERAGE_LIMIT:
+        h = np.minimum(leverages, 1.0 if is_exact else LEVERAGE_CAP)[:, None]
         return np.asarray((V - h * targets) / np.maximum(1 - h, np.finfo(V.dtype).eps))
     roots = np.sqrt(graph.degrees).astype(V.dtype)
     rows = _WeightedRows(features, mean, roots)

@@ -26,10 +26,9 @@ import scipy.sparse as sp
 
 from tacit.checks import is_outside_memory, is_sparse
 from tacit.models.base import warn
-from tacit.models.common.class_hierarchy import HierarchyGraph
+from tacit.models.common.class_hierarchy import MOST_BRIDGES, HierarchyGraph, class_bridges
 from tacit.models.common.honest_positions import estimated_leverages
 from tacit.operators import Centred, Operator, Scaled, as_operator
-from tacit.operators.rows.blocks import adjoint_blocks
 from tacit.solve import leading_singular_triplets, without_vectors
 from tacit.solve.eigen.pencil import pencil_eigenpairs
 from tacit.solve.result import signs_of
@@ -37,7 +36,6 @@ from tacit.solve.tall_arrays import inner, subtract
 from tacit.types import Array
 
 __all__ = [
-    "MOST_BRIDGES",
     "DualScatter",
     "PrimalScatter",
     "ProductScatter",
@@ -45,7 +43,6 @@ __all__ = [
     "ScatterPencil",
     "SpectralInverse",
     "all_one",
-    "class_bridges",
     "start_blocks",
 ]
 
@@ -278,7 +275,6 @@ def _of_unit_length(coefficients: Array, positions: Array) -> Array:
 
 
 _COLUMNS = 32
-MOST_BRIDGES = 512  # classes up to which Xᵀ F is kept
 
 
 class ScatterPencil:
@@ -347,14 +343,6 @@ class SpectralInverse:
             part = R[:, first : first + _COLUMNS]
             subtract(part, self.directions, -self.weights * inner(self.directions, part))
         return R
-
-
-def class_bridges(X: Operator, F: sp.csr_array) -> Array:
-    """G = Xᵀ F, dense, a few classes at a time: F itself would be N x L."""
-    G = np.empty((X.shape[1], F.shape[1]), X.dtype, order="F")
-    for part, product in adjoint_blocks(X, F.astype(X.dtype, copy=False), outside_memory=is_outside_memory(X)):
-        G[:, part] = product
-    return G
 
 
 def all_one(degrees: Array) -> bool:

@@ -21,18 +21,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_number
 from tacit.errors import InputError
-from tacit.models.base import SCALINGS, SpaceModel, directions_before, warn_if_fewer
+from tacit.models.base import SpaceModel, directions_before, warn_if_fewer
 from tacit.models.common.kernels import (
-    check_fits,
+    check_dense_memory,
     check_kernel,
     kernel_rows,
     landmark_features,
     training_kernel,
     uses_landmarks,
-    zero_has_no_place,
+    zero_is_at_origin,
 )
-from tacit.models.common.memory import check_fit
-from tacit.models.common.updating import History, Updatable, begin_history
+from tacit.models.common.memory import check_fit_memory
+from tacit.models.common.updating import RecordSummary, Updatable, begin_summary
 from tacit.models.lsi.update import merge
 from tacit.operators import Centred, Kernel, Operator, as_operator
 from tacit.solve import Eigenpairs, SingularTriplets, leading_eigenpairs, leading_singular_triplets, without_vectors
@@ -119,13 +119,13 @@ class LSI(Updatable):
         positions = found.left
         assert positions is not None
         # in place: beside X they are the largest array there is
-        positions *= (self.eigenvalues_ ** SCALINGS[self.scaling]).astype(positions.dtype)
+        positions *= (self.eigenvalues_ ** self._power()).astype(positions.dtype)
         return positions
 
     def _fit(self, X: Any, *, left: bool) -> SingularTriplets:
         check_choice("solver", self.solver, ALL_SOLVERS)
         X = self._read_training(X)
-        check_fit(X, self.n_components, model="lsi", positions=left, solver=self.solver)
+        check_fit_memory(X, self.n_components, model="lsi", positions=left, solver=self.solver)
         operator = self._centred(as_operator(X))
         found = leading_singular_triplets(
             operator,
@@ -148,11 +148,11 @@ class LSI(Updatable):
         self.eigenvalues_ = found.values**2
         self.explained_ratio_ = (self.eigenvalues_ / total).astype(X.dtype)
         self.term_loadings_ = found.right.T * found.values[:, None]
-        scale = self.eigenvalues_ ** (SCALINGS[self.scaling] - 0.5)
+        scale = self.eigenvalues_ ** (self._power() - 0.5)
         self.components_ = found.right.T * scale[:, None]
         self.solution_ = without_vectors(found)
         self.n_iter_ = found.iterations
-        begin_history(self, History(self.term_loadings_, X.shape[0], total), X.shape[0])
+        begin_summary(self, RecordSummary(self.term_loadings_, X.shape[0], total), X.shape[0])
         return found
 
     def _merge(self, X: Any, y: Any, keep: float) -> None:
@@ -245,7 +245,7 @@ class KernelLSI(SpaceModel):
         warn_if_fewer(self.n_components, values.size, "the rank of the kernel matrix")
         self.eigenvalues_ = values
         self.n_iter_ = self.solution_.iterations
-        self.dual_components_ = (directions * values ** SCALINGS[self.scaling]).T
+        self.dual_components_ = (directions * values ** self._power()).T
         return self
 
     def transform(self, X: Any) -> Array:
@@ -274,7 +274,7 @@ class KernelLSI(SpaceModel):
 
     def _exactly(self, X: Any, rng: np.random.Generator) -> tuple[Array, Array]:
         """Eigenvalues of the kernel matrix, and α on all records in unit scaling."""
-        check_fits(X.shape[0], X.dtype, "n_landmarks")
+        check_dense_memory(X.shape[0], X.dtype, "n_landmarks")
         K = training_kernel(X, self.kernel, self.kernel_params)
         self.reference_records_ = None if self.kernel == "precomputed" else X
         found = leading_eigenpairs(
@@ -285,7 +285,7 @@ class KernelLSI(SpaceModel):
         return found.values[real], found.vectors[:, real] / found.values[real]
 
     def _origin_is_empty(self) -> bool:
-        return zero_has_no_place(self.kernel)
+        return zero_is_at_origin(self.kernel)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,4 +1,4 @@
-"""LSI takes in new records: the truncated decomposition of a few rows of history with the new records below them.
+"""LSI takes in new records: the truncated decomposition of a few rows of summary with the new records below them.
 
 With centring the rows lose their own mean, and the step between the two means is one more row [Ross2008]:
 
@@ -15,8 +15,16 @@ import numpy as np
 
 from tacit.checks import as_rng, check_choice, check_number
 from tacit.errors import InputError
-from tacit.models.base import SCALINGS, warn_if_fewer
-from tacit.models.common.updating import KEPT, History, drift_from, leading_of_rows, unseen_share, weakened, wider
+from tacit.models.base import warn_if_fewer
+from tacit.models.common.updating import (
+    ROWS_PER_DIMENSION,
+    RecordSummary,
+    drift_from,
+    leading_of_rows,
+    unseen_share,
+    with_less_weight,
+    with_more_columns,
+)
 from tacit.operators import Centred, as_operator
 from tacit.solve import SingularTriplets, without_vectors
 from tacit.solve.choice.choose import ALL_SOLVERS
@@ -28,9 +36,9 @@ __all__ = ["merge"]
 def merge(model: Any, X: Any, keep: float) -> None:
     """Update an LSI model, fitted or not, with records that have been read; earlier ones keep this share of weight."""
     check_choice("solver", model.solver, ALL_SOLVERS)
-    known = _widened(getattr(model, "_history", None), X)
+    known = _widened(getattr(model, "_summary", None), X)
     drift = _drift(model, known, X) if len(known.terms) else 0.0
-    old = weakened(known, keep)
+    old = with_less_weight(known, keep)
     n_new, top = X.shape[0], old.terms
     mean = before = None
     if model.center:
@@ -39,7 +47,7 @@ def merge(model: Any, X: Any, keep: float) -> None:
     found = leading_of_rows(
         top,
         X,
-        KEPT * model.n_components,
+        ROWS_PER_DIMENSION * model.n_components,
         centre=model.center,
         solver=model.solver,
         tol=check_number("tol", model.tol),
@@ -52,20 +60,20 @@ def merge(model: Any, X: Any, keep: float) -> None:
         )
     rows = Centred(as_operator(X)) if model.center else as_operator(X)
     length = old.squared_length + rows.squared_norm() + float(np.sum(np.square(top[len(old.terms) :], dtype=float)))
-    history = History(found.right.T * found.values[:, None], old.weight + n_new, length, novelty=old.novelty)
-    _learn(model, found, history, len(old.terms), keep)
+    summary = RecordSummary(found.right.T * found.values[:, None], old.weight + n_new, length, novelty=old.novelty)
+    _learn(model, found, summary, len(old.terms), keep)
     if model.center:
         model.mean_ = mean
         shift = model.components_ @ (before - mean) if before is not None else np.zeros(len(model.components_))
         model.position_shift_ = shift.astype(X.dtype)
-    model._account(n_new, history, drift)
+    model._account(n_new, summary, drift)
 
 
-def _widened(history: History | None, X: Any) -> History:
+def _widened(summary: RecordSummary | None, X: Any) -> RecordSummary:
     """What stands for the earlier records, as wide as X; nothing does at first."""
-    if history is None:
-        return History(np.zeros((0, X.shape[1]), X.dtype), 0.0, 0.0)
-    return replace(history, terms=wider(history.terms, X.shape[1]))
+    if summary is None:
+        return RecordSummary(np.zeros((0, X.shape[1]), X.dtype), 0.0, 0.0)
+    return replace(summary, terms=with_more_columns(summary.terms, X.shape[1]))
 
 
 def _means(model: Any, weight: float, X: Any) -> tuple[Array | None, Array, Array | None]:
@@ -73,26 +81,26 @@ def _means(model: Any, weight: float, X: Any) -> tuple[Array | None, Array, Arra
     new = Centred(as_operator(X)).mean
     if not weight:
         return None, new, None
-    before = wider(model.mean_[None, :], X.shape[1])[0]
+    before = with_more_columns(model.mean_[None, :], X.shape[1])[0]
     n = X.shape[0]
     mean = (weight * before + n * new) / (weight + n)
     step = np.sqrt(weight * n / (weight + n)) * (new - before)
     return before, mean.astype(X.dtype), step[None, :].astype(X.dtype)
 
 
-def _drift(model: Any, known: History, X: Any) -> float:
+def _drift(model: Any, known: RecordSummary, X: Any) -> float:
     """How much less of the new records the space explains than it would of others like the old."""
     lengths = model.singular_values_.astype(np.float64)
-    directions = (wider(model.term_loadings_, X.shape[1]) / model.singular_values_[:, None]).T
+    directions = (with_more_columns(model.term_loadings_, X.shape[1]) / model.singular_values_[:, None]).T
     rows = as_operator(X)
     if model.center:
-        rows = Centred(rows, wider(model.mean_[None, :], X.shape[1])[0])
+        rows = Centred(rows, with_more_columns(model.mean_[None, :], X.shape[1])[0])
     explained = float(np.square(rows @ directions.astype(X.dtype), dtype=np.float64).sum())
     share = explained / max(rows.squared_norm(), np.finfo(float).tiny)
     return drift_from(share, unseen_share(known, directions, lengths))
 
 
-def _learn(model: Any, found: SingularTriplets, history: History, n_rows: int, keep: float) -> None:
+def _learn(model: Any, found: SingularTriplets, summary: RecordSummary, n_rows: int, keep: float) -> None:
     """Learned attributes of the first `n_components` triplets, as a fit has them, and the map of old positions."""
     k = min(model.n_components, found.values.size)
     warn_if_fewer(model.n_components, k, "the rank of X")
@@ -100,9 +108,9 @@ def _learn(model: Any, found: SingularTriplets, history: History, n_rows: int, k
     values, right = found.values[:k], found.right[:, :k]
     model.singular_values_ = values
     model.eigenvalues_ = values**2
-    model.explained_ratio_ = (model.eigenvalues_ / history.squared_length).astype(values.dtype)
-    model.term_loadings_ = history.terms[:k]
-    model.components_ = right.T * (model.eigenvalues_ ** (SCALINGS[model.scaling] - 0.5))[:, None]
+    model.explained_ratio_ = (model.eigenvalues_ / summary.squared_length).astype(values.dtype)
+    model.term_loadings_ = summary.terms[:k]
+    model.components_ = right.T * (model.eigenvalues_ ** (model._power() - 0.5))[:, None]
     model.solution_ = without_vectors(found)
     model.n_iter_ = found.iterations
     assert found.left is not None

@@ -28,10 +28,10 @@ from sklearn.utils.validation import check_is_fitted
 from tacit.checks import as_rng, check_choice, check_count, check_number
 from tacit.errors import InputError
 from tacit.models.base import SpaceModel, check_terms, warn_if_fewer
+from tacit.models.common.labels import read_labels
 from tacit.models.common.memory import check_memory, relations_memory
 from tacit.models.mlsa.fold_in import FoldIn
 from tacit.models.mlsa.unified_matrix import stored_bytes, unified_matrix
-from tacit.models.mlsi.transductive import read_labels
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.tables.relations import Relations
 from tacit.solve import leading_eigenpairs, without_vectors

@@ -12,8 +12,8 @@
 | Wᵀ     | `components_` (scaled)  | k x M |
 | A, B   | `term_loadings_`, `label_loadings_` | k x M, k x L |
 
-The algebra is in `blend` (Identity A), the three ways to hold K in `record_forms`, kernels and landmarks in
-`record_kernel`, honest positions in `honest`.
+The algebra (Identity A) is in `common/informed_kernel`, the three forms of K in `common/kernel_forms` and
+`common/product_forms`, kernels and landmarks in `common/record_kernel`, honest positions in `common/honest_positions`.
 """
 
 from __future__ import annotations
@@ -24,13 +24,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import as_rng, check_choice, check_count, check_number, is_outside_memory, is_sparse
+from tacit.checks import as_rng, check_choice, check_number, is_outside_memory
 from tacit.errors import InputError
-from tacit.machine import one_thread
-from tacit.models.base import SCALINGS, directions_before, warn, warn_if_fewer
+from tacit.models.base import directions_before, most_iterations, warn, warn_if_fewer
 from tacit.models.common.class_hierarchy import expanded_labels
-from tacit.models.common.honest_positions import honest_positions
-from tacit.models.common.informed_kernel import Blend, blend
+from tacit.models.common.informed_kernel import InformedSpace, informed_space
 from tacit.models.common.kernel_forms import RecordForm
 from tacit.models.common.kernels import (
     check_kernel,
@@ -39,12 +37,18 @@ from tacit.models.common.kernels import (
     precomputed_label_features,
     squared_norm,
 )
-from tacit.models.common.memory import check_fit
-from tacit.models.common.product_forms import AugmentedForm
-from tacit.models.common.record_kernel import COORDINATES, KernelSpaceModel, choose_form, hold
-from tacit.models.common.updating import Updatable, begin_history
-from tacit.models.mlsi.transductive import balance_labels, read_labels
-from tacit.models.mlsi.update import check_updatable, history_of_fit, merge
+from tacit.models.common.labels import balance_labels, read_labels
+from tacit.models.common.memory import check_fit_memory
+from tacit.models.common.record_kernel import (
+    COORDINATES,
+    KernelSpaceModel,
+    RegressedSpace,
+    choose_form,
+    make_form,
+    one_thread_for_sparse,
+)
+from tacit.models.common.updating import Updatable, begin_summary
+from tacit.models.mlsi.update import check_updatable, merge, summary_of_fit
 from tacit.operators import Kernel, as_operator
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
@@ -53,10 +57,9 @@ from tacit.types import Array
 __all__ = ["COORDINATES", "MLSI"]
 
 _FORMS = ("auto", "primal", "dual", "augmented", "single_pass")
-_DENSE_LIMIT = 1_000  # smaller side of X up to which "auto" takes a dense form; benchmarks/studies/solver_crossover.py
 
 
-class MLSI(Updatable, KernelSpaceModel):
+class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
     """Multi-label informed LSI: minimises the reconstruction error of the words and of the labels together.
 
         min (1 − β)‖X − V A‖² + β‖Y − V B‖²,  VᵀV = I,  V = X W, ‖W‖ small        [Yu2005] eqs. (2), (5)
@@ -210,15 +213,7 @@ class MLSI(Updatable, KernelSpaceModel):
         check_is_fitted(self, "eigenvalues_")
         if check_choice("kind", kind, COORDINATES) == "in-sample":
             return self.transform(X)
-        X = self._read(X, reset=False)
-        if X.shape[0] != len(self.embedding_):
-            raise InputError(
-                f"X is not what fit was given: got {X.shape[0]} records, expected the {len(self.embedding_)} of then."
-            )
-        if kind == "transductive":
-            return self._scaled(self.embedding_)
-        form = self._hold(self._features(X), as_rng(self.random_state))
-        return self._scaled(self._honest(form, form.regress(self.embedding_)))
+        return self._trained_positions(self._read(X, reset=False), kind)
 
     def label_coordinates(self) -> Array:
         """Give each label a place among the records: the mean transductive position of its records."""
@@ -238,25 +233,27 @@ class MLSI(Updatable, KernelSpaceModel):
         if self.kernel == "linear":
             n_labels = 0 if F is None else F.shape[1]
             honest, solver = kind == "honest", self.solver
-            check_fit(X, self.n_components, model="mlsi", n_labels=n_labels, positions=honest, solver=solver)
+            check_fit_memory(X, self.n_components, model="mlsi", n_labels=n_labels, positions=honest, solver=solver)
         features = self._learn_features(X, rng)
         self.solver_, self.solver_reason_ = choose_form(
             features.shape,
             self.solver,
-            products="augmented",
             outside_memory=is_outside_memory(X),
-            limit=_DENSE_LIMIT,
             kernel=self.kernel if self._is_kernel else None,
             n_beside=0 if F is None else F.shape[1],
         )
-        form = self._hold(features, rng)
-        if isinstance(form, AugmentedForm):
-            form.solver = "single_pass" if self.solver == "single_pass" else "auto"
-            form.before = directions_before(self, X.shape[1], "term_loadings_")
+        form = make_form(
+            self,
+            features,
+            self.solver_,
+            is_kernel=self._is_kernel,
+            rng=rng,
+            solver="single_pass" if self.solver == "single_pass" else "auto",
+            before=directions_before(self, X.shape[1], "term_loadings_"),
+        )
         F = self._balanced(F, form)
-        # nothing but sparse products is large then, and these know no BLAS threads, which would only add their buffers
-        with one_thread(0.0 if is_sparse(features) or is_outside_memory(features) else np.inf):
-            space = blend(form, F, self.n_components, label_weight=self.label_weight, shrinkage=self.shrinkage)
+        with one_thread_for_sparse(features):
+            space = informed_space(form, F, self.n_components, label_weight=self.label_weight, shrinkage=self.shrinkage)
             self._report(space)
             self.embedding_ = space.positions.astype(X.dtype, copy=False)
             self.eigenvalues_ = space.eigenvalues.astype(X.dtype)
@@ -276,13 +273,8 @@ class MLSI(Updatable, KernelSpaceModel):
         merge(self, X, y, keep)
 
     def _check_parameters(self) -> None:
-        check_number("label_weight", self.label_weight, high=1.0)
+        self._check_regression()
         check_number("shrinkage", self.shrinkage)
-        check_number("ridge", self.ridge)
-        check_number("tol", self.tol, open_low=True)
-        if self.n_folds is not None:
-            check_count("n_folds", self.n_folds, low=2)
-        check_choice("coordinates", self.coordinates, COORDINATES)
         check_choice("solver", self.solver, _FORMS)
         self._check_kernel(linear_only=("primal", "augmented", "single_pass"))
         check_kernel("label_kernel", self.label_kernel)
@@ -306,16 +298,8 @@ class MLSI(Updatable, KernelSpaceModel):
             return class_features(self.labels_, X.dtype)
         return label_features(self.labels_, self.label_kernel, self.label_kernel_params, X.dtype)
 
-    def _hold(self, features: Any, rng: np.random.Generator) -> RecordForm:
-        return hold(
-            features,
-            self.solver_,
-            is_kernel=self._is_kernel,
-            ridge=float(self.ridge),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            rng=rng,
-        )
+    def _form_again(self, X: Any) -> RecordForm:
+        return make_form(self, self._features(X), self.solver_, is_kernel=self._is_kernel)
 
     def _balanced(self, F: Any, form: RecordForm) -> Any:
         """Scale the labels so that a labelled record weighs as much in Y as in X."""
@@ -326,7 +310,7 @@ class MLSI(Updatable, KernelSpaceModel):
             self.label_scale_ = balance_labels(form.trace, F, None if self.labels_ is None else self.labels_.known)
         return F * F.dtype.type(self.label_scale_)
 
-    def _report(self, space: Blend) -> None:
+    def _report(self, space: InformedSpace) -> None:
         """Say what came out otherwise than it was asked for."""
         n_kept = space.eigenvalues.size
         if not n_kept:
@@ -342,14 +326,14 @@ class MLSI(Updatable, KernelSpaceModel):
         limit = "the labels can span" if self.label_weight == 1 else "the rank of the record kernel"
         warn_if_fewer(self.n_components, n_kept, limit)
 
-    def _keep(self, X: Any, features: Any, form: RecordForm, F: Any, space: Blend) -> None:
+    def _keep(self, X: Any, features: Any, form: RecordForm, F: Any, space: InformedSpace) -> None:
         """Learned attributes, in the chosen scaling and the precision of X."""
         self.__dict__.pop("term_loadings_", None)  # of an earlier fit with another kernel
         dtype = X.dtype
         weights = space.coefficients
         if form.by_records and not self._is_kernel:
             weights = as_operator(features).T @ weights  # from weights of the records to those of the terms
-        weights *= self.eigenvalues_ ** SCALINGS[self.scaling]  # in place: nobody needs them unscaled any more
+        weights *= self.eigenvalues_ ** self._power()  # in place: they are not needed unscaled
         self._keep_weights(weights, dtype)
         if self.kernel == "linear":
             loadings = as_operator(X).T @ self.embedding_ if form.by_records else space.adjoint
@@ -357,9 +341,9 @@ class MLSI(Updatable, KernelSpaceModel):
         Y = F if self.labels_ is None else self.labels_.indicator.astype(dtype)
         self.label_loadings_ = None if Y is None else np.asarray(Y.T @ self.embedding_).T
         self.objective_ = self._objective(form, F, space.adjoint)
-        self.solution_ = tuple(getattr(form, "reports", ()))
-        self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
-        begin_history(self, history_of_fit(self, X.shape[0], form.trace), X.shape[0])
+        self.solution_ = tuple(form.reports)
+        self.n_iter_ = most_iterations(self.solution_)
+        begin_summary(self, summary_of_fit(self, X.shape[0], form.trace), X.shape[0])
 
     def _objective(self, form: RecordForm, F: Any, adjoint: Array) -> float:
         """Eq. (2) at V: Tr C − Tr VᵀCV."""
@@ -371,13 +355,3 @@ class MLSI(Updatable, KernelSpaceModel):
         words = form.trace - explained
         labels = 0.0 if F is None else squared_norm(F) - squared_norm(F.T @ V)
         return (1 - beta) * words + beta * labels
-
-    def _honest(self, form: RecordForm, coefficients: Array) -> Array:
-        rng = as_rng(self.random_state)
-        found = honest_positions(form, self.embedding_, coefficients, n_folds=self.n_folds, rng=rng, tol=self.tol)
-        return found.astype(self.embedding_.dtype, copy=False)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = self.label_weight != 0
-        return tags

@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from tacit.checks import as_rng, check_count, check_finite, check_number, shown
-from tacit.errors import InputError
-from tacit.models.base import check_terms, warn, warn_if_fewer
+from tacit.checks import as_rng, check_count, check_finite, check_number
+from tacit.models.base import check_terms, warn_if_fewer
 from tacit.models.common.kernels import squared_norm
+from tacit.models.common.labels import balance_labels, read_labels
 from tacit.operators import Scaled, Stacked, as_operator
-from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.relations.labels.matrix import LabelMatrix
 from tacit.solve import leading_singular_triplets
 from tacit.solve.result import signs_of
 from tacit.types import Array
 
-__all__ = ["TransductiveSpace", "balance_labels", "read_labels", "transductive_space"]
+__all__ = ["TransductiveSpace", "transductive_space"]
 
 
 @dataclass(frozen=True)
@@ -112,31 +112,3 @@ def transductive_space(
         label_scale=scale,
         labels=labels,
     )
-
-
-def read_labels(y: Any, n_records: int, *, needed: bool) -> LabelMatrix:
-    """Read the labels of a space; none at all is an error if they are `needed`, a label that nobody has a warning."""
-    labels = as_labels(y, n_records=n_records)
-    if needed and not labels.indicator.nnz:
-        raise InputError(
-            f"y holds no label at all: got {labels.n_records} records, {labels.n_unknown} of them with unknown labels. "
-            "Use LSI, or label_weight=0, for a space without labels."
-        )
-    if labels.empty_labels:
-        n_empty = len(labels.empty_labels)
-        named = f"1 label has no record ({shown(labels.empty_labels)}): it is"
-        if n_empty > 1:
-            named = f"{n_empty} labels have no record ({shown(labels.empty_labels)}): they are"
-        warn(f"{named} left at the origin.")
-    return labels
-
-
-def balance_labels(record_trace: float, F: Any, known: Array | None) -> float:
-    """What to multiply label features with so that a labelled record weighs as much in them as a record weighs in K.
-
-    With all labels known this is the paper's equal traces; records with unknown labels do not make the others heavier.
-    """
-    total = squared_norm(F)
-    n_records = F.shape[0]
-    n_known = n_records if known is None else int(np.count_nonzero(known))
-    return float(np.sqrt((record_trace / n_records) / (total / n_known))) if total > 0 else 1.0

@@ -1,16 +1,16 @@
-"""MLSI takes in new records: rows of history carry words and labels, and the same problem is solved on them again.
+"""MLSI takes in new records: rows of summary carry words and labels, and the same problem is solved on them again.
 
 MLSI depends on the records through XᵀX, XᵀF and FᵀF alone: Identity A of `blend` never asks which record is which. All
-three stay as they are when the rows of [X, F] are turned by an orthogonal matrix, so the history UᵀX, UᵀY of
+three stay as they are when the rows of [X, F] are turned by an orthogonal matrix, so the summary UᵀX, UᵀY of
 `compressed` may stand for the records seen, with U the leading left singular vectors of [X, F G^½]: the positions
-themselves, and as many again. What a history leaves out is
+themselves, and as many again. What a summary leaves out is
 
     XᵀX − (UᵀX)ᵀ(UᵀX),  XᵀF − (UᵀX)ᵀ(UᵀF),  FᵀF − (UᵀF)ᵀ(UᵀF).
 
 The first two are let go. Labels are scaled to weigh as much as all words, so U holds them first, and XᵀF, the sums of
 the records of each label, is nearly complete. Of the third the diagonal is kept, as one row a label that has no words:
 a label has its whole weight, expressed by words or not. Ridge and balance come from sums over all records and are
-exact. All of it is exact if the history has the rank of [X, F].
+exact. All of it is exact if the summary has the rank of [X, F].
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ import scipy.sparse as sp
 
 from tacit.checks import as_rng, is_outside_memory
 from tacit.errors import InputError
-from tacit.models.base import SCALINGS
+from tacit.models.base import most_iterations
 from tacit.models.common.class_hierarchy import expanded_labels
-from tacit.models.common.informed_kernel import Blend, blend
+from tacit.models.common.informed_kernel import InformedSpace, informed_space
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
 from tacit.models.common.kernels import squared_norm
-from tacit.models.common.record_kernel import choose_form, hold
+from tacit.models.common.labels import read_labels
+from tacit.models.common.record_kernel import choose_form, make_form
 from tacit.models.common.updating import (
-    KEPT,
-    SMALL,
-    History,
+    FEW_ROWS,
+    ROWS_PER_DIMENSION,
+    RecordSummary,
     RowForm,
     drift_from,
     row_products,
     stacked_rows,
     unseen_share,
-    weakened,
-    wider,
+    with_less_weight,
+    with_more_columns,
     word_directions,
 )
-from tacit.models.mlsi.transductive import read_labels
 from tacit.operators import Operator, as_operator
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.solve.result import signs_of
 from tacit.types import Array
 
-__all__ = ["check_updatable", "drift_of", "history_of_fit", "joined_labels", "labels_of_batch", "merge", "no_labels"]
+__all__ = ["check_updatable", "drift_of", "joined_labels", "labels_of_batch", "merge", "no_labels", "summary_of_fit"]
 
 
 def merge(model: Any, X: Any, y: Any, keep: float) -> None:
@@ -57,25 +57,25 @@ def merge(model: Any, X: Any, y: Any, keep: float) -> None:
     model._check_parameters()
     check_updatable(model)
     first = not hasattr(model, "eigenvalues_")
-    if not first and model._history is None:
+    if not first and model._summary is None:
         raise InputError("the space cannot be updated: got one that was fitted with another kernel. Use fit first.")
     batch = labels_of_batch(y, X.shape[0], taxonomy=model.taxonomy, needed=model.label_weight > 0, first=first)
     labels = joined_labels(_labels_before(model), batch)
-    known = _widened(None if first else model._history, X, labels.n_labels)
+    known = _widened(None if first else model._summary, X, labels.n_labels)
     new = labels[len(labels) - X.shape[0] :]
     drift = 0.0 if first else drift_of(model, known, X, new)
-    old = weakened(known, keep)
+    old = with_less_weight(known, keep)
     rows = _Rows.of(old, X, new)
     total = _with_new(old, X, new)
     weights = _label_weights(model, total)
     scale = _label_scale(model, total, weights)
-    held = _chosen(model, rows.Y.shape, X, _FIRST_LIMIT if first else SMALL)[0]
+    held = _chosen(model, rows.Y.shape, X, None if first else FEW_ROWS)[0]
     form = _held(model, held, rows, total, first)
     F = None if not labels.n_labels else rows.Y @ sp.diags_array(weights * scale)
-    space = blend(
+    space = informed_space(
         form,
         None if F is None else sp.csr_array(F).astype(form.dtype),
-        KEPT * model.n_components,
+        ROWS_PER_DIMENSION * model.n_components,
         label_weight=model.label_weight,
         shrinkage=model.shrinkage,
     )
@@ -87,29 +87,29 @@ def merge(model: Any, X: Any, y: Any, keep: float) -> None:
     model.objective_ = _objective(model, kept, weights * scale)
     model._account(X.shape[0], kept, drift)
     # what holds all records, for whoever asks for their honest positions, is not what held these few rows
-    model.solver_, reason = _chosen(model, labels.shape, X, _FIRST_LIMIT)
+    model.solver_, reason = _chosen(model, labels.shape, X)
     model.solver_reason_ = f"{reason}; the last update was held as {held}"
 
 
-def history_of_fit(model: Any, n_records: int, squared_length: float) -> History | None:
+def summary_of_fit(model: Any, n_records: int, squared_length: float) -> RecordSummary | None:
     """What a fitted space itself says of its records: as many rows as it has dimensions; None with a kernel."""
     labels = model.labels_
     if model.kernel != "linear" or model.label_kernel == "precomputed":
         return None
     if labels is None:
-        return History(model.term_loadings_, n_records, squared_length)
+        return RecordSummary(model.term_loadings_, n_records, squared_length)
     known = float(np.count_nonzero(labels.known))
     counts = labels.counts.astype(np.float64)
-    return History(model.term_loadings_, n_records, squared_length, model.label_loadings_, counts, known)
+    return RecordSummary(model.term_loadings_, n_records, squared_length, model.label_loadings_, counts, known)
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows that stand for all records: history, new records, and a row a label for what the history leaves out.
+    """Rows that stand for all records: summary, new records, and a row a label for what the summary leaves out.
 
     Attributes
     ----------
-    top : terms of the history, q x n_terms
+    top : terms of the summary, q x n_terms
     X : terms of the new records
     Y : labels of all these rows, 0/1 for the new ones
     """
@@ -119,7 +119,7 @@ class _Rows:
     Y: sp.csr_array
 
     @classmethod
-    def of(cls, old: History, X: Any, new: LabelMatrix) -> _Rows:
+    def of(cls, old: RecordSummary, X: Any, new: LabelMatrix) -> _Rows:
         assert old.labels is not None
         assert old.label_counts is not None
         rest = old.label_counts - np.square(old.labels, dtype=np.float64).sum(axis=0)
@@ -180,23 +180,23 @@ def _labels_before(model: Any) -> LabelMatrix:
     return no_labels(getattr(model, "n_records_seen_", 0)) if labels is None else labels
 
 
-def _widened(history: History | None, X: Any, n_labels: int) -> History:
+def _widened(summary: RecordSummary | None, X: Any, n_labels: int) -> RecordSummary:
     """What stands for the earlier records, with zeros for terms and labels that are new; nothing does at first."""
-    if history is None:
+    if summary is None:
         rows = np.zeros((0, X.shape[1]), X.dtype)
-        return History(rows, 0.0, 0.0, np.zeros((0, n_labels), X.dtype), np.zeros(n_labels))
-    rows = history.terms
-    labels = np.zeros((len(rows), 0), rows.dtype) if history.labels is None else history.labels
-    counts = np.zeros(0) if history.label_counts is None else history.label_counts
+        return RecordSummary(rows, 0.0, 0.0, np.zeros((0, n_labels), X.dtype), np.zeros(n_labels))
+    rows = summary.terms
+    labels = np.zeros((len(rows), 0), rows.dtype) if summary.labels is None else summary.labels
+    counts = np.zeros(0) if summary.label_counts is None else summary.label_counts
     return replace(
-        history,
-        terms=wider(rows, X.shape[1]),
-        labels=wider(labels, n_labels),
-        label_counts=wider(counts[None, :], n_labels)[0],
+        summary,
+        terms=with_more_columns(rows, X.shape[1]),
+        labels=with_more_columns(labels, n_labels),
+        label_counts=with_more_columns(counts[None, :], n_labels)[0],
     )
 
 
-def _with_new(old: History, X: Any, new: LabelMatrix) -> History:
+def _with_new(old: RecordSummary, X: Any, new: LabelMatrix) -> RecordSummary:
     """The sums over all records, with the new ones; the rows are still those of the old."""
     return replace(
         old,
@@ -207,7 +207,7 @@ def _with_new(old: History, X: Any, new: LabelMatrix) -> History:
     )
 
 
-def _label_weights(model: Any, total: History) -> Array:
+def _label_weights(model: Any, total: RecordSummary) -> Array:
     """What a label counts before balancing: 1, or with a taxonomy what `class_features` gives."""
     counts = np.asarray(total.label_counts)
     if model.taxonomy is None:
@@ -216,7 +216,7 @@ def _label_weights(model: Any, total: History) -> Array:
     return np.where(useful, 1 / np.sqrt(np.where(useful, counts, 1)), 0)
 
 
-def _label_scale(model: Any, total: History, weights: Array) -> float:
+def _label_scale(model: Any, total: RecordSummary, weights: Array) -> float:
     """As `balance_labels`, from sums over all records."""
     squares = float(np.sum(weights**2 * total.label_counts))
     if not model.balance or not squares:
@@ -224,40 +224,30 @@ def _label_scale(model: Any, total: History, weights: Array) -> float:
     return float(np.sqrt((total.squared_length / total.weight) / (squares / total.n_known)))
 
 
-def _chosen(model: Any, shape: tuple[int, ...], X: Any, limit: int) -> tuple[str, str]:
+def _chosen(model: Any, shape: tuple[int, ...], X: Any, limit: int | None = None) -> tuple[str, str]:
     """The form for so many rows and labels, and the reason."""
-    return choose_form(
-        (shape[0], X.shape[1]),
-        model.solver,
-        products="augmented",
-        outside_memory=is_outside_memory(X),
-        limit=limit,
-        kernel=None,
-        n_beside=shape[1],
-    )
+    rows = (shape[0], X.shape[1])
+    return choose_form(rows, model.solver, outside_memory=is_outside_memory(X), limit=limit, n_beside=shape[1])
 
 
-_FIRST_LIMIT = 1_000  # as `fit`: without a history, products are cheap
-
-
-def _held(model: Any, held: str, rows: _Rows, total: History, first: bool) -> RecordForm:
+def _held(model: Any, held: str, rows: _Rows, total: RecordSummary, first: bool) -> RecordForm:
     """K of all rows, with the ridge that all records ask for."""
     ridge = float(model.ridge) * total.squared_length / total.weight
-    solving: dict[str, Any] = {"tol": model.tol, "max_iter": model.max_iter, "rng": as_rng(model.random_state)}
     form: RecordForm
     if held == "dual" and not first and model.solver == "auto":
-        return RowForm(rows.products(), ridge=ridge, **solving)
+        rng = as_rng(model.random_state)
+        return RowForm(rows.products(), ridge=ridge, tol=model.tol, max_iter=model.max_iter, rng=rng)
     if held == "dual":
         form = DualForm(rows.products())
     elif held == "primal":
         form = PrimalForm(rows.matrix())
     else:
-        form = hold(rows.operator(), "augmented", is_kernel=False, ridge=float(model.ridge), **solving)
+        form = make_form(model, rows.operator(), "augmented")
     form.ridge = ridge
     return form
 
 
-def _learn(model: Any, space: Blend, form: RecordForm, rows: _Rows, *, keep: float, n_old: int) -> None:
+def _learn(model: Any, space: InformedSpace, form: RecordForm, rows: _Rows, *, keep: float, n_old: int) -> None:
     """Learned attributes as a fit has them; positions of earlier records are moved, and the signs are those of all."""
     k, dtype = min(model.n_components, space.eigenvalues.size), rows.X.dtype
     unit = space.positions[:n_old, :k] / np.sqrt(keep) if n_old else np.eye(k)
@@ -274,14 +264,14 @@ def _learn(model: Any, space: Blend, form: RecordForm, rows: _Rows, *, keep: flo
     if form.by_records:
         weights = rows.operator().T @ weights.astype(dtype)
     model.reference_records_ = model.landmark_map_ = None
-    model._keep_weights(weights * model.eigenvalues_ ** SCALINGS[model.scaling], dtype)
+    model._keep_weights(weights * model.eigenvalues_ ** model._power(), dtype)
     model._keep_map(unit * signs if n_old else unit, model.eigenvalues_ if before is None else before)
-    model.solution_ = tuple(getattr(form, "reports", ()))
-    model.n_iter_ = max((report.iterations for report in model.solution_), default=1)
+    model.solution_ = tuple(form.reports)
+    model.n_iter_ = most_iterations(model.solution_)
 
 
-def _compressed(model: Any, space: Blend, form: RecordForm, rows: _Rows, total: History) -> History:
-    """The history after the update; its first rows are the loadings of the space."""
+def _compressed(model: Any, space: InformedSpace, form: RecordForm, rows: _Rows, total: RecordSummary) -> RecordSummary:
+    """The summary after the update; its first rows are the loadings of the space."""
     k, dtype = model.eigenvalues_.size, rows.X.dtype
     U = space.positions.astype(dtype, copy=False)
     terms = rows.operator().T @ U if form.by_records else space.adjoint
@@ -292,7 +282,7 @@ def _compressed(model: Any, space: Blend, form: RecordForm, rows: _Rows, total: 
     return replace(total, terms=terms, labels=labels)
 
 
-def _objective(model: Any, total: History, weights: Array) -> float:
+def _objective(model: Any, total: RecordSummary, weights: Array) -> float:
     """Eq. (2) at V, from sums over all records."""
     beta = model.label_weight
     words = total.squared_length - squared_norm(model.term_loadings_)
@@ -302,7 +292,7 @@ def _objective(model: Any, total: History, weights: Array) -> float:
     return float((1 - beta) * words + beta * labels)
 
 
-def drift_of(model: Any, known: History, X: Any, new: LabelMatrix) -> float:
+def drift_of(model: Any, known: RecordSummary, X: Any, new: LabelMatrix) -> float:
     """Drift of words and labels, weighed as the model weighs them; of words alone if no label is known."""
     words = _word_drift(model, known, X)
     if not new.indicator.nnz or model.label_loadings_ is None or model.label_weight == 0:
@@ -311,16 +301,16 @@ def drift_of(model: Any, known: History, X: Any, new: LabelMatrix) -> float:
     return (1 - model.label_weight) * words + model.label_weight * labels
 
 
-def _word_drift(model: Any, known: History, X: Any) -> float:
-    _, lengths, directions = word_directions(wider(model.term_loadings_, X.shape[1]))
+def _word_drift(model: Any, known: RecordSummary, X: Any) -> float:
+    _, lengths, directions = word_directions(with_more_columns(model.term_loadings_, X.shape[1]))
     explained = float(np.square(as_operator(X) @ directions.astype(X.dtype), dtype=np.float64).sum())
     share = explained / max(squared_norm(X), np.finfo(float).tiny)
     return drift_from(share, unseen_share(known, directions, lengths))
 
 
-def _label_drift(model: Any, known: History, X: Any, new: LabelMatrix) -> float:
+def _label_drift(model: Any, known: RecordSummary, X: Any, new: LabelMatrix) -> float:
     weights = _unit_weights(model, X.shape[1])
-    loadings = wider(model.label_loadings_, new.n_labels)
+    loadings = with_more_columns(model.label_loadings_, new.n_labels)
     foretold = np.asarray(as_operator(X) @ weights.astype(X.dtype))
     meant = np.asarray(new.indicator @ loadings.T)
     share = float(np.sum(foretold * meant, dtype=np.float64)) / new.indicator.nnz
@@ -328,10 +318,10 @@ def _label_drift(model: Any, known: History, X: Any, new: LabelMatrix) -> float:
 
 
 def _unit_weights(model: Any, n_terms: int) -> Array:
-    return wider(model.components_, n_terms).T / model.eigenvalues_ ** SCALINGS[model.scaling]
+    return with_more_columns(model.components_, n_terms).T / model.eigenvalues_ ** model._power()
 
 
-def _expected_labels(model: Any, known: History, weights: Array, loadings: Array) -> float:
+def _expected_labels(model: Any, known: RecordSummary, weights: Array, loadings: Array) -> float:
     """The share of the labels of unseen records, from the same source, that their words foretell."""
     assert known.labels is not None
     assert known.label_counts is not None
@@ -347,8 +337,8 @@ def _expected_labels(model: Any, known: History, weights: Array, loadings: Array
     return (honest - of_itself) / max(total, 1)
 
 
-def _mean_leverage(model: Any, known: History) -> float:
-    """Mean diagonal entry of K (K + ridge I)⁻¹; what the history leaves out of K is spread evenly over the rest."""
+def _mean_leverage(model: Any, known: RecordSummary) -> float:
+    """Mean diagonal entry of K (K + ridge I)⁻¹; what the summary leaves out of K is spread evenly over the rest."""
     rows = known.terms.astype(np.float64, copy=False)
     squares = np.maximum(la.eigvalsh(rows @ rows.T), 0)
     ridge = model.ridge * known.squared_length / known.weight

@@ -27,21 +27,21 @@ import scipy.linalg as la
 
 from tacit.checks import as_rng, check_choice, check_number, is_sparse
 from tacit.errors import InputError
-from tacit.models.base import SpaceModel, warn_if_fewer
+from tacit.models.base import SpaceModel, most_iterations, warn_if_fewer
+from tacit.models.common.centring import centred_kernel, check_records_differ, mean_row
+from tacit.models.common.class_hierarchy import class_bridges
 from tacit.models.common.kernel_forms import dense_block
 from tacit.models.common.kernels import squared_norm
 from tacit.models.common.labels import known_records
 from tacit.models.common.product_forms import AugmentedForm, WideForm
-from tacit.models.common.record_kernel import record_products
-from tacit.models.common.spread import centred_kernel, check_spread, mean_row
-from tacit.models.hlsi.scatter import class_bridges
+from tacit.models.common.record_kernel import DENSE_LIMIT, record_products
 from tacit.operators import Centred, MatrixOperator, Operator
 from tacit.relations.labels.matrix import as_labels
 from tacit.solve import leading_singular_triplets, without_vectors
 from tacit.solve.result import descending, signs_of
 from tacit.types import Array
 
-__all__ = ["CONSTRAINTS", "LabelProjection", "embedded_directions", "label_root", "most_iterations", "regressed_labels"]
+__all__ = ["CONSTRAINTS", "LabelProjection", "embedded_directions", "label_root", "regressed_labels"]
 
 CONSTRAINTS = ("embeddings", "projections")
 _SAME = 1e-12  # share of the squared lengths below which a spread is rounding
@@ -55,6 +55,7 @@ class LabelProjection(SpaceModel, ABC):
     """
 
     scaling = "unit"  # the constraint sets the lengths, which leaves nothing to choose
+    _takes_label_sets = True
     constraint: str = "embeddings"
     tol: float
     random_state: Any = 0
@@ -75,7 +76,7 @@ class LabelProjection(SpaceModel, ABC):
         self._check_parameters()
         X, F = self._known(self._read_training(X), y)
         mean = mean_row(X)
-        check_spread(X, mean, is_kernel=False)
+        check_records_differ(X, mean, is_kernel=False)
         records, label_spread = Centred(X, mean), _spread(F)
         cross = cross_products(records, F)
         _check_common(cross, records.squared_norm() * label_spread)
@@ -140,16 +141,8 @@ class LabelProjection(SpaceModel, ABC):
         self.solution_ += reports
         return regression
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        return tags
-
-
-def most_iterations(reports: tuple[Any, ...]) -> int:
-    """Most iterations that a solver took; 1 if there was none to report."""
-    return max((report.iterations for report in reports), default=1)
+    def _needs_labels(self) -> bool:
+        return True
 
 
 def cross_products(records: Operator, F: Any) -> Array:
@@ -212,9 +205,6 @@ def _check_common(cross: Array, most: float) -> None:
         )
 
 
-_DENSE_LIMIT = 1_000  # smaller side of X up to which a regression is solved densely, as for `MLSI`
-
-
 def regressed_labels(
     records: Centred,
     F: Any,
@@ -240,7 +230,7 @@ def regressed_labels(
     if through_records:
         F = dense_block(F, records.dtype)
         F = F - F.mean(axis=0)  # else the residual would be judged by what centring takes away
-    if ridge > 0 and min(records.shape) <= _DENSE_LIMIT:
+    if ridge > 0 and min(records.shape) <= DENSE_LIMIT:
         inner = _inverse_times(_short_gram(records), absolute, F if through_records else cross)
         return np.asarray(records.T @ inner if through_records else inner, dtype=cross.dtype), ()
     form = (WideForm if through_records else AugmentedForm)(

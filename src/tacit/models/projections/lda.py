@@ -64,6 +64,8 @@ class LDA(LabelProjection):
     (6, 2)
     """
 
+    _takes_label_sets = False
+
     def __init__(
         self, n_components: int = 100, *, ridge: float = 1.0, tol: float = 1e-3, max_iter: int | None = None
     ) -> None:
@@ -98,11 +100,6 @@ class LDA(LabelProjection):
 
     def _limit(self) -> str:
         return "the classes can span"
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = False
-        return tags
 
 
 def _check_one_class(labels: LabelMatrix) -> None:

@@ -11,7 +11,7 @@
 | λ      | `eigenvalues_`                 | k     |
 | Wᵀ, Pᵀ | `components_`                  | k x M |
 
-MORP is by the authors of MLSI and its criterion is the same. "embeddings" is therefore solved by `blend`.
+MORP is by the authors of MLSI and its criterion is the same. "embeddings" is therefore solved by `informed_space`.
 """
 
 from __future__ import annotations
@@ -22,18 +22,16 @@ import numpy as np
 
 from tacit.checks import as_rng, check_choice, check_number
 from tacit.errors import InputError
-from tacit.models.base import SpaceModel, warn_if_fewer
-from tacit.models.common.informed_kernel import blend
-from tacit.models.common.record_kernel import choose_form, hold
-from tacit.models.mlsi.transductive import balance_labels, read_labels
-from tacit.models.projections.base import CONSTRAINTS, most_iterations
+from tacit.models.base import SpaceModel, most_iterations, warn_if_fewer
+from tacit.models.common.informed_kernel import informed_space
+from tacit.models.common.labels import balance_labels, read_labels
+from tacit.models.common.record_kernel import choose_form, make_form
+from tacit.models.projections.base import CONSTRAINTS
 from tacit.operators import Product, Scaled, Stacked, as_operator
 from tacit.solve import leading_singular_triplets, without_vectors
 from tacit.types import Array
 
 __all__ = ["MORP"]
-
-_DENSE_LIMIT = 1_000  # as for `MLSI`
 
 
 class MORP(SpaceModel):
@@ -88,6 +86,7 @@ class MORP(SpaceModel):
     """
 
     scaling = "unit"  # the constraint sets the lengths, which leaves nothing to choose
+    _takes_label_sets = True
 
     def __init__(
         self,
@@ -148,22 +147,11 @@ class MORP(SpaceModel):
 
     def _embedded(self, X: Any, Y: Any) -> tuple[Array, Array]:
         """Leading eigenvectors of C and their regression on the records: λ and W."""
-        form_name, _ = choose_form(
-            X.shape, "auto", products="augmented", limit=_DENSE_LIMIT, kernel=None, n_beside=Y.shape[1]
-        )
-        form = hold(
-            X,
-            form_name,
-            is_kernel=False,
-            ridge=float(self.ridge),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            rng=as_rng(self.random_state),
-        )
+        form = make_form(self, X, choose_form(X.shape, n_beside=Y.shape[1])[0])
         if self.ridge == 0 and self.label_weight > 0:
-            Y = form.fitted(form.regress(Y))  # what of the labels is in the range of X
-        space = blend(form, Y, self.n_components, label_weight=float(self.label_weight), shrinkage=0.0)
-        self.solution_ = tuple(getattr(form, "reports", ()))
+            Y = form.fitted(form.regress(Y))  # the part of the labels in the range of X
+        space = informed_space(form, Y, self.n_components, label_weight=float(self.label_weight), shrinkage=0.0)
+        self.solution_ = tuple(form.reports)
         weights = space.coefficients
         if form.by_records:
             weights = np.asarray(as_operator(X).T @ weights)
@@ -186,8 +174,5 @@ class MORP(SpaceModel):
         self.solution_ = (without_vectors(found),)
         return found.values**2, found.right
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        return tags
+    def _needs_labels(self) -> bool:
+        return True

@@ -18,7 +18,7 @@ from tacit.errors import InputError
 from tacit.index.suggester import Suggester
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.machine import available_memory
-from tacit.models.common.memory import LARGE, memory_of_fit, note_told
+from tacit.models.common.memory import LARGE, memory_of_fit, note_announced
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.settings import BuildSettings
@@ -110,7 +110,7 @@ def _tell_memory(name: str, X: Any, labels: LabelMatrix | None, settings: BuildS
     if estimate.total >= LARGE:
         say.begin("memory")
         say.end(f"{estimate.sentence()}; {human_size(available_memory())} are free")
-        note_told(estimate)
+        note_announced(estimate)
 
 
 def _fit_lsi(name: str, X: Any, labels: Any, known: Known, settings: BuildSettings) -> tuple[Fitted, Float32Array]:

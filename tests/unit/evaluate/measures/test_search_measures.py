@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import InputError
-from tacit.evaluate.measures.ranking import overlap_ndcg
-from tacit.evaluate.measures.ranking import found_overlap_ndcg, reciprocal_ranks
+from tacit.evaluate.measures.ranking import found_overlap_ndcg, overlap_ndcg, reciprocal_ranks
 
 
 def test_lists_of_cosines_give_what_vectors_give():

@@ -84,7 +84,7 @@ def test_scatter_trace_is_the_same_by_dense_columns_and_by_sparse_rows(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, dense_columns: int
 ) -> None:
     """Which of them is taken depends on how many classes there are beside those that a record has."""
-    monkeypatch.setattr("tacit.models.common.class_hierarchy._CLASSES_A_RECORD", dense_columns)
+    monkeypatch.setattr("tacit.models.common.class_hierarchy._CLASSES_PER_RECORD", dense_columns)
     X = rng.normal(size=(300, 7)) * (rng.random((300, 7)) < 0.5)
     graph = hierarchy_graph([{f"c{i % 41}", f"d{i % 7}"} for i in range(300)], None, 300).shared()
     expected = np.trace(X.T @ (graph.laplacian() @ X))

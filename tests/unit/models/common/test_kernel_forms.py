@@ -139,6 +139,6 @@ def test_a_shifted_system_is_solved_or_says_that_it_is_not() -> None:
     rhs = np.random.default_rng(4).standard_normal((50, 3))
     found = solve_shifted(as_operator(A), 0.5, rhs, tol=1e-12)
     np.testing.assert_allclose((A.T @ A + 0.5 * np.eye(50)) @ found.solution, rhs, atol=1e-9)
-    expected = r"stopped after 1 iterations with a relative residual of \d.*, above the 1e-12 that is wanted"
+    expected = r"stopped after 1 iterations with a relative residual of \d.*, above the requested 1e-12"
     with pytest.warns(TacitWarning, match=expected):
         solve_shifted(as_operator(A), 1e-3, rhs, tol=1e-12, max_iter=1)

@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from tacit import InputError, LabelMatrix, TacitWarning
 from tacit.models.common import kernels
 from tacit.models.common.kernels import (
-    check_fits,
+    check_dense_memory,
     check_kernel,
     label_features,
     landmark_features,
@@ -123,13 +123,13 @@ def test_dependent_landmarks_do_no_harm(rng: np.random.Generator) -> None:
 
 
 def test_what_does_not_fit_is_refused_with_its_size() -> None:
-    check_fits(1_000, np.float64, "solver")
+    check_dense_memory(1_000, np.float64, "solver")
     expected = (
         r"there are too many records for a dense matrix of all their pairs: got 3000000, which needs 98\.2 TiB where "
         r"this machine has .* Set n_landmarks \(e\.g\. 1000\), or use the linear kernel\."
     )
     with pytest.raises(InputError, match=expected):
-        check_fits(3_000_000, np.float32, "n_landmarks")
+        check_dense_memory(3_000_000, np.float32, "n_landmarks")
 
 
 def test_only_matrices_and_functions_that_were_given_are_asked_for_symmetry(rng: np.random.Generator) -> None:

@@ -16,7 +16,14 @@ import scipy.sparse as sp
 from tacit import HLSI, LSI, MLSA, MLSI, Relations
 from tacit.errors import InputError
 from tacit.machine import available_memory
-from tacit.models.common.memory import LARGE, check_fit, check_memory, fit_memory, memory_of_fit, relations_memory
+from tacit.models.common.memory import (
+    LARGE,
+    check_fit_memory,
+    check_memory,
+    fit_memory,
+    memory_of_fit,
+    relations_memory,
+)
 
 _STATUS = Path("/proc/self/status")
 
@@ -169,10 +176,10 @@ def test_relations_are_estimated_and_refused_too(monkeypatch: pytest.MonkeyPatch
 
 def test_the_check_of_a_fit_looks_at_the_memory_only_if_it_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TACIT_MEMORY", "1000")
-    check_fit(np.ones((20, 10)), 3, model="lsi")
+    check_fit_memory(np.ones((20, 10)), 3, model="lsi")
     wide = sp.csr_array((np.ones(1, np.float32), ([0], [0])), shape=(3_000_000, 100_000))
     with pytest.raises(InputError, match=r"beside the data where 1000 bytes are free"):
-        check_fit(wide, 100, model="mlsi", n_labels=10)
+        check_fit_memory(wide, 100, model="mlsi", n_labels=10)
 
 
 def test_an_unknown_model_is_refused() -> None:

@@ -19,8 +19,7 @@ from spaces import up_to_sign
 
 from tacit import HLSI, LSI, InputError, LabelHead, TacitWarning, Taxonomy
 from tacit.evaluate import f1
-from tacit.models.common import kernels
-from tacit.models.hlsi import hlsi
+from tacit.models.common import kernels, record_kernel
 from tacit.relations import as_labels
 
 K = 6
@@ -76,7 +75,7 @@ def test_the_tree_counts(planted: Planted) -> None:
 def test_auto_takes_the_form_that_fits_the_size(
     monkeypatch: pytest.MonkeyPatch, shape: tuple[int, int], form: str, reason: str
 ) -> None:
-    monkeypatch.setattr(hlsi, "_DENSE_LIMIT", 30)
+    monkeypatch.setattr(record_kernel, "DENSE_LIMIT", 30)
     rng = np.random.default_rng(0)
     X, y = rng.random(shape), rng.integers(0, 4, shape[0])
     model = HLSI(3).fit(X, y)
@@ -478,7 +477,7 @@ def test_more_dimensions_than_there_are(solver: str, center: bool, container: An
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 def test_records_without_words(container: Any) -> None:
     empty = container(np.vstack([SMALL, np.zeros((2, 4))]))
-    with pytest.warns(TacitWarning, match=r"^2 of 7 records have no terms: they sit at the origin of the space"):
+    with pytest.warns(TacitWarning, match=r"^2 of 7 records have no terms: they are at the origin of the space"):
         model = HLSI(2, center=False).fit(empty, [*NAMES, "cats", "dogs"])
     np.testing.assert_allclose(model.transform(empty)[5:], 0, atol=1e-12)
     with refused("X has no entries: got 5 records and not one term with a weight"):
@@ -532,7 +531,7 @@ def test_a_fit_that_failed_is_no_fit() -> None:
 def test_other_records_or_positions_than_those_of_the_fit() -> None:
     for kernel in ("linear", "rbf"):
         model = HLSI(2, kernel=kernel).fit(SMALL, NAMES)
-        with refused("X is not what fit was given: got 4 records, expected the 5 of then"):
+        with refused("X is not what fit was given: got 4 records, expected the 5 records passed to fit"):
             model.training_coordinates(SMALL[:4], NAMES[:4], "honest")
         with refused("kind .*got 'exact'"):
             model.training_coordinates(SMALL, NAMES, "exact")

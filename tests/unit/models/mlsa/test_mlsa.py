@@ -285,7 +285,7 @@ class TestBadInput:
             MLSA(2).fit(Relations())
 
     def test_records(self) -> None:
-        with pytest.raises(InputError, match="y holds no label at all"):
+        with pytest.raises(InputError, match="y has no labels"):
             MLSA(2).fit(numbers(7, 4, 3), [None] * 4)
         with pytest.raises(InputError, match="X has no entries"):
             MLSA(2).fit(np.zeros((4, 3)))

@@ -15,8 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 from tacit import LSI, MLSI, InputError, LabelHead, TacitWarning
 from tacit.evaluate import f1
-from tacit.models.common import kernels
-from tacit.models.mlsi import mlsi
+from tacit.models.common import kernels, record_kernel
 from tacit.relations import as_labels
 
 K = 6
@@ -52,7 +51,7 @@ def test_labels_bend_the_space_towards_the_topics(planted: Planted) -> None:
 def test_auto_takes_the_form_that_fits_the_size(
     monkeypatch: pytest.MonkeyPatch, shape: tuple[int, int], n_labels: int, form: str, reason: str
 ) -> None:
-    monkeypatch.setattr(mlsi, "_DENSE_LIMIT", 30)
+    monkeypatch.setattr(record_kernel, "DENSE_LIMIT", 30)
     rng = np.random.default_rng(0)
     X, Y = rng.random(shape), np.eye(n_labels)[rng.integers(0, n_labels, shape[0])]
     Y[:n_labels] = np.eye(n_labels)[: shape[0]]

@@ -237,7 +237,7 @@ def test_labels_that_are_missing_are_refused_and_nothing_changes() -> None:
         model.partial_fit(X, Y[:4])
     assert (model.n_features_in_, model.n_records_seen_) == (4, 5)
     np.testing.assert_array_equal(model.components_, before)
-    with pytest.raises(InputError, match="y holds no label at all"):
+    with pytest.raises(InputError, match="y has no labels"):
         MLSI(2).partial_fit(X, [None] * 5)
 
 

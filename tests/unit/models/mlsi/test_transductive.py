@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from planted import Planted
 
 from tacit import LSI, InputError, TacitWarning, transductive_space
-from tacit.models.mlsi.transductive import balance_labels
+from tacit.models.common.labels import balance_labels
 
 K = 5
 
@@ -64,7 +64,7 @@ def test_bad_input_is_refused(planted: Planted) -> None:
         InputError, match=r"label_weight is out of range: got 1\.5, expected a number of at least 0 and at"
     ):
         transductive_space(X, Y, K, label_weight=1.5)
-    with pytest.raises(InputError, match="y holds no label at all: got 120 records, 120 of them with unknown labels"):
+    with pytest.raises(InputError, match="y has no labels: got 120 records, 120 of them with unknown labels"):
         transductive_space(X, [None] * 120, K)
     with pytest.raises(InputError, match="X has no entries: got 120 records"):
         transductive_space(sp.csr_array((120, 3)), Y, K)

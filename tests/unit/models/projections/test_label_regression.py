@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from tacit import TacitWarning
-from tacit.models.projections import base as label_regression
+from tacit.models.projections import base
 from tacit.models.projections.base import regressed_labels
 from tacit.operators import Centred
 
@@ -40,7 +40,7 @@ def expected(X: np.ndarray, F: np.ndarray, ridge: float) -> np.ndarray:
 def test_every_route_gives_the_ridge_regression(
     form: Any, shape: tuple[int, int], ridge: float, limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(label_regression, "_DENSE_LIMIT", limit)
+    monkeypatch.setattr(base, "DENSE_LIMIT", limit)
     X, F = problem(shape)
     found, reports = solve(form(X), form(F), ridge=ridge)
     assert bool(reports) == (limit == 0 or ridge == 0)
@@ -60,7 +60,7 @@ def test_a_tiny_ridge_on_dependent_records_and_terms_is_safe(shape: tuple[int, i
 @pytest.mark.parametrize("limit", [0, 1000])
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_single_precision_stays_single(shape: tuple[int, int], limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(label_regression, "_DENSE_LIMIT", limit)
+    monkeypatch.setattr(base, "DENSE_LIMIT", limit)
     X, F = problem(shape)
     records, single = Centred(X.astype(np.float32)), F.astype(np.float32)
     cross, rng = records.T @ single, np.random.default_rng(0)
@@ -75,7 +75,7 @@ def test_records_far_from_the_origin_cost_no_digits() -> None:
 
 
 def test_a_regression_that_stops_early_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(label_regression, "_DENSE_LIMIT", 0)
+    monkeypatch.setattr(base, "DENSE_LIMIT", 0)
     X, F = problem(SHAPES["wide"])
     records = Centred(X)
     with pytest.warns(

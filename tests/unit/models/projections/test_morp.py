@@ -10,7 +10,7 @@ import scipy.linalg as la
 from planted import Planted, plant
 
 from tacit import LSI, MLSI, InputError, TacitWarning, transductive_space
-from tacit.models.projections import morp
+from tacit.models.common import record_kernel
 from tacit.models.projections.morp import MORP
 
 K = 6
@@ -86,7 +86,7 @@ def test_records_with_unknown_labels_count_by_their_words(planted: Planted, cons
 def test_dense_forms_and_products_give_the_same(planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
     X, Y = planted.training
     dense = MORP(K).fit(X, Y)
-    monkeypatch.setattr(morp, "_DENSE_LIMIT", 0)
+    monkeypatch.setattr(record_kernel, "DENSE_LIMIT", 0)
     by_products = MORP(K, tol=1e-10).fit(X, Y)
     assert (len(dense.solution_), len(by_products.solution_)) == (0, 2)
     np.testing.assert_allclose(by_products.transform(X), dense.transform(X), atol=1e-7)
@@ -109,5 +109,5 @@ def test_labels_in_records_without_terms_only(constraint: str) -> None:
 
 
 def test_no_label_at_all() -> None:
-    with pytest.raises(InputError, match="y holds no label at all: got 3 records, 3 of them with unknown labels"):
+    with pytest.raises(InputError, match="y has no labels: got 3 records, 3 of them with unknown labels"):
         MORP(2).fit(np.eye(3), [None] * 3)

@@ -15,7 +15,7 @@ from tacit.models.common.class_hierarchy import HierarchyGraph
 from tacit.operators import as_operator
 from tacit.types import Array
 
-__all__ = ["centred_kernel", "check_spread", "mean_row", "scatter_a_record"]
+__all__ = ["centred_kernel", "check_records_differ", "mean_row", "scatter_per_record"]
 
 _SAME = 1e-12  # share of the squared lengths below which a spread is rounding
 _ENTRIES = 2**17
@@ -34,7 +34,7 @@ def mean_row(features: Any) -> Array:
     return total / features.shape[0]
 
 
-def check_spread(features: Any, mean: Array, *, is_kernel: bool) -> None:
+def check_records_differ(features: Any, mean: Array, *, is_kernel: bool) -> None:
     """Raise if all records are where their mean is: what is left of them would be rounding."""
     n = features.shape[0]
     at_mean = float(mean.sum()) if is_kernel else n * float(mean @ mean)
@@ -45,7 +45,7 @@ def check_spread(features: Any, mean: Array, *, is_kernel: bool) -> None:
         )
 
 
-def scatter_a_record(features: Any, graph: HierarchyGraph, *, is_kernel: bool) -> float:
+def scatter_per_record(features: Any, graph: HierarchyGraph, *, is_kernel: bool) -> float:
     """tr(XᵀΔX) / N, the unit of gamma; the mean squared length of a record where each class is one point."""
     total = _squared_norm(features, is_kernel)
     within = float(np.sum(graph.laplacian().to_dense() * features)) if is_kernel else graph.scatter_trace(features)
