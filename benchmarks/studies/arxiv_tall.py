@@ -24,8 +24,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from tacit import LSI, MLSI, LabelHead, LabelMatrix, Taxonomy
-from tacit.datasets.published import load_arxiv
-from tacit.datasets.taxonomies import load_taxonomy
+from tacit.datasets import load_arxiv, load_taxonomy
 from tacit.evaluate import auc, f1, ndcg_at_k, overlap_ndcg, precision_at_k
 from tacit.models.base import SCALINGS
 from tacit.models.mlsi.mlsi import COORDINATES

@@ -32,7 +32,7 @@ from sklearn.base import clone
 from sklearn.preprocessing import normalize
 
 from tacit import LSI, MLSI
-from tacit.datasets.published import load_reuters21578
+from tacit.datasets import load_reuters21578
 from tacit.errors import TacitWarning
 from tacit.models.common.updating import REFIT_SHARE
 from tacit.text import vectoriser

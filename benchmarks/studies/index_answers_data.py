@@ -14,8 +14,7 @@ import numpy as np
 
 from tacit import LabelMatrix, Taxonomy
 from tacit.corpus import Record
-from tacit.datasets.published import load_arxiv, load_reuters21578
-from tacit.datasets.taxonomies import load_taxonomy
+from tacit.datasets import load_arxiv, load_reuters21578, load_taxonomy
 
 __all__ = [
     "DATA",

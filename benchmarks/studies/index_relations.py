@@ -64,7 +64,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.datasets import load_movielens, load_newsgroups, load_reuters21578
-from tacit.datasets.registry import film_records
+from tacit.datasets.movielens import film_records
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.tasks.build.fitting import Known, fit_relations
 from tacit.tasks.build.settings import BuildSettings

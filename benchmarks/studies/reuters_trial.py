@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tacit import LSI, MLSI, LabelHead
-from tacit.datasets.published import load_reuters21578
+from tacit.datasets import load_reuters21578
 from tacit.errors import TacitWarning
 from tacit.evaluate import auc, f1
 from tacit.text import vectoriser

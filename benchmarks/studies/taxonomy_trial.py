@@ -16,9 +16,7 @@ import scipy.sparse as sp
 
 from tacit import LabelMatrix, Taxonomy
 from tacit.corpus import Record
-from tacit.datasets.enzyme import load_enzyme
-from tacit.datasets.published import load_arxiv, load_rcv1, load_reuters21578
-from tacit.datasets.taxonomies import load_taxonomy
+from tacit.datasets import load_arxiv, load_enzyme, load_rcv1, load_reuters21578, load_taxonomy
 from tacit.text import vectoriser
 
 __all__ = ["COLLECTIONS", "Collection", "arxiv", "enzyme", "leaf_split", "rcv1", "reuters", "vectors"]

@@ -74,8 +74,7 @@ def test_the_list_as_json(capsys, tmp_path):
     by_name = {about["name"]: about for about in answer["datasets"]}
     assert by_name["movielens100k"] == {
         "name": "movielens100k",
-        "description": "1,682 films with titles, genres and 100,000 ratings by 943 people, who are linked to what they "
-        "liked.",
+        "description": "1,682 films with titles, genres, and links to those of 943 people who liked them (100,000 ratings).",
         "records": 1682,
         "licence": "GroupLens: for research, not for passing on, not for commercial use. Cite F. M. Harper and J. A. "
         "Konstan.",
@@ -92,14 +91,16 @@ def test_fetching_shows_the_terms_and_says_where_the_data_are(capsys, tmp_path, 
     data = tmp_path / "data"
     assert run("fetch", "enzyme", "--data-dir", str(data), "--mirror", mirror) == 0
     shown = capsys.readouterr()
-    assert f"enzyme is in {data / 'enzyme'} now." in shown.out
-    assert "enzyme.dat: no checksum is published, so the one seen now was written to enzyme.sources.json" in shown.out
+    assert f"enzyme is now in {data / 'enzyme'}." in shown.out
+    assert "enzyme.dat: no checksum is published. The checksum of this download was written to enzyme.sources.json" in (
+        shown.out
+    )
     assert "Terms: Copyright Swiss Institute of Bioinformatics" in shown.err
     assert "downloading enzyme.dat" in shown.err
     assert run("fetch", "enzyme", "--data-dir", str(data), "--mirror", mirror) == 0
-    assert capsys.readouterr().out == f"enzyme is already in {data / 'enzyme'}.\n"
+    assert capsys.readouterr().out == (f"enzyme is already in {data / 'enzyme'}. Add --again to download it again.\n")
     assert run("fetch", "enzyme", "--data-dir", str(data), "--mirror", mirror, "--again") == 0
-    assert "enzyme.dat agreed with the checksum of an earlier fetch." in capsys.readouterr().out
+    assert "enzyme.dat: agrees with the checksum of an earlier fetch." in capsys.readouterr().out
 
 
 def test_fetching_as_json(capsys, tmp_path, mirror, monkeypatch):
@@ -116,8 +117,8 @@ def test_fetching_as_json(capsys, tmp_path, mirror, monkeypatch):
     [
         (["enzymes"], "Error: NAME is unknown: got 'enzymes', expected one of 'reuters21578', "),
         (["standard_library"], "Error: NAME is unknown: got 'standard_library'"),
-        (["enzyme"], "Error: data_dir is not given: got None and no TACIT_DATA"),
-        (["enzyme", "--data-dir", "{folder}", "--mirror", "file:///etc"], "Error: address is not of the web"),
+        (["enzyme"], "Error: --data-dir is missing: got None and no TACIT_DATA"),
+        (["enzyme", "--data-dir", "{folder}", "--mirror", "file:///etc"], "Error: --mirror is not a web address"),
         (["medical", "--data-dir", "{folder}", "--mirror", "{mirror}"], "medical.xml was refused: got 404"),
         (
             ["movielens100k", "--data-dir", "{folder}", "--mirror", "http://127.0.0.1:9"],

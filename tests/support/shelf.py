@@ -6,9 +6,11 @@ import http.server
 import io
 import tarfile
 import threading
+from dataclasses import replace
 from pathlib import Path
 
-from tacit.datasets.public_homes import HOMES, Home, Source
+from tacit.datasets.data_files import Home, RemoteFile
+from tacit.datasets.fetching import homes
 
 ENZYME = b"""CC   ENZYME nomenclature
 //
@@ -51,9 +53,9 @@ class Shelf:
 
 def home_of(shelf: Shelf, name: str, **checksums: str) -> Home:
     """The home of a data set with all its files on the shelf."""
-    known = HOMES[name]
-    sources = tuple(Source(f"{shelf.address}/{source.file}", source.file, **checksums) for source in known.sources)
-    return Home(known.page, known.folder, known.files, sources, 1)
+    known = homes()[name]
+    sources = tuple(RemoteFile(f"{shelf.address}/{source.file}", source.file, **checksums) for source in known.sources)
+    return replace(known, sources=sources)
 
 
 def tar_of(files: dict[str, str]) -> bytes:

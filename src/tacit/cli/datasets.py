@@ -6,23 +6,24 @@ import contextlib
 import shutil
 import sys
 import textwrap
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tacit.cli.common.options import as_json, examples
 from tacit.cli.common.output import write_json
+from tacit.cli.common.progress import ShownStages
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tacit.datasets.fetching import Download, Fetched
+    from tacit.datasets.fetching import Fetched
+    from tacit.datasets.registry import Dataset
 
 __all__ = ["datasets_command"]
 
-_data_dir: Any = click.option(
-    "--data-dir", metavar="FOLDER", help="Folder of the data sets.  [default: what TACIT_DATA says]"
-)
+_data_dir: Any = click.option("--data-dir", metavar="FOLDER", help="Folder of the data sets.  [default: $TACIT_DATA]")
 
 
 @click.group(
@@ -45,11 +46,11 @@ def datasets_command(context: click.Context, *, data_dir: str | None, as_json: b
         _write_list(data_dir, as_json)
 
 
-@datasets_command.command("fetch", short_help="Download a data set from its public home.")
+@datasets_command.command("fetch", short_help="Download data sets.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @_data_dir
-@click.option("--again", is_flag=True, help="Fetch it even if it is there, and replace it.")
-@click.option("--mirror", metavar="URL", help="Take the files from this folder on the web instead.")
+@click.option("--again", is_flag=True, help="Download a data set that is there already, and replace it.")
+@click.option("--mirror", metavar="URL", help="Download the files from this address instead.")
 @as_json
 @click.pass_context
 def fetch_command(
@@ -61,37 +62,39 @@ def fetch_command(
     mirror: str | None,
     as_json: bool,
 ) -> None:
-    """Download data sets from their public homes into the data folder.
+    """Download data sets into the data folder, from where they are published.
 
-    Files are held against the checksums that are published; where none is, that of the first download is kept beside
-    the data, and later downloads are held against it. The terms of use are shown; by fetching you accept them.
+    Files are compared with their published checksums. If there is none, the checksum of the first download is kept
+    beside the data, and later downloads are compared with it. The terms of use are shown; by fetching a data set you
+    accept them.
     """
     from tacit.checks import check_choice
-    from tacit.datasets.fetching import data_folder, fetch_dataset
-    from tacit.datasets.public_homes import HOMES
+    from tacit.datasets.data_files import data_folder
+    from tacit.datasets.fetching import fetch_dataset, homes
     from tacit.datasets.registry import dataset_names
 
+    as_json = as_json or context.obj["as_json"]
     for name in names:
-        check_choice("NAME", name, tuple(HOMES))
+        check_choice("NAME", name, tuple(homes()))
     folder = data_folder(data_dir or context.obj["data_dir"])
+    known = dataset_names()
     answers = []
     for name in names:
-        _write_terms(name, dataset_names()[name].licence, HOMES[name].page, HOMES[name].megabytes)
-        progress = _Progress()
-        try:
-            found = fetch_dataset(name, folder, again=again, mirror=mirror, report=progress)
-        finally:
-            progress.end()
-        answers.append(found)
-        if not (as_json or context.obj["as_json"]):
+        home = homes()[name]
+        print(f"{name}, about {home.megabytes} MB, from {home.page}", file=sys.stderr)
+        _write_indented(f"Terms: {known[name].licence}", sys.stderr)
+        with ShownStages() as show:
+            found = fetch_dataset(name, folder, again=again, mirror=mirror, report=show.download)
+        answers.append({**asdict(found), "licence": known[name].licence})
+        if not as_json:
             _write_fetched(found)
-    if as_json or context.obj["as_json"]:
-        write_json({"fetched": [_facts(found) for found in answers]})
+    if as_json:
+        write_json({"fetched": answers})
 
 
 def _write_list(data_dir: str | None, as_json: bool) -> None:
-    from tacit.datasets.fetching import data_folder, is_there
-    from tacit.datasets.public_homes import HOMES
+    from tacit.datasets.data_files import data_folder
+    from tacit.datasets.fetching import is_there
     from tacit.datasets.registry import dataset_names
     from tacit.errors import InputError
 
@@ -99,37 +102,39 @@ def _write_list(data_dir: str | None, as_json: bool) -> None:
     with contextlib.suppress(InputError):  # a list needs no folder
         folder = data_folder(data_dir)
     known = dataset_names()
-    here = {name: name not in HOMES or (folder is not None and is_there(name, folder)) for name in known}
+    here = {
+        name: about.home is None or (folder is not None and is_there(name, folder)) for name, about in known.items()
+    }
     if as_json:
-        facts = [
-            {
-                "name": name,
-                "description": about.description,
-                "records": about.n_records,
-                "licence": about.licence,
-                "home": HOMES[name].page if name in HOMES else None,
-                "megabytes": HOMES[name].megabytes if name in HOMES else 0,
-                "builds": about.has_records,
-                "here": here[name],
-            }
-            for name, about in known.items()
-        ]
+        facts = [_facts(name, about, here[name]) for name, about in known.items()]
         write_json({"folder": None if folder is None else str(folder), "datasets": facts})
         return
     width = max(map(len, known))
     for name, about in known.items():
-        state = "built in" if name not in HOMES else "here" if here[name] else f"{HOMES[name].megabytes} MB to fetch"
+        state = "built in" if about.home is None else "here" if here[name] else f"{about.home.megabytes} MB to fetch"
         count = "" if about.n_records is None else f"{about.n_records:,} records"
         print(f"{name.ljust(width)}  {count:>14}  {state}")
         _write_indented(about.description)
         _write_indented(f"Terms: {about.licence}")
     print()
-    where = (
+    print(
         "No data folder: name one with --data-dir, or set TACIT_DATA." if folder is None else f"Data folder: {folder}"
     )
-    print(where)
     print("Fetch one with: tacit datasets fetch NAME")
     print("Build an index of one with: tacit build --dataset NAME")
+
+
+def _facts(name: str, about: Dataset, here: bool) -> dict[str, Any]:
+    return {
+        "name": name,
+        "description": about.description,
+        "records": about.n_records,
+        "licence": about.licence,
+        "home": None if about.home is None else about.home.page,
+        "megabytes": 0 if about.home is None else about.home.megabytes,
+        "builds": about.has_records,
+        "here": here,
+    }
 
 
 def _write_indented(text: str, file: Any = None) -> None:
@@ -137,69 +142,21 @@ def _write_indented(text: str, file: Any = None) -> None:
     print(textwrap.fill(text, width, initial_indent="    ", subsequent_indent="    "), file=file)
 
 
-def _write_terms(name: str, licence: str, page: str, megabytes: int) -> None:
-    """The notice that goes with the data; on standard error, where it is in no program's way."""
-    print(f"{name}, about {megabytes} MB, from {page}", file=sys.stderr)
-    _write_indented(f"Terms: {licence}", sys.stderr)
-
-
 def _write_fetched(found: Fetched) -> None:
     if found.was_there:
-        print(f"{found.name} is already in {found.folder}.")
+        print(f"{found.name} is already in {found.folder}. Add --again to download it again.")
         return
-    print(f"{found.name} is in {found.folder} now.")
+    print(f"{found.name} is now in {found.folder}.")
     if found.checked:
-        print(f"{_files(found.checked)} agreed with the published checksum.")
+        print(f"{_files(found.checked)}: agrees with the published checksum.")
     if found.remembered:
-        print(f"{_files(found.remembered)} agreed with the checksum of an earlier fetch.")
+        print(f"{_files(found.remembered)}: agrees with the checksum of an earlier fetch.")
     if found.recorded:
         print(
-            f"{_files(found.recorded)}: no checksum is published, so the one seen now was written to "
-            f"{found.name}.sources.json beside the data, and the next fetch is held against it."
+            f"{_files(found.recorded)}: no checksum is published. The checksum of this download was written to "
+            f"{found.name}.sources.json beside the data; later downloads are compared with it."
         )
 
 
 def _files(files: tuple[str, ...]) -> str:
     return files[0] if len(files) == 1 else f"{len(files)} files"
-
-
-def _facts(found: Fetched) -> dict[str, Any]:
-    from tacit.datasets.registry import dataset_names
-
-    return {
-        "name": found.name,
-        "folder": str(found.folder),
-        "was_there": found.was_there,
-        "checked": list(found.checked),
-        "remembered": list(found.remembered),
-        "recorded": list(found.recorded),
-        "licence": dataset_names()[found.name].licence,
-    }
-
-
-class _Progress:
-    """One line that changes on a terminal; in a pipe a line a file."""
-
-    def __init__(self) -> None:
-        self._live = sys.stderr.isatty()
-        self._open = False
-        self._said = ""
-
-    def __call__(self, download: Download) -> None:
-        of = "" if download.total is None else f" of {download.total / 1e6:.1f}"
-        which = f" ({download.number} of {download.n_files})" if download.n_files > 1 else ""
-        if self._live:
-            print(
-                f"\r    {download.done / 1e6:.1f}{of} MB  {download.file}{which}\x1b[K",
-                end="",
-                file=sys.stderr,
-                flush=True,
-            )
-            self._open = True
-        elif self._said != download.file:
-            print(f"    downloading {download.file}{which}", file=sys.stderr, flush=True)
-            self._said = download.file
-
-    def end(self) -> None:
-        if self._open:
-            print(file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Which column of a file is what: text, labels, id, title or links; and a guess where that is left open."""
+"""The roles of the columns of a file: text, labels, id, title, links; roles that are not given are guessed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tacit.errors import InputError, did_you_mean
 
 __all__ = ["ColumnMap", "missing_column"]
 
-# the names under which people keep them, the likeliest first
+# usual names of the columns, the most likely first
 _ID = ("id", "_id", "document_id", "doc_id", "docid", "identifier", "uid")
 _TITLE = ("title", "headline", "name")
 _TEXT = ("text", "body", "content", "full_text", "fulltext", "abstract", "description", "summary")
@@ -22,35 +22,35 @@ _LABELS = (
 
 @dataclass(frozen=True)
 class ColumnMap:
-    """Which columns of a file make a record; what is left at None is guessed from the names of the columns.
+    """The roles of the columns of a file; those left at None are guessed from the names of the columns.
 
     Parameters
     ----------
     text : str or sequence of str, optional
-        The columns whose words a model reads, joined in this order. The guess is the title, and the first there is of
+        The columns whose words are indexed, joined in this order. The guess is the title and the first that exists of
         text, body, content, full_text, abstract, description and summary.
     labels : str or sequence of str, optional
         The columns that hold labels; () for none. The guess is one of labels, subjects, subject_uris, topics, tags,
         categories, keywords, or the singular of these.
     id : str, optional
-        The column that holds the id. Where none is found, ids are made from the name of the file and the line.
+        The column that holds the id. If there is none, ids are made from the name of the file and the line.
     title : str, optional
         The column to show in lists of results; "" for none.
     links : mapping of str to str, or str or sequence of str, default {}
-        Named relations and the columns that hold them; a plain name stands for both. Links are never guessed.
+        Names of relations and the columns that hold them; a plain name is both. Links are never guessed.
     fields : sequence of str, optional
         Which of the other columns to keep; all of them if not given, () for none.
     label_separator : str, optional
-        What separates several labels, or several linked names, in one text. If not given, a list is a list, a text in
+        Separator of several labels, or several linked names, in one text. If not given, a list is a list, a text in
         JSON or Parquet is one name, and a cell of a CSV file is split at ";" or "|", whichever its column uses more.
         " " splits at any white space; "" never splits.
     title_weight : int, default 1
-        How often the title counts in the text, if it is one of the `text` columns.
+        How many times the title is repeated in the text, if it is one of the `text` columns.
 
     Raises
     ------
     InputError
-        If a name is empty or no text, or `title_weight` is no whole number of at least 1.
+        If a name is empty or not a text, or `title_weight` is not a whole number of at least 1.
 
     Examples
     --------
@@ -75,9 +75,9 @@ class ColumnMap:
             object.__setattr__(self, role, None if given is None else _names(role, given))
         for role in ("id", "title", "label_separator"):
             if not isinstance(getattr(self, role), (str, type(None))):
-                raise InputError(f"{role} is no text: got {getattr(self, role)!r}, expected one text or None.")
+                raise InputError(f"{role} is not a text: got {getattr(self, role)!r}, expected one text or None.")
         if self.text is not None and not self.text:
-            raise InputError("text names no column: got (), expected one name at least, or None for a guess.")
+            raise InputError("text names no column: got (), expected at least one name, or None for a guess.")
         links = self.links if isinstance(self.links, Mapping) else {name: name for name in _names("links", self.links)}
         object.__setattr__(self, "links", dict(zip(links, _names("links", links.values()), strict=True)))
         check_count("title_weight", self.title_weight)
@@ -95,9 +95,9 @@ class ColumnMap:
         label_separator: str | None = None,
         title_weight: int = 1,
     ) -> ColumnMap:
-        """Make a map from names with commas between them, as on a command line: `text="title,body"`.
+        """Make a map from comma-separated names, as on a command line: `text="title,body"`.
 
-        A link may have another name than its column: `links="writer=author,journal"`. "" stands for no column.
+        A link may have another name than its column: `links="writer=author,journal"`. "" means no column.
         """
         pairs = [name.partition("=") for name in _split(links) or ()]
         return cls(
@@ -122,7 +122,7 @@ class ColumnMap:
         return tuple(dict.fromkeys(column for _, column in self._roles()))
 
     def guessed(self, columns: Iterable[str], file: str) -> ColumnMap:
-        """Give the map with what was left open filled in from the names of the columns that there are."""
+        """Return the map with the roles that are None filled in from the columns of a file."""
         there = list(columns)
         title = self.title if self.title is not None else _first(_TITLE, there)
         text = self.text
@@ -132,20 +132,20 @@ class ColumnMap:
         if not text:
             raise InputError(
                 f"text is not given and cannot be guessed: got the columns {shown(there, 20)} in {file}, expected one "
-                f"such as {', '.join(map(repr, _TEXT[:4]))}. Say which columns hold the text; the first line of a "
-                "table must name its columns."
+                f"such as {', '.join(map(repr, _TEXT[:4]))}. Name the columns that hold the text; the first line of a "
+                "table must hold the names of its columns."
             )
         labels = self.labels if self.labels is not None else tuple(filter(None, [_first(_LABELS, there)]))
         found_id = self.id if self.id is not None else _first(_ID, there)
         return replace(self, text=text, labels=labels, id=found_id or "", title=title or "")
 
     def missing(self, columns: Iterable[str]) -> list[tuple[str, str]]:
-        """Give role and name of each mapped column that is not among the columns that there are."""
+        """Return role and name of each mapped column that is not among `columns`."""
         there = set(columns)
         return [(role, column) for role, column in self._roles() if column not in there]
 
     def described(self, open_map: ColumnMap) -> str:
-        """Say in one sentence what was guessed on top of `open_map`; an empty text if nothing was."""
+        """Return a sentence on the roles that were guessed where `open_map` has None; empty if there are none."""
         said = [
             f"{role} from {_listed(getattr(self, role))}"
             for role in ("text", "labels", "id", "title")
@@ -164,7 +164,7 @@ class ColumnMap:
 
 
 def missing_column(role: str, column: str, columns: Iterable[str], file: str) -> InputError:
-    """Say that a file lacks a column, which ones it has, and which of these may have been meant."""
+    """Return the error that a file lacks a column, with the columns it has and the nearest name."""
     there = list(columns)
     hint = did_you_mean(column, there)
     return InputError(
@@ -173,11 +173,11 @@ def missing_column(role: str, column: str, columns: Iterable[str], file: str) ->
 
 
 def _names(role: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Give one or several names as a tuple."""
+    """Return one or several names as a tuple."""
     listed = (names,) if isinstance(names, str) else tuple(names)
     wrong = next((name for name in listed if not isinstance(name, str) or not name), None)
     if wrong is not None:
-        raise InputError(f"{role} holds what is no name of a column: got {wrong!r}, expected a text that is not empty.")
+        raise InputError(f"{role} holds an invalid name of a column: got {wrong!r}, expected a text that is not empty.")
     return listed
 
 
@@ -186,7 +186,7 @@ def _split(names: str | None) -> tuple[str, ...] | None:
 
 
 def _first(usual: Iterable[str], columns: list[str]) -> str | None:
-    """The first of the usual names that there is, in capitals or not."""
+    """Return the first usual name that is among the columns, in upper or lower case."""
     lower = {name.lower(): name for name in reversed(columns)}
     return next((lower[name] for name in usual if name in lower), None)
 

@@ -1,4 +1,4 @@
-"""What goes wrong in a file without making the rest of it useless: counted by kind, shown with lines, up to a limit."""
+"""Problems in single lines of a file: counted by kind, shown with their lines, allowed up to a limit."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from tacit.errors import InputError
 __all__ = ["KINDS", "Problem", "Problems"]
 
 KINDS: Mapping[str, str] = {
-    "encoding": "bytes that are not in the encoding, replaced by a mark",
+    "encoding": "bytes that are not in the encoding, replaced by \ufffd",
     "broken line": "lines that cannot be read, left out",
     "cells": "lines with too few or too many cells, left out",
-    "duplicate id": "records whose id was there before, left out",
+    "duplicate id": "records whose id was used before, left out",
     "no text": "records without text, left out",
-    "no id": "records without an id, named after file and line",
-    "wrong type": "labels, links or titles that are no names, left out of their records",
+    "no id": "records without an id; it was made from file and line",
+    "wrong type": "labels, links or titles that are not texts, left out of their records",
 }
-_EXAMPLES = 5  # of each kind, so that a thousand copies do not hide the one broken line
+_EXAMPLES = 5  # of each kind, so that a thousand duplicates do not hide the one broken line
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong in a file: what kind of thing (a key of `KINDS`), where, and a sentence about it."""
+    """A problem in a line of a file: its kind (a key of `KINDS`), file, line, and a sentence about it."""
 
     kind: str
     file: str
@@ -36,16 +36,16 @@ class Problem:
 
 
 class Problems:
-    """The problems of one reading: how many of each kind, and the first five of each.
+    """The problems of one reading: the number of each kind, and the first five of each.
 
     Parameters
     ----------
     limit : int, optional
-        How many may be found before reading stops with an `InputError`; 0 allows none, None any number.
+        Maximum number before reading stops with an `InputError`; None for any number.
 
     Attributes
     ----------
-    counts : Counter of str, how many of each kind
+    counts : Counter of str, the number of each kind
     examples : list of Problem, in the order in which they were found
     """
 
@@ -58,7 +58,7 @@ class Problems:
         return self.counts.total()
 
     def add(self, kind: str, file: str, line: int, sentence: str) -> None:
-        """Count a problem; raise if it is one too many."""
+        """Count a problem; raise if there are more than `limit`."""
         self.counts[kind] += 1
         if self.counts[kind] <= _EXAMPLES:
             self.examples.append(Problem(kind, file, line, sentence))
@@ -66,11 +66,11 @@ class Problems:
             raise InputError(self._too_many())
 
     def counted(self) -> str:
-        """Say how many there are of each kind: `2 x duplicate id, 1 x no text`."""
+        """Return the number of each kind: `2 x duplicate id, 1 x no text`."""
         return ", ".join(f"{count:,} x {kind}" for kind, count in self.counts.most_common())
 
     def summary(self) -> str:
-        """Say what was found and what was done about it: a line a kind, with its examples below."""
+        """Return what was found and what was done about it: a line per kind, with its examples below."""
         lines: list[str] = []
         for kind, count in self.counts.most_common():
             lines.append(f"{count:,} x {kind}: {KINDS[kind]}")
@@ -81,5 +81,5 @@ class Problems:
         first = "; ".join(str(example).rstrip(".") for example in self.examples[:_EXAMPLES])
         return (
             f"path has too many problems: got {self.counted()}, expected at most {self.limit:,} in all. "
-            f"The first: {first}. Mend the file, or raise max_problems."
+            f"The first: {first}. Correct the file, or allow more with a larger `max_problems`."
         )

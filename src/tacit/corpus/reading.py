@@ -1,7 +1,8 @@
 """Reads collections: JSON lines, CSV, TSV, Parquet, folders of texts and Annif's formats become records, in a stream.
 
-What is wrong in single lines is counted and reported with the line, and the rest is read; a file that is wrong as
-a whole, or in too many lines, is refused.
+Lines that cannot be read are counted and reported, and the rest is read; a file that cannot be read as a whole, or has
+too many such lines, is refused. Each file is opened once: its first rows, from which its format and columns are
+guessed, are kept until the records are asked for.
 """
 
 from __future__ import annotations
@@ -10,32 +11,38 @@ import ast
 import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from tacit.checks import check_count
 from tacit.corpus.columns import ColumnMap, missing_column
-from tacit.corpus.formats.annif import annif_csv_rows, annif_json_rows, annif_tsv_rows, looks_like_annif
+from tacit.corpus.formats.annif import (
+    annif_csv_row,
+    annif_document,
+    annif_tsv_rows,
+    are_documents,
+    are_lines,
+    is_csv_row,
+)
+from tacit.corpus.formats.delimited import delimited_rows
 from tacit.corpus.formats.json_lines import json_rows
-from tacit.corpus.formats.tables import parquet_rows, table_rows
+from tacit.corpus.formats.parquet import parquet_rows
 from tacit.corpus.formats.text_folder import text_rows
 from tacit.corpus.problems import Problems
 from tacit.corpus.record import Record
-from tacit.corpus.sources import Source, find_sources
+from tacit.corpus.sources import Row, Source, find_sources, text_lines
 from tacit.errors import InputError, TacitWarning
 
-__all__ = ["Reading", "RecordMaker", "cell_separators", "read_records"]
+__all__ = ["Reading", "read_records"]
 
-Rows = Iterator[tuple[int, dict[str, Any]]]
+Rows = Iterator[tuple[int, Row]]  # each with its line
 Progress = Callable[[int, float], None]
 
-_READERS: dict[str, Callable[[Source, Problems], Rows]] = {
-    "json": json_rows, "csv": table_rows, "tsv": table_rows, "parquet": parquet_rows, "text": text_rows,
-    "annif-json": annif_json_rows, "annif-csv": annif_csv_rows, "annif-tsv": annif_tsv_rows, "annif-text": text_rows,
-}  # fmt: skip
 _ROWS_LOOKED_AT = 100
-_RECORDS_A_REPORT = 1_000
+_ANNIF_LOOKED_AT = 20
+_RECORDS_PER_REPORT = 1_000
+_LONGEST_LIST = 100_000  # characters of a cell that is tried as a list; longer ones are texts
 
 
 def read_records(
@@ -50,31 +57,31 @@ def read_records(
 ) -> Reading:
     """Read the records of one or several files or folders.
 
-    The file is looked into at once, so that a wrong path or column is known before anything is read; the records come
-    as they are asked for.
+    The first rows are read at once, so that a wrong path or column is reported here; the others are read as the records
+    are asked for.
 
     Parameters
     ----------
     path : path or several paths
         Files that end in .jsonl, .ndjson, .json, .csv, .tsv, .tab, .parquet, .pq or .txt, also with .gz, or folders of
-        such files. A folder with texts (.txt, also in folders below it) is read as texts and nothing else.
+        such files. In a folder with texts (.txt, also in folders below it) only the texts are read.
     columns : ColumnMap, optional
-        Which columns are what; guessed from their names if not given.
+        The roles of the columns; guessed from their names if not given.
     format : {"jsonl", "json", "csv", "tsv", "parquet", "folder", "annif"}, optional
-        The format, if the name does not say it. Annif's formats are recognised, "annif" insists on them.
+        The format, if the name does not say it. Annif's formats are recognised; "annif" requires them.
     encoding : str, default "utf-8"
-        Of texts; a mark at the start of the file that says UTF-8 or UTF-16 is believed.
+        Encoding of the texts; a byte order mark of UTF-8 or UTF-16 at the start of a file overrides it.
     max_problems : int, optional, default 100
-        How many problems are counted before reading stops with an error; 0 allows none, None any number.
+        Maximum number of problems before reading stops with an error; None for any number.
     limit : int, optional
-        Read so many records at most.
+        Maximum number of records to read.
     progress : callable, optional
-        Called now and then with the number of records so far and the share of the files that has been read.
+        Called from time to time with the number of records and the share of the files that has been read.
 
     Raises
     ------
     InputError
-        If there is no such file, it has none of the mapped columns, or nothing in it can be read.
+        If there is no such file, a mapped column is missing, or nothing in it can be read.
     MissingExtraError
         If the file is Parquet and pyarrow is not installed.
 
@@ -85,7 +92,7 @@ def read_records(
     >>> print(reading.summary())                                                        # doctest: +SKIP
     """
     if columns is not None and not isinstance(columns, ColumnMap):
-        raise InputError(f"columns is no column map: got {columns!r}, expected a ColumnMap or None.")
+        raise InputError(f"columns is not a column map: got {columns!r}, expected a ColumnMap or None.")
     for name, value in (("max_problems", max_problems), ("limit", limit)):
         if value is not None:
             check_count(name, value, low=0)
@@ -94,15 +101,15 @@ def read_records(
 
 
 class Reading:
-    """Records that come as they are asked for; going through them again reads the files again.
+    """Records that are read as they are asked for; iterating again reads the files again.
 
-    When all has been read and there were problems, a `TacitWarning` says how many.
+    At the end a `TacitWarning` says how many problems there were, if any.
 
     Attributes
     ----------
-    columns : ColumnMap, what each column was taken for, guesses filled in
+    columns : ColumnMap, the roles of the columns, with the guesses
     problems : Problems, those of the last pass: `counts` by kind and `examples`
-    n_read : int, how many records the last pass has given so far
+    n_read : int, the records of the last pass so far
     """
 
     def __init__(
@@ -118,7 +125,8 @@ class Reading:
         self.problems, self.n_read = Problems(max_problems), 0
         self._place = 0
         self._sizes: list[int] = []
-        _recognise_annif(sources)
+        self._is_annif: dict[tuple[Path, str], bool] = {}
+        self._ahead: dict[int, _RowsAhead] = {}
         self.columns = self._settled()
 
     def __iter__(self) -> Iterator[Record]:
@@ -127,19 +135,19 @@ class Reading:
         for record in islice(self._all_records(), self._limit):
             self.n_read += 1
             yield record
-            if self._progress and self.n_read % _RECORDS_A_REPORT == 0:
+            if self._progress and self.n_read % _RECORDS_PER_REPORT == 0:
                 self._progress(self.n_read, self._share())
         if self._progress:
             self._progress(self.n_read, 1.0)
         if self.problems:
             warnings.warn(
-                f"what was read has problems: {self.problems.counted()}. The summary of the reading shows them.",
+                f"the files have problems: {self.problems.counted()}. `Reading.summary()` lists them.",
                 TacitWarning,
                 stacklevel=2,
             )
 
     def summary(self) -> str:
-        """Say how many records were read, what was guessed, and what was wrong: a few lines for people."""
+        """Return a few lines: how many records were read, which columns were guessed, which problems there were."""
         files = f"{len(self._sources):,} files" if len(self._sources) > 1 else self._sources[0].name
         noun = "record" if self.n_read == 1 else "records"
         said = [f"{self.n_read:,} {noun} read from {files}.", self.columns.described(self._asked)]
@@ -147,45 +155,59 @@ class Reading:
         return "\n".join(part for part in said if part)
 
     def _settled(self) -> ColumnMap:
-        """Fill in the guesses from the first rows there are, and see that what was asked for is there."""
-        first = _first_rows(self._sources)
+        """Fill in the guesses from the first rows there are, and check that the given columns are there."""
+        first: list[tuple[Source, Row]] = []
+        for place, source in enumerate(self._sources):
+            self._ahead[place] = self._look_ahead(source)
+            first += [(source, row) for row in self._ahead[place].first]
+            if len(first) >= _ROWS_LOOKED_AT:
+                break
         if not first:
             names = ", ".join(source.name for source in self._sources[:5])
             raise InputError(
-                f"path holds no records: got nothing that can be read in {names}, expected one row at least. "
+                f"path holds no records: got nothing that can be read in {names}, expected at least one row. "
                 "Check the file and its format."
             )
+        del first[_ROWS_LOOKED_AT:]
         there = dict.fromkeys(column for _, row in first for column in row)
         file = first[0][0].name
         columns = self._asked.guessed(there, file)
-        # a row of JSON leaves out what it has not, so that a column may still come
+        # a row of JSON leaves out the columns it does not have, so that one may still come
         is_all = len(first) < _ROWS_LOOKED_AT or first[0][0].has_fixed_columns
         if is_all or not any(name in there for name in columns.text or ()):
             _check_columns(columns, there, file)
         return columns
 
+    def _look_ahead(self, source: Source) -> _RowsAhead:
+        """Read the first rows of a file; the files of one folder are all taken to be in Annif's formats, or none."""
+        key = (source.root or source.path, source.format)
+        rows = _RowsAhead(source, self._is_annif.get(key))
+        self._is_annif[key] = source.format.startswith("annif-")
+        return rows
+
     def _all_records(self) -> Iterator[Record]:
-        """Give the records of all files; a column that no row of any of them had is a mistake in the map."""
+        """Yield the records of all files; raise if a mapped column is in no row of any of them."""
         seen: set[str] = set()
         there: dict[str, None] = {}
         for place, source in enumerate(self._sources):
             self._place = place
-            yield from self._records(source, seen, there)
+            yield from self._records(self._ahead.pop(place, None) or self._look_ahead(source), seen, there)
         if self.n_read:
             _check_columns(self.columns, there, self._sources[-1].name)
 
-    def _records(self, source: Source, seen: set[str], there: dict[str, None]) -> Iterator[Record]:
-        """Give the records of one file, and add its columns to those that were there."""
-        columns, source.wanted = self.columns, None  # all columns are wanted where a message lists them
-        first = _first_rows([source]) if source.is_table or source.format == "parquet" else []
-        if first:
-            _check_columns(columns, first[0][1], source.name)
-        if columns.fields is not None:
+    def _records(self, rows: _RowsAhead, seen: set[str], there: dict[str, None]) -> Iterator[Record]:
+        """Yield the records of one file, and add its columns to those that were there."""
+        columns, source = self.columns, rows.source
+        if rows.first and (source.is_table or source.format == "parquet"):
+            _check_columns(columns, rows.first[0], source.name)
+        separators = _cell_separators(columns, rows.first, is_table=source.is_table)
+        if columns.fields is not None and source.format == "parquet":
             source.wanted = (*columns.used, *columns.fields)
-        separators = cell_separators(columns, (row for _, row in first), is_table=source.is_table)
-        make = RecordMaker(columns, source.name, separators, self.problems, seen).record
+            rows = _RowsAhead(source, None)
+            source.wanted = None  # messages list all columns
+        make = _RecordMaker(columns, source.name, separators, self.problems, seen).record
         may_come = True
-        for line, row in _READERS[source.format](source, self.problems):
+        for line, row in rows.read(self.problems):
             if may_come:
                 there.update(dict.fromkeys(row))
                 may_come = bool(columns.missing(there))
@@ -194,27 +216,99 @@ class Reading:
                 yield record
 
     def _share(self) -> float:
-        """How much of all files has been read."""
+        """Return how much of all files has been read."""
         sizes = self._sizes = self._sizes or [source.size() for source in self._sources]
         done = sum(sizes[: self._place]) + sizes[self._place] * self._sources[self._place].share()
         return done / sum(sizes)
 
 
-def _first_rows(sources: Iterable[Source]) -> list[tuple[Source, dict[str, Any]]]:
-    """Look at the first rows there are, without counting what is wrong with them: that is done when they are read."""
-    rows = ((source, row) for source in sources for _, row in _READERS[source.format](source, Problems()))
-    return list(islice(rows, _ROWS_LOOKED_AT))
+class _RowsAhead:
+    """The rows of one file, the first hundred of them read at once.
+
+    Problems found ahead are counted when the rows after them are asked for, so that they come in the order of the file.
+
+    Parameters
+    ----------
+    source : Source
+        Its format becomes "annif-..." if the file is recognised as one of Annif's.
+    is_annif : bool or None
+        Whether it is in Annif's format, None to find out.
+    """
+
+    def __init__(self, source: Source, is_annif: bool | None) -> None:
+        self.source = source
+        self._problems = _LaterProblems()
+        self._rest = _rows_of(source, self._problems, is_annif)
+        self._ahead = [(line, row, self._problems.taken()) for line, row in islice(self._rest, _ROWS_LOOKED_AT)]
+
+    @property
+    def first(self) -> list[Row]:
+        """The rows that were read ahead."""
+        return [row for _, row, _ in self._ahead]
+
+    def read(self, problems: Problems) -> Rows:
+        """Yield all rows, once; problems are added to `problems`."""
+        for line, row, found in self._ahead:
+            for problem in found:
+                problems.add(*problem)
+            yield line, row
+        self._problems.send_to(problems)
+        yield from self._rest
 
 
-def _recognise_annif(sources: list[Source]) -> None:
-    """Give the sources in Annif's formats their name; the files of one folder are taken to be alike."""
-    known: dict[tuple[Path, str], bool] = {}
-    for source in sources:
-        if source.format in ("json", "csv", "tsv"):
-            key = (source.root or source.path, source.format)
-            if key not in known:
-                known[key] = looks_like_annif(source, Problems())
-            source.format = f"annif-{source.format}" if known[key] else source.format
+class _LaterProblems(Problems):
+    """Problems that wait until it is known where they are counted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting: list[tuple[str, str, int, str]] = []
+        self._target: Problems | None = None
+
+    def add(self, kind: str, file: str, line: int, sentence: str) -> None:
+        if self._target is None:
+            self._waiting.append((kind, file, line, sentence))
+        else:
+            self._target.add(kind, file, line, sentence)
+
+    def taken(self) -> list[tuple[str, str, int, str]]:
+        waiting, self._waiting = self._waiting, []
+        return waiting
+
+    def send_to(self, problems: Problems) -> None:
+        self._target = problems
+        for problem in self.taken():
+            problems.add(*problem)
+
+
+def _rows_of(source: Source, problems: Problems, is_annif: bool | None) -> Rows:
+    """Yield the rows of a file by its format; a CSV, TSV or JSON file may turn out to be in Annif's."""
+    kind = source.format.removeprefix("annif-")
+    is_annif = True if source.format.startswith("annif-") else is_annif
+    if kind == "parquet":
+        return parquet_rows(source, problems)
+    if kind == "text":
+        return text_rows(source, problems)
+    if kind == "json":
+        rows = json_rows(source, problems)
+        first = list(islice(rows, _ANNIF_LOOKED_AT))
+        is_annif = are_documents([row for _, row in first]) if is_annif is None else is_annif
+        rows = chain(first, rows)
+        if is_annif:
+            rows = ((line, annif_document(row, source)) for line, row in rows)
+    elif kind == "csv":
+        rows = delimited_rows(text_lines(source, problems), source, problems)
+        first = list(islice(rows, 1))
+        is_annif = any(is_csv_row(row) for _, row in first) if is_annif is None else is_annif
+        rows = chain(first, rows)
+        if is_annif:
+            rows = ((line, annif_csv_row(row)) for line, row in rows)
+    else:
+        lines = text_lines(source, problems)
+        head = list(islice(lines, _ANNIF_LOOKED_AT))
+        is_annif = are_lines(head) if is_annif is None else is_annif
+        rows = (annif_tsv_rows if is_annif else delimited_rows)(chain(head, lines), source, problems)
+    source.format = f"annif-{kind}" if is_annif else kind
+    return rows
 
 
 def _check_columns(columns: ColumnMap, there: Iterable[str], file: str) -> None:
@@ -222,20 +316,17 @@ def _check_columns(columns: ColumnMap, there: Iterable[str], file: str) -> None:
         raise missing_column(role, column, there, file)
 
 
-_LONGEST_LIST = 100_000  # characters of a cell that is tried as a list; longer ones are texts
-
-
-class RecordMaker:
-    """Makes records of the rows of one file; all roles of the column map are settled by now.
+class _RecordMaker:
+    """Makes records of the rows of one file; no role of the column map is left to guess.
 
     Parameters
     ----------
     columns : ColumnMap
-        Which cell is what.
+        The roles of the columns.
     file : str
         The name of the file in messages and made-up ids.
     separators : mapping of str to str
-        What separates names in the cells of a column, for columns that hold several in one text.
+        The separator of names in the cells of a column, for columns that hold several in one text.
     problems : Problems
         Where to count.
     seen : set of str
@@ -256,16 +347,16 @@ class RecordMaker:
         )
 
     def record(self, line: int, row: dict[str, Any]) -> Record | None:
-        """Give the record of a row, or None if it has no text or an id that was there before.
+        """Return the record of a row, or None if it has no text or its id was used before.
 
-        The row is used up: what is left of it becomes the fields of the record, since a copy would cost time.
+        The row is changed: what is left of it becomes the fields of the record, since a copy would take time.
         """
         text = self._text_of(line, row)
         if not text:
             return None
         identity = self._id_of(line, row.get(self._id)) if self._id else f"{self._file}:{line}"
         if identity in self._seen:
-            self._add("duplicate id", line, f"id {identity!r} was there before: left out.")
+            self._add("duplicate id", line, f"id {identity!r} was used before: left out.")
             return None
         self._seen.add(identity)
         labels = self._names_of(line, row, self._labels)
@@ -311,11 +402,11 @@ class RecordMaker:
         return (title or "").strip()
 
     def _names_of(self, line: int, row: Mapping[str, Any], columns: tuple[str, ...]) -> tuple[str, ...]:
-        """Give the names in some columns, each once."""
+        """Return the names in some columns, each once."""
         if len(columns) == 1 and type(cell := row.get(columns[0])) is list:
             try:
                 names = dict.fromkeys(map(str.strip, cell))
-            except TypeError:  # not all are texts: look at each
+            except TypeError:  # not all are texts
                 pass
             else:
                 names.pop("", None)
@@ -334,8 +425,8 @@ class RecordMaker:
                 yield name
 
 
-def cell_separators(columns: ColumnMap, rows: Iterable[Mapping[str, Any]], *, is_table: bool) -> dict[str, str]:
-    """Give what separates names in each column of labels or links: what the map says, or what the first rows show.
+def _cell_separators(columns: ColumnMap, rows: Iterable[Mapping[str, Any]], *, is_table: bool) -> dict[str, str]:
+    """Return the separator of names in each column of labels or links: that of the map, or by the first rows.
 
     In tables it is ";" or "|", whichever is in more cells, and ";" if neither is in any.
     """
@@ -357,14 +448,14 @@ def _settled_record(
     links: dict[str, tuple[str, ...]],
     fields: dict[str, Any],
 ) -> Record:
-    """Make a record of parts that are as `Record` would leave them: its checks and copies cost as much as parsing."""
+    """Make a record without the checks and copies of `Record`, which take as long as parsing."""
     record = object.__new__(Record)
     record.__dict__.update(id=identity, text=text, labels=labels, title=title, links=links, fields=fields)
     return record
 
 
 def _split(cell: str, separator: str) -> list[Any]:
-    """Part a text into names; a list that was written into a cell, by JSON or by Python, is read back."""
+    """Split a text into names; a list that was written into a cell as JSON or Python is read as a list."""
     if not separator:
         return [cell]
     bare = cell.strip()
@@ -380,8 +471,8 @@ def _split(cell: str, separator: str) -> list[Any]:
 
 
 def _as_text(cell: object) -> str | None:
-    """Give what is no text as one where that is plain: numbers, lists of texts, nothing; None for all else."""
-    if cell is None or cell != cell:  # the second is NaN, which some libraries write for nothing
+    """Return a number, a list of texts or an empty cell as a text; None for other values."""
+    if cell is None or cell != cell:  # NaN, which some libraries write for an empty cell
         return ""
     if isinstance(cell, (int, float)) and not isinstance(cell, bool):
         return str(cell)
@@ -391,7 +482,7 @@ def _as_text(cell: object) -> str | None:
 
 
 def _as_name(item: object) -> str | None:
-    """Give the name of a label that is no text: a number, or an object with `uri` or `label` as Annif writes them."""
+    """Return the name of a label that is a number, or an object with `uri` or `label` as in Annif."""
     if item is None or item != item:
         return ""
     if isinstance(item, int) and not isinstance(item, bool):
@@ -403,6 +494,6 @@ def _as_name(item: object) -> str | None:
 
 
 def _short(value: object) -> str:
-    """Show a value in a message; a long one is cut."""
+    """Return a value for a message, shortened if it is long."""
     said = repr(value)
     return said if len(said) <= 60 else f"{said[:57]}..."

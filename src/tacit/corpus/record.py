@@ -1,4 +1,4 @@
-"""The record: one text with what is known about it. Every reader gives records, every later room takes them."""
+"""The record: one text with its labels, links and fields. All readers return records."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class Record:
     Parameters
     ----------
     id : str
-        What the record is called; unique in its collection, never empty.
+        Name of the record; unique in its collection, never empty.
     text : str
-        The words that a model reads. A reader puts the title in front if the title should count.
+        The text that is indexed; it includes the title if the words of the title should count.
     labels : sequence of str, default ()
         Subjects of the record, in the order of the source; a label given twice is kept once.
     title : str, default ""
-        What to show of the record in a list of results.
+        The title to show in lists of results.
     links : mapping of str to sequence of str, default {}
         Named relations to other things: `{"author": ("Knuth",), "cites": ("a12", "b7")}`.
     fields : mapping of str to anything, default {}
-        All the rest: dates, splits, sources.
+        Everything else: dates, splits, sources.
 
     Raises
     ------
@@ -61,7 +61,7 @@ class Record:
 
 
 def _names(argument: str, names: object, record_id: str) -> tuple[str, ...]:
-    """Give a collection of names back as a tuple without repetitions."""
+    """Return names as a tuple without repetitions."""
     if isinstance(names, (str, bytes)):
         raise InputError(
             f"{argument} of record {record_id!r} is a single string: got {names!r}, expected a sequence of names. "

@@ -1,7 +1,7 @@
 """Files to read: which they are, what format they have, and how their bytes become lines.
 
-Lines are split as bytes and decoded one by one, since only so is it known which line has bytes that are not in the
-encoding; it is as fast as Python's own text files.
+Lines are split as bytes and decoded one by one, to know which line has bytes that are not in the encoding; this is as
+fast as Python's own text files.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from tacit.checks import check_choice, shown
 from tacit.corpus.problems import Problems
 from tacit.errors import InputError
 
-__all__ = ["FORMATS", "Source", "find_sources", "text_lines", "text_stream", "whole_text"]
+__all__ = ["FORMATS", "Row", "Source", "find_sources", "lines_of", "text_lines", "text_stream", "whole_text"]
+
+Row = dict[str, Any]  # the cells of a row by the names of their columns
 
 FORMATS = ("jsonl", "json", "csv", "tsv", "parquet", "folder", "annif")
 _SUFFIXES = {
@@ -32,9 +34,9 @@ _WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
 class Source:
     """One file: `path`, the `name` that messages and made-up ids show, its `format`, and how far it has been read.
 
-    The format is "json", "csv", "tsv", "parquet" or "text" (one text a file), or "annif-" and the first, second, third
-    or last of them. `root` is the folder that was given if the file was found in one. `wanted` are the columns that
-    are needed, None for all.
+    The format is "json", "csv", "tsv", "parquet" or "text" (one text per file), or "annif-json", "annif-csv",
+    "annif-tsv" or "annif-text". `root` is the folder in which the file was found, if a folder is read. `wanted` are the
+    columns that are needed, None for all.
     """
 
     def __init__(self, path: Path, format: str, encoding: str, *, name: str = "", root: Path | None = None) -> None:
@@ -51,22 +53,22 @@ class Source:
 
     @property
     def is_table(self) -> bool:
-        """Whether cells are plain texts, so that several names in a cell need a mark between them."""
+        """Whether cells are plain texts, so that several names in a cell need a separator."""
         return self.format in ("csv", "tsv", "annif-csv")
 
     def size(self) -> int:
-        """The bytes of the file, at least one so that shares can be computed of empty files too."""
+        """Return the size in bytes, at least 1, so that shares can be computed for empty files too."""
         return max(1, self.path.stat().st_size)
 
     def share(self) -> float:
-        """How much of the file has been read, from 0 to 1."""
+        """Return how much of the file has been read, from 0 to 1."""
         if self._raw is None or self._raw.closed:
             return self.rows_share
         return min(1.0, self._raw.tell() / self.size())
 
     @contextmanager
     def opened(self) -> Iterator[io.BufferedReader]:
-        """Open the file as bytes, unpacked if it is gzipped, whatever its name says."""
+        """Open the file as bytes, decompressed if it is gzipped, whatever its name."""
         try:
             with self.path.open("rb") as raw:
                 self._raw = raw
@@ -78,15 +80,15 @@ class Source:
         except (OSError, EOFError, zlib.error, UnicodeError) as error:
             raise InputError(
                 f"path cannot be read: got {error} in {self.name}, expected a whole file in {self.encoding}. "
-                "Copy the file again, or give its encoding."
+                "Copy the file again, or pass its `encoding`."
             ) from error
 
 
 def find_sources(paths: str | Path | Iterable[str | Path], format: str | None, encoding: str) -> list[Source]:
-    """List the files behind one or several paths, folders opened, in a fixed order."""
+    """List the files of one or several paths, with those in folders, in a fixed order."""
     given = [Path(path).expanduser() for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
     if not given:
-        raise InputError("path is empty: got no path, expected one file or folder at least.")
+        raise InputError("path is empty: got no path, expected at least one file or folder.")
     if format is not None:
         check_choice("format", format, FORMATS)
     try:
@@ -102,31 +104,36 @@ def find_sources(paths: str | Path | Iterable[str | Path], format: str | None, e
 
 
 def text_lines(source: Source, problems: Problems) -> Iterator[str]:
-    """Give the lines of a file, each with its end; bytes that are not in the encoding are replaced and counted."""
+    """Yield the lines of a file, each with its end; bytes that are not in the encoding are replaced and counted."""
     with source.opened() as stream:
-        encoding, head = _encoding(stream, source.encoding), stream.peek()
-        if encoding in _WIDE or _ends_in_returns(head):
-            yield from _stream_lines(stream, encoding, source, problems)
-            return
-        if encoding == "utf-8-sig":
-            stream.read(len(codecs.BOM_UTF8))
-            encoding = "utf-8"
-        for number, line in enumerate(stream, 1):
-            try:
-                text = line.decode(encoding)
-            except UnicodeDecodeError as error:
-                text = line.decode(encoding, "replace")
-                problems.add("encoding", source.name, number, _undecodable(error))
-            yield text
+        yield from lines_of(stream, source, problems)
+
+
+def lines_of(stream: io.BufferedReader, source: Source, problems: Problems) -> Iterator[str]:
+    """Yield the lines of an opened file, as `text_lines` does."""
+    encoding, head = _encoding(stream, source.encoding), stream.peek()
+    if encoding in _WIDE or _ends_in_returns(head):
+        yield from _stream_lines(stream, encoding, source, problems)
+        return
+    if encoding == "utf-8-sig":
+        stream.read(len(codecs.BOM_UTF8))
+        encoding = "utf-8"
+    for number, line in enumerate(stream, 1):
+        try:
+            text = line.decode(encoding)
+        except UnicodeDecodeError as error:
+            text = line.decode(encoding, "replace")
+            problems.add("encoding", source.name, number, _undecodable(error))
+        yield text
 
 
 def text_stream(stream: io.BufferedReader, source: Source) -> io.TextIOWrapper:
-    """Give the file as a stream of characters with its line ends, for what does not come in lines."""
+    """Return the file as a stream of characters with its line ends."""
     return io.TextIOWrapper(stream, encoding=_encoding(stream, source.encoding), errors="replace", newline="")
 
 
 def whole_text(source: Source, problems: Problems) -> str:
-    """Give a file as one text, its lines ended in Python's way."""
+    """Return a file as one text; lines end as in Python."""
     with source.opened() as stream:
         encoding, data = _encoding(stream, source.encoding), stream.read()
     try:
@@ -138,7 +145,7 @@ def whole_text(source: Source, problems: Problems) -> str:
 
 
 def _stream_lines(stream: io.BufferedReader, encoding: str, source: Source, problems: Problems) -> Iterator[str]:
-    """Lines that cannot be told in the bytes; a mark of replacement that was there before counts as a problem too."""
+    """Yield lines whose ends cannot be found in the bytes; a replacement character in the file counts as a problem."""
     for number, line in enumerate(io.TextIOWrapper(stream, encoding=encoding, errors="replace", newline=""), 1):
         if "\ufffd" in line:
             problems.add("encoding", source.name, number, f"some bytes are not {encoding}: replaced.")
@@ -146,14 +153,14 @@ def _stream_lines(stream: io.BufferedReader, encoding: str, source: Source, prob
 
 
 def _ends_in_returns(head: bytes) -> bool:
-    """Whether lines end in a carriage return alone, as old Macs and some exports of Excel write them."""
+    """Whether lines end in a carriage return only, as old Macs and some exports of Excel write them."""
     n_feeds = head.count(b"\n")
     first = head[: head.find(b"\n") + 1 or len(head)]
     return b"\r" in first and not first.endswith(b"\r\n") and head.count(b"\r") > n_feeds
 
 
 def _encoding(stream: io.BufferedReader, encoding: str) -> str:
-    """The encoding that a mark at the start of the file names, else the one that was given."""
+    """Return the encoding that a mark at the start of the file names, else `encoding`."""
     head = stream.peek(4)[:4]
     if head.startswith(codecs.BOM_UTF8) and encoding in ("utf-8", "utf-8-sig"):
         return "utf-8-sig"
@@ -163,9 +170,9 @@ def _encoding(stream: io.BufferedReader, encoding: str) -> str:
 
 
 def _undecodable(error: UnicodeDecodeError) -> str:
-    """Say which byte it was, and what to try."""
+    """Return a sentence on the first byte that cannot be decoded."""
     byte = error.object[error.start]
-    return f"byte 0x{byte:02x} is not {error.encoding}: replaced. Give the encoding, such as 'cp1252'."
+    return f"byte 0x{byte:02x} is not {error.encoding}: replaced. Pass `encoding`, such as 'cp1252'."
 
 
 def _sources_of(path: Path, format: str | None, encoding: str) -> list[Source]:
@@ -177,7 +184,7 @@ def _sources_of(path: Path, format: str | None, encoding: str) -> list[Source]:
 
 
 def _folder_sources(folder: Path, format: str | None, encoding: str) -> list[Source]:
-    """The texts below a folder; where there are none, the tables and lines in it, or those of the format asked for."""
+    """Return the texts below a folder; if there are none, its other files, or those of the given format."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and not _is_hidden(path, folder))
     kinds = {path: _SUFFIXES.get(_ending(path)) for path in files}
     texts = [path for path in files if kinds[path] == "text"]
@@ -204,7 +211,7 @@ def _is_hidden(path: Path, folder: Path) -> bool:
 
 
 def _format_of(path: Path, format: str | None) -> str:
-    """The format of one file: what was asked for, or what its name says."""
+    """Return the format of one file: `format` if given, else by its name."""
     kind = _SUFFIXES.get(_ending(path))
     if format == "annif":
         return f"annif-{kind}" if kind in ("json", "csv", "text") else "annif-tsv"
@@ -213,12 +220,12 @@ def _format_of(path: Path, format: str | None) -> str:
     if kind is None:
         raise InputError(
             f"path has an unknown suffix: got {path.name!r}, expected one of {', '.join(_SUFFIXES)}, also with .gz. "
-            "Give format if the name does not say it."
+            "Pass `format` if the name does not say it."
         )
     return kind
 
 
 def _ending(path: Path) -> str:
-    """What the name ends in: .csv also of loans.csv.gz."""
+    """Return the suffix of a name: .csv also of loans.csv.gz."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     return "".join((suffixes[:-1] if suffixes[-1:] == [".gz"] else suffixes)[-1:])

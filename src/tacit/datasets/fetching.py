@@ -1,8 +1,9 @@
-"""Fetches a named data set from its public home: downloaded, held against its checksum, converted, put in place.
+"""Fetches a named data set: downloads its published files, checks them, converts them and puts them in place.
 
-Everything happens in a folder of its own inside the data folder, which is removed in the end, whatever the end is.
-Archives are read and never unpacked to the disk, so that no name inside one can lead anywhere. Nothing counts before
-all of it is there.
+The work is done in a temporary folder inside the data folder, which is removed at the end, also after an error. The
+files of the data set are moved to their place only when all of them are complete. Archives are read and never unpacked
+to the disk, so that no name inside one can lead outside. A file whose checksum nobody has published is compared with
+the checksum of its first download, which is kept beside the data.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ from pathlib import Path
 from typing import Any
 
 from tacit.checks import check_choice
-from tacit.datasets.converting import CONVERTERS
-from tacit.datasets.public_homes import HOMES, Home, Source
+from tacit.datasets.data_files import Home, RemoteFile, data_folder
+from tacit.datasets.registry import dataset_names
 from tacit.errors import InputError
 
-__all__ = ["Download", "Fetched", "data_folder", "fetch_dataset", "is_there"]
+__all__ = ["Download", "Fetched", "fetch_dataset", "homes", "is_there"]
 
 
 @dataclass(frozen=True)
 class Download:
-    """How far a download is: the file, its place among how many, bytes so far and in all (None if nobody says)."""
+    """Progress of a download: file `number` of `n_files`, bytes received and in total (None if unknown)."""
 
     file: str
     number: int
@@ -43,15 +44,15 @@ class Download:
 
 @dataclass(frozen=True)
 class Fetched:
-    """What a fetch has done.
+    """Result of a fetch.
 
     Attributes
     ----------
-    name, folder : which data set, and where it is now
-    was_there : whether there was nothing to do
-    checked : files that were held against a published checksum
-    remembered : files that were held against the checksum of an earlier fetch
-    recorded : files whose checksum is new and was written down, since none is published
+    name, folder : the data set and its folder
+    was_there : whether it was there already, so that nothing was done
+    checked : files that agree with a published checksum
+    remembered : files that agree with the checksum of an earlier fetch
+    recorded : files without a published checksum, whose checksum was recorded now
     """
 
     name: str
@@ -73,29 +74,30 @@ def fetch_dataset(
 ) -> Fetched:
     """Fetch a data set into the data folder, unless it is there.
 
+    Nothing is changed in the data folder if the fetch fails.
+
     Parameters
     ----------
     name : str
-        A key of `HOMES`.
+        A key of `homes()`.
     data_dir : path, optional
-        Folder of the data sets, which is made if needed; the environment variable TACIT_DATA if not given.
+        Folder of the data sets, created if needed; the environment variable TACIT_DATA if not given.
     again : bool, default False
         Fetch it even if it is there, and replace it.
     mirror : str, optional
-        Address of a folder that has the same files under the same names, for a home that is gone or far away.
+        Address of a folder with the same files under the same names, for a server that is gone or slow.
     home : Home, optional
-        Another home altogether.
+        Another place and other files instead of those of `homes()`.
     report : callable, optional
-        Called with a `Download` now and then.
+        Called with a `Download` after each piece.
 
     Raises
     ------
     InputError
-        One sentence if the home cannot be reached, a file is cut short, or a checksum is not what it should be; the
-        data folder is then as it was.
+        If the server cannot be reached, a file is incomplete, or a checksum is wrong.
     """
-    check_choice("name", name, tuple(HOMES))
-    home = home or HOMES[name]
+    check_choice("name", name, tuple(homes()))
+    home = home or homes()[name]
     root = data_folder(data_dir)
     if is_there(name, root, home) and not again:
         return Fetched(name, root / home.folder, was_there=True)
@@ -105,8 +107,8 @@ def fetch_dataset(
         workplace = Path(tempfile.mkdtemp(prefix=f".fetching-{name}-", dir=root))
     except OSError as error:
         raise InputError(
-            f"data_dir cannot be written: got {str(root)!r} ({error.strerror}), expected a folder of yours. "
-            "Choose another."
+            f"data_dir cannot be written: got {str(root)!r} ({error.strerror}), expected a folder that you may write "
+            "to. Choose another one."
         ) from error
     try:
         outcome, facts = _download(home, workplace, known, mirror, report)
@@ -116,20 +118,14 @@ def fetch_dataset(
     return Fetched(name, root / home.folder, False, *outcome)
 
 
-def data_folder(data_dir: str | Path | None = None) -> Path:
-    """Give the folder of the data sets: the argument, or what TACIT_DATA says."""
-    root = str(data_dir if data_dir is not None else os.environ.get("TACIT_DATA", ""))
-    if not root:
-        raise InputError(
-            "data_dir is not given: got None and no TACIT_DATA in the environment, expected a folder for the data "
-            "sets. Name one, or set TACIT_DATA."
-        )
-    return Path(root).expanduser()
+def homes() -> dict[str, Home]:
+    """Return where each data set is published, for those that can be fetched."""
+    return {name: about.home for name, about in dataset_names().items() if about.home is not None}
 
 
 def is_there(name: str, root: Path, home: Home | None = None) -> bool:
-    """Whether the folder has all that the loader of a data set reads; one without a home needs nothing."""
-    home = home or HOMES.get(name)
+    """Whether the data folder has all files of a data set; one without a home needs none."""
+    home = home or homes().get(name)
     return home is None or all((root / home.folder / file).is_file() for file in home.files)
 
 
@@ -138,27 +134,27 @@ def _record_name(name: str) -> str:
 
 
 def _known(path: Path) -> dict[str, str]:
-    """SHA-256 of each file at an earlier fetch."""
+    """Return the SHA-256 of each file at an earlier fetch."""
     if not path.is_file():
         return {}
     try:
         return {file: str(about["sha256"]) for file, about in json.loads(path.read_text("utf-8"))["files"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
-            f"{path} is damaged: got {error}, expected what an earlier fetch wrote down. Remove it."
+            f"{path} is damaged: got {error}, expected the checksums of an earlier fetch. Remove it."
         ) from error
 
 
 def _download(
     home: Home, workplace: Path, known: dict[str, str], mirror: str | None, report: Callable[[Download], None] | None
 ) -> tuple[tuple[tuple[str, ...], ...], dict[str, dict[str, Any]]]:
-    """Download all files and check each; give which were checked how, and what to write down."""
+    """Download and check all files; return the files by the way they were checked, and the facts to record."""
     groups: dict[str, list[str]] = {"checked": [], "remembered": [], "recorded": []}
     facts: dict[str, dict[str, Any]] = {}
     for number, source in enumerate(home.sources, start=1):
         url = source.url if mirror is None else f"{mirror.rstrip('/')}/{urllib.parse.quote(source.file)}"
 
-        def say(done: int, total: int | None, source: Source = source, number: int = number) -> None:
+        def say(done: int, total: int | None, source: RemoteFile = source, number: int = number) -> None:
             if report is not None:
                 report(Download(source.file, number, len(home.sources), done, total))
 
@@ -170,9 +166,11 @@ def _download(
 
 
 def _save(url: str, path: Path, say: Callable[[int, int | None], None]) -> tuple[int, dict[str, str]]:
-    """Write what an address gives to a file; give its size and checksums."""
+    """Download an address to a file; return its size and checksums."""
     if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
-        raise InputError(f"address is not of the web: got {url!r}, expected one that starts with http:// or https://.")
+        raise InputError(
+            f"mirror is not a web address: got {url!r}, expected one that starts with http:// or https://."
+        )
     sums = {"sha256": hashlib.sha256(), "md5": hashlib.md5(usedforsecurity=False)}
     done, total = 0, None
     try:
@@ -198,14 +196,14 @@ def _save(url: str, path: Path, say: Callable[[int, int | None], None]) -> tuple
     return done, {kind: made.hexdigest() for kind, made in sums.items()}
 
 
-def _checked(source: Source, url: str, digests: dict[str, str], known: str | None) -> str:
-    """Hold a file against its published checksum, or else against that of an earlier fetch; say which it was."""
+def _checked(source: RemoteFile, url: str, digests: dict[str, str], known: str | None) -> str:
+    """Compare a file with its published checksum, or else with that of an earlier fetch; return which it was."""
     for kind, published in (("sha256", source.sha256), ("md5", source.md5)):
         if published:
             if digests[kind] != published:
                 raise InputError(
                     f"{url} is not the published file: got {kind.upper()} {digests[kind]}, expected {published}. "
-                    "Nothing was kept; try again later, or another mirror."
+                    "Nothing was kept. Try again later, or another mirror."
                 )
             return "checked"
     if known is None:
@@ -213,16 +211,16 @@ def _checked(source: Source, url: str, digests: dict[str, str], known: str | Non
     if digests["sha256"] != known:
         raise InputError(
             f"{url} has changed since it was first fetched: got SHA256 {digests['sha256']}, expected {known}. Nothing "
-            "was kept; if the change is right, remove the record of the first fetch beside the data."
+            "was kept. If you trust the new file, remove the record of the first fetch beside the data."
         )
     return "remembered"
 
 
 def _put_in_place(name: str, home: Home, workplace: Path, root: Path, facts: dict[str, dict[str, Any]]) -> None:
-    """Convert what was downloaded, and move the result into the data folder in one go a file."""
+    """Convert the downloads, and move each resulting file into the data folder in one step."""
     made = workplace / "made"
     made.mkdir()
-    CONVERTERS[name](workplace, made)
+    home.convert(workplace, made)
     record = made / _record_name(name)
     record.write_text(json.dumps({"page": home.page, "files": facts}, indent=2) + "\n", "utf-8")
     folder = root / home.folder
@@ -232,7 +230,7 @@ def _put_in_place(name: str, home: Home, workplace: Path, root: Path, facts: dic
             os.replace(made / file, folder / file)
     except OSError as error:
         raise InputError(
-            f"{folder} cannot be written: got {error.strerror!r}, expected a folder of yours. Choose another."
+            f"{folder} cannot be written: got {error.strerror!r}, expected a folder that you may write to."
         ) from error
 
 

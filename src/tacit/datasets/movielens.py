@@ -1,6 +1,6 @@
-"""MovieLens 100K, read from a folder on this machine: who rated which film how, and what is known of both.
+"""MovieLens 100K: who rated which film how, and what is known about both.
 
-GroupLens collected the ratings and gives them away for research; they may not be passed on. Cite F. M. Harper and J. A.
+GroupLens collected the ratings and offers them for research; they may not be passed on. Cite F. M. Harper and J. A.
 Konstan, The MovieLens datasets: history and context.
 """
 
@@ -15,16 +15,17 @@ from pathlib import Path
 
 import numpy as np
 
-from tacit.datasets.published import _find
+from tacit.corpus.record import Record
+from tacit.datasets.data_files import Home, RemoteFile, find_file, refuse_outside
 from tacit.errors import InputError
 from tacit.types import IntArray
 
-__all__ = ["Items", "MovieLens", "Ratings", "Users", "load_movielens"]
+__all__ = ["HOME", "Items", "MovieLens", "Ratings", "Users", "film_records", "load_movielens"]
 
 
 @dataclass(frozen=True, eq=False)
 class Users:
-    """Who rated: one entry a user in each, in the order of their ids."""
+    """The users, in the order of their ids: one entry per user in each field."""
 
     ids: IntArray
     age: IntArray
@@ -34,9 +35,9 @@ class Users:
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """What was rated: one entry a film in each, in the order of their ids.
+    """The films, in the order of their ids: one entry per film in each field.
 
-    `titles` come without the year; `year` is that of the title, or 0 where there is none; `genres` has the names of the
+    `titles` are without the year; `year` is that of the title, or 0 if there is none; `genres` has the names of the
     genres of each film.
     """
 
@@ -48,7 +49,7 @@ class Items:
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """The ratings: one entry a rating in each.
+    """The ratings: one entry per rating in each field.
 
     `user` and `item` are ids, `rating` is 1 to 5, `timestamp` is in seconds since 1970, `fold` is 1 to 5: the part of
     the published five-fold split whose test set has the rating.
@@ -76,7 +77,7 @@ class MovieLens:
 def load_movielens(data_dir: str | Path | None = None) -> MovieLens:
     """Read MovieLens 100K: 100,000 ratings of 1,682 films by 943 users.
 
-    Some films are in it twice, under two ids and one title; they are kept apart, as they were rated apart.
+    Some films are in it twice, under two ids and one title; they are kept separate, as they were rated separately.
 
     Parameters
     ----------
@@ -89,14 +90,57 @@ def load_movielens(data_dir: str | Path | None = None) -> MovieLens:
     >>> films.titles[0], films.year[0], films.genres[0]                                         # doctest: +SKIP
     ('Toy Story', 1995, ('Animation', "Children's", 'Comedy'))
     """
-    archive = _find(data_dir, "movielens100k", "ml-100k.zip")
-    ratings = _find(data_dir, "movielens100k", "ratings.tsv.gz")
+    archive = find_file(data_dir, "movielens100k", "ml-100k.zip")
+    ratings = find_file(data_dir, "movielens100k", "ratings.tsv.gz")
     genres = tuple(line[0] for line in _table(archive, "u.genre", 2))
     return MovieLens(
         users=_users(_table(archive, "u.user", 5)),
         items=_items(_table(archive, "u.item", 5 + len(genres)), genres),
         ratings=_ratings(ratings),
     )
+
+
+def film_records(
+    data_dir: str | Path | None = None, *, least: int = 4, without_fold: int | None = None
+) -> list[Record]:
+    """Return the films as records: the title is the text, genres are labels, users who liked the film are links.
+
+    Parameters
+    ----------
+    data_dir : path, optional
+        As for `read_dataset`.
+    least : int, default 4
+        The lowest rating, from 1 to 5, that counts as liking a film.
+    without_fold : 1 to 5, optional
+        Leave out the ratings of that part of the published five-fold split: what recommendations are measured on.
+
+    Returns
+    -------
+    list of Record
+        `links` has `user`: those who liked the film; `fields` has `year` (None if unknown) and `ratings`, the number
+        of all its ratings.
+    """
+    films = load_movielens(data_dir)
+    ratings = films.ratings
+    seen = ratings.fold != (0 if without_fold is None else without_fold)
+    raters: dict[int, list[str]] = {}
+    counts: dict[int, int] = {}
+    for user, film, rating in zip(ratings.user[seen], ratings.item[seen], ratings.rating[seen], strict=True):
+        counts[film] = counts.get(film, 0) + 1
+        if rating >= least:
+            raters.setdefault(film, []).append(str(user))
+    items = films.items
+    return [
+        Record(
+            id=str(film),
+            text=title,
+            labels=genres,
+            title=f"{title} ({year})" if year else title,
+            links={"user": tuple(raters.get(film, ()))},
+            fields={"year": int(year) or None, "ratings": counts.get(film, 0)},
+        )
+        for film, title, year, genres in zip(items.ids, items.titles, items.year, items.genres, strict=True)
+    ]
 
 
 def _table(archive: Path, file: str, n_cells: int) -> list[list[str]]:
@@ -138,7 +182,7 @@ def _items(rows: list[list[str]], genres: tuple[str, ...]) -> Items:
 
 
 def _title_and_year(text: str) -> tuple[str, int]:
-    """Part 'Toy Story (1995)'; what follows the year, as '(V)' for a video, belongs to it."""
+    """Split 'Toy Story (1995)'; a mark after the year, such as '(V)' for a video, is dropped."""
     found = re.fullmatch(r"(.*?)\s*\((\d{4})\)(?:\s*\([A-Z]+\))?", text.strip())
     return (found[1], int(found[2])) if found else (text.strip(), 0)
 
@@ -155,3 +199,46 @@ def _ratings(path: Path) -> Ratings:
         raise InputError(
             f"{path} is damaged: got {error}, expected a gzipped table with {', '.join(wanted)}. Copy the file again."
         ) from error
+
+
+def _convert(downloads: Path, made: Path) -> None:
+    """Keep the archive as it is, and put the ratings with the published folds into one table."""
+    archive = downloads / "ml-100k.zip"
+    try:
+        with zipfile.ZipFile(archive) as files:
+            for name in files.namelist():
+                refuse_outside(archive, name)
+            ratings = files.read("ml-100k/u.data").decode("ascii").splitlines()
+            tests = {
+                name: _pairs(files.read(f"ml-100k/{name}.test")) for name in ("u1", "u2", "u3", "u4", "u5", "ua", "ub")
+            }
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+        raise InputError(f"{archive.name} is damaged: got {error}, expected MovieLens 100K. Try again.") from error
+    lines = ["user\titem\trating\ttimestamp\tfold\tua_test\tub_test"]
+    for line in ratings:
+        pair = tuple(line.split("\t")[:2])
+        fold = next((number for number in range(1, 6) if pair in tests[f"u{number}"]), 0)
+        lines.append(f"{line}\t{fold}\t{int(pair in tests['ua'])}\t{int(pair in tests['ub'])}")
+    (made / "ratings.tsv.gz").write_bytes(gzip.compress("\n".join([*lines, ""]).encode("ascii"), mtime=0))
+    (made / archive.name).write_bytes(archive.read_bytes())
+
+
+def _pairs(content: bytes) -> set[tuple[str, ...]]:
+    """Return user and item of each rating of a part."""
+    return {tuple(line.split("\t")[:2]) for line in content.decode("ascii").splitlines()}
+
+
+HOME = Home(
+    "https://grouplens.org/datasets/movielens/100k/",
+    "movielens100k",
+    ("ml-100k.zip", "ratings.tsv.gz"),
+    (
+        RemoteFile(
+            "https://files.grouplens.org/datasets/movielens/ml-100k.zip",
+            "ml-100k.zip",
+            md5="0e33842e24a9c977be4e0107933c0723",
+        ),
+    ),
+    5,
+    _convert,
+)

@@ -1,9 +1,8 @@
-"""The collection that everyone has: the documentation strings of the Python standard library, found on this machine.
+"""The docstrings of the Python standard library on this machine: a collection that needs no download.
 
-A few thousand real texts with real subjects (chapter > module > class) and no download. Source files are parsed,
-never imported: importing all of the library opens windows, patches modules and prints poems. Only for modules written
-in C, which have no source to parse, the docstrings are taken from the module itself, for a fixed list that is safe to
-import.
+A few thousand texts with subjects (chapter > module > class). Source files are parsed, not imported: importing all of
+the library opens windows, patches modules and prints poems. Modules written in C have no source to parse; for a fixed
+list of them that is safe to import, the docstrings are taken from the module itself.
 """
 
 from __future__ import annotations
@@ -27,18 +26,18 @@ __all__ = ["standard_library_parents", "standard_library_records"]
 
 
 def standard_library_records() -> list[Record]:
-    """Read the documentation strings of the running Python's standard library.
+    """Read the docstrings of the standard library of the running Python.
 
     One record for each public module, class, function and method that has a docstring of its own of at least eight
-    words; where the same text stands at several places, the first one counts.
+    words; of several with the same text the first is kept.
 
     Returns
     -------
     list of Record
         `id` is the dotted name, `title` the docstring's first sentence, `text` the name's words and the docstring,
         `labels` the chapter of the library reference, the module, the submodule if there is one, and the class if it
-        has five records here or more; `fields["kind"]` is "module", "class", "function" or "method". Same Python, same
-        list.
+        has at least five records; `fields["kind"]` is "module", "class", "function" or "method". The same
+        Python gives the same list.
 
     Raises
     ------
@@ -64,7 +63,7 @@ def standard_library_records() -> list[Record]:
 
 
 def standard_library_parents(records: Iterable[Record]) -> dict[str, str | None]:
-    """Give for each label of `standard_library_records` the one above it, None for a chapter: a taxonomy to read."""
+    """Return the taxonomy of `standard_library_records`: for each label the one above it, None for a chapter."""
     parents: dict[str, str | None] = {}
     for record in records:
         parents |= dict(zip(record.labels, (None, *record.labels[:-1]), strict=True))
@@ -73,10 +72,10 @@ def standard_library_parents(records: Iterable[Record]) -> dict[str, str | None]
 
 _Found = tuple[str, str, str, str]  # dotted name, kind, module, docstring
 _FEWEST_WORDS = 8
-_FEWEST_OF_A_CLASS = 5  # a subject of fewer records helps nobody to find them
+_FEWEST_OF_A_CLASS = 5  # a subject of fewer records does not help to find them
 _LEFT_OUT = {"antigravity", "idlelib", "lib2to3", "test", "tests", "this", "turtledemo", "site-packages"}
 
-# Chapters as the library reference groups its modules; what is not in the table belongs to none and gets the last one.
+# Chapters as in the library reference; other modules get `_NO_CHAPTER`.
 _CHAPTERS = {
     "Built-ins": "builtins",
     "Text Processing": (
@@ -125,8 +124,8 @@ _CHAPTERS = {
 _CHAPTER_OF = {module: chapter for chapter, modules in _CHAPTERS.items() for module in modules.split()}
 _NO_CHAPTER = "Other"
 
-# Public module -> the C module that holds its docstrings. All of them are there after any start of Python or load
-# without side effects; where one is missing on a platform it is left out.
+# Public module -> the C module that holds its docstrings. All of them are loaded at the start of Python or load without
+# side effects; one that is missing on a platform is left out.
 _C_SAME_NAME = (
     "builtins math cmath itertools time sys gc array zlib binascii unicodedata select marshal atexit mmap fcntl "
     "resource pwd grp termios errno syslog faulthandler"
@@ -140,7 +139,7 @@ _C_MODULES |= {"os": "posix" if "posix" in sys.builtin_module_names else "nt", "
 
 
 def _record(name: str, kind: str, module: str, text: str) -> Record:
-    """Put one docstring into a record; its name, in words, comes first as a title would."""
+    """Make a record of a docstring; its text begins with the words of its name."""
     top = module.partition(".")[0]
     words = " ".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name.rpartition(".")[2]))
     return Record(
@@ -153,7 +152,7 @@ def _record(name: str, kind: str, module: str, text: str) -> Record:
 
 
 def _with_classes(records: list[Record]) -> list[Record]:
-    """Give the records of classes that have enough of them the class as their narrowest label."""
+    """Add the class as the narrowest label to the records of classes that have enough of them."""
     classes = [_class_of(record) for record in records]
     counts = Counter(classes)
     return [
@@ -163,13 +162,13 @@ def _with_classes(records: list[Record]) -> list[Record]:
 
 
 def _class_of(record: Record) -> str:
-    """The class that a record is about, as a class or as one of its methods; empty if there is none."""
+    """Return the class that a record documents or is a method of; empty if there is none."""
     kind = record.fields["kind"]
     return record.id if kind == "class" else record.id.rpartition(".")[0] if kind == "method" else ""
 
 
 def _first_sentence(text: str) -> str:
-    """The first sentence of a docstring; a call signature that some docstrings open with is not one."""
+    """Return the first sentence of a docstring, after the call signature that some docstrings begin with."""
     first, _, rest = text.partition("\n")
     if re.fullmatch(r"[\w.]+\(.*\)(\s*(->|=).*)?", first.strip()) and rest.strip():
         text = rest.strip()
@@ -178,7 +177,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _from_sources(root: Path) -> Iterator[_Found]:
-    """Docstrings of every public module that has a source file."""
+    """Yield the docstrings of every public module that has a source file."""
     for name in sorted(sys.stdlib_module_names):
         if not _is_public(name):
             continue
@@ -192,14 +191,14 @@ def _from_sources(root: Path) -> Iterator[_Found]:
 
 
 def _from_source(path: Path, module: str) -> Iterator[_Found]:
-    """Docstrings of one source file: the module's, then its definitions' in their order."""
+    """Yield the docstrings of one source file: the module's, then its definitions' in their order."""
     tree = ast.parse(path.read_bytes(), filename=str(path))
     yield module, "module", module, ast.get_docstring(tree, clean=False) or ""
     yield from _definitions(tree.body, module, module, inside_class=False)
 
 
 def _definitions(body: list[ast.stmt], prefix: str, module: str, *, inside_class: bool) -> Iterator[_Found]:
-    """Docstrings of the public classes and functions among some statements, and of the methods in the classes."""
+    """Yield the docstrings of the public classes and functions among some statements, and of their methods."""
     for node in body:
         if isinstance(node, (ast.If, ast.Try)):  # definitions that depend on the platform
             handled = [statement for handler in getattr(node, "handlers", []) for statement in handler.body]
@@ -215,7 +214,7 @@ def _definitions(body: list[ast.stmt], prefix: str, module: str, *, inside_class
 
 
 def _from_c_modules() -> Iterator[_Found]:
-    """Docstrings of the modules that are written in C."""
+    """Yield the docstrings of the modules that are written in C."""
     for public_name, c_name in _C_MODULES.items():
         try:
             module = importlib.import_module(c_name)
@@ -225,7 +224,7 @@ def _from_c_modules() -> Iterator[_Found]:
 
 
 def _from_c_module(module: ModuleType, public_name: str) -> Iterator[_Found]:
-    """Docstrings of one C module, of what it defines itself, under the module's public name."""
+    """Yield the docstrings of one C module, of what it defines itself, under the module's public name."""
     yield public_name, "module", public_name, module.__doc__ or ""
     for name, value in sorted(vars(module).items()):
         if not _is_public(name) or not (inspect.isclass(value) or inspect.isbuiltin(value)):
@@ -242,7 +241,7 @@ def _from_c_module(module: ModuleType, public_name: str) -> Iterator[_Found]:
 
 
 def _own_docstring(value: object) -> str:
-    """The docstring of a class or routine, empty where it has none or keeps something else under that name."""
+    """Return the docstring of a class or routine; empty if it has none, or something else under that name."""
     docstring = getattr(value, "__doc__", None)
     return docstring if isinstance(docstring, str) else ""
 

@@ -7,6 +7,7 @@ import json
 import warnings
 from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -130,7 +131,7 @@ def test_several_files_are_one_collection(tmp_path):
     assert [(record.id, record.labels) for record in quietly(reading)] == [
         ("a", ("pets", "cats")), ("7", ()), ("c", ("sea", "water"))]  # fmt: skip
     assert reading.problems.examples == [
-        Problem("duplicate id", "two.csv", 2, "id 'a' was there before: left out.")]  # fmt: skip
+        Problem("duplicate id", "two.csv", 2, "id 'a' was used before: left out.")]  # fmt: skip
     assert "3 records read from 2 files." in reading.summary()
 
 
@@ -146,13 +147,13 @@ def test_made_up_ids_differ_also_for_files_of_one_name(tmp_path):
 TROUBLE = {
     "encoding": (
         b'{"id": "a", "text": "caf\xe9"}\n{"id": "b", "text": "fine"}\n', 1,
-        "byte 0xe9 is not utf-8: replaced. Give the encoding, such as 'cp1252'.", ["a", "b"]),
+        "byte 0xe9 is not utf-8: replaced. Pass `encoding`, such as 'cp1252'.", ["a", "b"]),
     "broken line": (
         b'{"id": "a", "text": "one"}\n\n{"id": "b", "text": \n{"id": "c", "text": "three"}\n', 3,
         "not JSON: Expecting value at character 20.", ["a", "c"]),
     "duplicate id": (
         b'{"id": "a", "text": "one"}\n{"id": " a ", "text": "two"}\n', 2,
-        "id 'a' was there before: left out.", ["a"]),
+        "id 'a' was used before: left out.", ["a"]),
     "no text": (
         b'{"id": "a", "text": " \\n"}\n{"id": "b", "text": "two"}\n', 1, "nothing in text: left out.", ["b"]),
     "no id": (
@@ -169,7 +170,7 @@ def test_each_kind_of_problem_is_counted_with_its_line_and_the_rest_is_read(tmp_
     data, line, sentence, ids = TROUBLE[kind]
     (tmp_path / "x.jsonl").write_bytes(data)
     reading = read_records(tmp_path / "x.jsonl")
-    with pytest.warns(TacitWarning, match=f"what was read has problems: 1 x {kind}. The summary of the reading shows"):
+    with pytest.warns(TacitWarning, match=f"the files have problems: 1 x {kind}. `Reading.summary.*` lists them"):
         records = list(reading)
     assert [record.id for record in records] == ids
     assert reading.problems.counts == {kind: 1}
@@ -250,7 +251,7 @@ def test_after_the_limit_reading_stops_with_counts_and_the_first_five(tmp_path):
     said = str(caught.value)
     assert "got 8 x duplicate id, 3 x no text, expected at most 10 in all" in said
     assert [f"line {n}:" in said for n in range(1, 9)] == [False, True, True, True, True, True, False, False]
-    assert said.endswith("Mend the file, or raise max_problems.")
+    assert said.endswith("Correct the file, or allow more with a larger `max_problems`.")
     assert len(quietly(read_records(path, max_problems=11))) == 1
     assert len(quietly(read_records(path, max_problems=None))) == 1
 
@@ -269,10 +270,10 @@ def test_only_the_first_examples_of_a_kind_are_kept(tmp_path):
     [
         ({"path": "absent.jsonl"}, "path does not exist: got 'absent.jsonl', expected a file or a folder"),
         ({"path": []}, "path is empty: got no path"),
-        ({"path": "x.doc"}, r"path has an unknown suffix: got 'x.doc', expected one of .jsonl, .* Give format"),
+        ({"path": "x.doc"}, r"path has an unknown suffix: got 'x.doc', expected one of .jsonl, .* Pass `format`"),
         ({"format": "xml"}, "format is unknown: got 'xml', expected one of 'jsonl', 'json', 'csv'"),
         ({"encoding": "utf-9"}, "encoding is unknown: got 'utf-9', expected one such as 'utf-8' or 'cp1252'"),
-        ({"columns": {"text": "body"}}, "columns is no column map: got {'text': 'body'}, expected a ColumnMap"),
+        ({"columns": {"text": "body"}}, "columns is not a column map: got {'text': 'body'}, expected a ColumnMap"),
         ({"max_problems": -2}, "max_problems is out of range: got -2"),
         ({"path": "empty.jsonl"}, "path holds no records: got nothing that can be read in empty.jsonl"),
         ({"path": "nothing"}, "path holds nothing to read: got 'nothing' with no files, expected files that end in"),
@@ -307,3 +308,28 @@ def test_any_bytes_give_records_or_one_clear_error(tmp_path, pieces, name, forma
     with suppress(InputError):
         records = quietly(read_records(tmp_path / name, format=format, encoding=encoding))
         assert all(record.text and record.id for record in records)
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.jsonl", "x.json", "x.csv.gz", "folder"])
+def test_each_file_is_opened_once_in_each_pass(tmp_path, monkeypatch, name):
+    """Also those whose format and columns are guessed from their first rows."""
+    rows = [{"id": str(number), "text": f"text {number}", "subjects": "a;b"} for number in range(300)]
+    path = tmp_path / name
+    if name == "folder":
+        path.mkdir()
+        for row in rows[:20]:
+            (path / f"{row['id']}.txt").write_text(row["text"])
+    elif "json" in name:
+        path.write_text(json.dumps(rows) if name.endswith(".json") else "".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        mark = "\t" if name.endswith(".tsv") else ","
+        text = "\n".join(mark.join(cells) for cells in [["id", "text", "subjects"], *(row.values() for row in rows)])
+        path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    opened, really_open = [], Path.open
+    monkeypatch.setattr(Path, "open", lambda self, *how: opened.append(self.name) or really_open(self, *how))
+    reading = read_records(path)
+    first = list(reading)
+    assert len(first) == (20 if name == "folder" else 300)
+    assert len(opened) == len(set(opened)) == (20 if name == "folder" else 1)
+    assert list(reading) == first
+    assert len(opened) == 2 * len(set(opened))

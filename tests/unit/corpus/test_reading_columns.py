@@ -31,10 +31,10 @@ def test_from_strings_splits_at_commas():
     ("settings", "message"),
     [
         ({"text": ()}, "text names no column: got"),
-        ({"text": ["a", 3]}, "text holds what is no name of a column: got 3"),
-        ({"labels": [""]}, "labels holds what is no name of a column: got ''"),
-        ({"links": {"author": ""}}, "links holds what is no name of a column: got ''"),
-        ({"id": 5}, "id is no text: got 5, expected one text or None"),
+        ({"text": ["a", 3]}, "text holds an invalid name of a column: got 3"),
+        ({"labels": [""]}, "labels holds an invalid name of a column: got ''"),
+        ({"links": {"author": ""}}, "links holds an invalid name of a column: got ''"),
+        ({"id": 5}, "id is not a text: got 5, expected one text or None"),
         ({"title_weight": 0}, "title_weight is out of range: got 0, expected a whole number of at least 1"),
     ],
 )

@@ -10,6 +10,7 @@ import io
 import json
 import lzma
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +27,8 @@ from tacit.datasets import (
     load_taxonomy,
     read_dataset,
 )
-from tacit.datasets.fetching import fetch_dataset
-from tacit.datasets.public_homes import HOMES, Home, Source
+from tacit.datasets.data_files import Home, RemoteFile
+from tacit.datasets.fetching import fetch_dataset, homes
 
 
 @pytest.fixture
@@ -138,15 +139,15 @@ def test_rcv1_becomes_vectors_with_names(shelf, tmp_path):
 
 
 def arxiv_home(shelf: Shelf, rows: list[dict[str, str]], categories: list[str]) -> Home:
-    known = HOMES["arxiv"]
+    known = homes()["arxiv"]
     for category in categories:
         text = io.StringIO()
         table = csv.DictWriter(text, [*rows[0], "doi"], delimiter="\t")
         table.writeheader()
         table.writerows(row for row in rows if category in row["categories"].split(","))
         shelf.files[f"{category}.tsv.xz"] = lzma.compress(text.getvalue().encode())
-    sources = tuple(Source(f"{shelf.address}/{category}.tsv.xz", f"{category}.tsv.xz") for category in categories)
-    return Home(known.page, known.folder, known.files, sources, 1)
+    sources = tuple(RemoteFile(f"{shelf.address}/{category}.tsv.xz", f"{category}.tsv.xz") for category in categories)
+    return replace(known, sources=sources)
 
 
 def test_arxiv_is_sampled_by_a_hash_and_ordered_by_date(shelf, tmp_path):
@@ -205,7 +206,7 @@ def test_the_real_films_and_papers_come_out_as_they_are(shelf, data_dir, tmp_pat
          "categories": ",".join(paper["categories"]), "primary_cat": paper["primary"]}
         for paper in papers
     ]  # fmt: skip
-    categories = [Path(source.file).name.removesuffix(".tsv.xz") for source in HOMES["arxiv"].sources]
+    categories = [Path(source.file).name.removesuffix(".tsv.xz") for source in homes()["arxiv"].sources]
     fetch_dataset("arxiv", tmp_path, home=arxiv_home(shelf, rows, categories))
     found = [json.loads(line) for line in unpacked(tmp_path / "arxiv/arxiv_sample.jsonl.gz")]
     assert found == papers

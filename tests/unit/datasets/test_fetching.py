@@ -13,9 +13,8 @@ import pytest
 from shelf import ENZYME, SGML, TOPICS, Shelf, everything_in, home_of, tar_of
 
 from tacit.datasets import load_enzyme
-from tacit.datasets.converting import CONVERTERS
-from tacit.datasets.fetching import Download, data_folder, fetch_dataset, is_there
-from tacit.datasets.public_homes import HOMES
+from tacit.datasets.data_files import data_folder
+from tacit.datasets.fetching import Download, fetch_dataset, homes, is_there
 from tacit.datasets.registry import dataset_names
 from tacit.errors import InputError
 
@@ -120,7 +119,7 @@ def test_a_mirror_cannot_go_round_a_published_checksum(shelf, tmp_path):
 
 @pytest.mark.parametrize("address", ["file:///etc", "ftp://example.org", "enzyme.dat"])
 def test_only_the_web_is_asked(tmp_path, address):
-    with pytest.raises(InputError, match="address is not of the web: got"):
+    with pytest.raises(InputError, match="mirror is not a web address: got"):
         fetch_dataset("enzyme", tmp_path, mirror=address)
 
 
@@ -148,14 +147,14 @@ def test_a_zip_file_that_leads_outside_is_refused(shelf, tmp_path):
     [
         ("reuters21578", "reuters21578.tar.gz is damaged"),
         ("20newsgroups", "20news-bydate.tar.gz is damaged"),
-        ("enzyme", "enzyme.dat is something else"),
+        ("enzyme", "enzyme.dat has other content"),
         ("movielens100k", "ml-100k.zip is damaged"),
         ("enron", "enron.xml is damaged"),
-        ("rcv1", "rcv1.topics.hier.orig is something else: got 0 topics"),
+        ("rcv1", "rcv1.topics.hier.orig has other content: got 0 topics"),
     ],
 )
 def test_other_content_is_told_apart(shelf, tmp_path, name, message):
-    for source in HOMES[name].sources:
+    for source in homes()[name].sources:
         shelf.files[source.file] = b"<html>Sign in first</html"
     with pytest.raises(InputError, match=message):
         fetch_dataset(name, tmp_path, home=home_of(shelf, name))
@@ -164,7 +163,7 @@ def test_other_content_is_told_apart(shelf, tmp_path, name, message):
 
 def test_folders_and_names_are_checked(tmp_path, monkeypatch):
     monkeypatch.delenv("TACIT_DATA", raising=False)
-    with pytest.raises(InputError, match="data_dir is not given: got None and no TACIT_DATA"):
+    with pytest.raises(InputError, match="data_dir is missing: got None and no TACIT_DATA"):
         fetch_dataset("enzyme")
     with pytest.raises(InputError, match=r"name is unknown: got 'enzymes', .* Did you mean 'enzyme'\?"):
         fetch_dataset("enzymes", tmp_path)
@@ -179,16 +178,16 @@ def test_folders_and_names_are_checked(tmp_path, monkeypatch):
         fetch_dataset("enzyme")
 
 
-def test_every_set_has_a_home_and_a_converter_and_checksums_have_the_right_length():
-    assert set(HOMES) == set(CONVERTERS) == set(dataset_names()) - {"standard_library"}
-    for home in HOMES.values():
+def test_every_set_has_a_home_and_checksums_have_the_right_length():
+    assert set(homes()) == set(dataset_names()) - {"standard_library"}
+    for home in homes().values():
         assert home.page.startswith("http")
         assert len({source.file for source in home.sources}) == len(home.sources)
         for source in home.sources:
             assert source.url.startswith("http")
             assert len(source.sha256) in (0, 64)
             assert len(source.md5) in (0, 32)
-    assert sum(bool(source.sha256 or source.md5) for home in HOMES.values() for source in home.sources) == 3
+    assert sum(bool(source.sha256 or source.md5) for home in homes().values() for source in home.sources) == 3
     assert is_there("standard_library", Path("nowhere"))
 
 

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-import tacit.corpus
+import tacit.datasets
 from tacit.corpus import ColumnMap, Record, read_records
 from tacit.datasets import dataset_names, load_reuters21578, read_dataset
 from tacit.errors import InputError
@@ -23,7 +23,7 @@ def test_every_set_says_what_it_is_and_under_which_terms():
     for about in known.values():
         assert about.description.endswith(".")
         assert about.licence.endswith(".")
-        assert callable(getattr(tacit.corpus, about.loader))
+        assert callable(getattr(tacit.datasets, about.loader))
 
 
 def test_what_is_given_cannot_be_changed_for_others():
@@ -48,7 +48,7 @@ def test_the_standard_library_needs_no_folder(monkeypatch):
 def test_sets_without_texts_say_how_to_read_them(name):
     loader = dataset_names()[name].loader
     with pytest.raises(
-        InputError, match=f"name is of a data set without texts: got '{name}', .* Read it with tacit.corpus.{loader}"
+        InputError, match=f"name is of a data set without texts: got '{name}', .* Read it with tacit.datasets.{loader}"
     ):
         read_dataset(name)
 

@@ -1,4 +1,4 @@
-"""Progress of long work: a live line on a terminal, one line a stage in a pipe, nothing if it should be quiet."""
+"""Progress of long work: a live line on a terminal, one line per stage in a pipe, nothing with --quiet."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tacit.datasets.fetching import Download
     from tacit.tasks.stages import Stage
 
 __all__ = ["ShownStages"]
@@ -15,21 +16,22 @@ _DOING = {
     "starting": "Loading the numerical libraries",
     "reading": "Reading the records",
     "words": "Counting the words",
-    "space": "Making the space",
+    "space": "Computing the space",
     "suggester": "Training the suggester",
-    "neighbours": "Relating the neighbours",
+    "neighbours": "Finding the neighbours",
     "writing": "Writing the index",
     "checking": "Checking every file",
     "exporting": "Writing the records",
     "adding": "Placing the records",
+    "suggesting": "Suggesting labels",
 }
 
 
 class ShownStages:
-    """Shows the stages that a task reports, on standard error; use it in a `with` block and give it as `report`.
+    """Shows the stages that a task reports, on standard error; use it in a `with` block and pass it as `report`.
 
-    On a terminal the stage that is on has a line with a turning sign and its time; when it ends, one line stays, with
-    the time it took and the most memory so far. In a pipe there are only the lines that stay.
+    On a terminal the current stage has a line with a spinner and its time; when it ends, one line stays, with the time
+    it took and the largest memory so far. In a pipe there are only the lines that stay.
 
     Parameters
     ----------
@@ -41,6 +43,7 @@ class ShownStages:
         self._quiet = quiet
         self._live: Any = None
         self._task: Any = None
+        self._stage = ""
 
     def __enter__(self) -> ShownStages:
         if not self._quiet and sys.stderr.isatty():
@@ -55,34 +58,51 @@ class ShownStages:
             self._live = None
 
     def __call__(self, stage: Stage) -> None:
-        """Show a moment of a stage."""
+        """Show one report of a stage."""
         if stage.state == "begin":
             self.begin(stage.name)
         elif stage.state == "advance":
-            self._advance(stage)
-        elif not self._quiet:
-            line = f"{stage.seconds:7.1f} s  {_memory(stage.memory)}  {stage.message}"
-            if self._live is None:
-                print(line, file=sys.stderr, flush=True)
-            else:
-                self._live.console.print(line, markup=False, highlight=False, soft_wrap=True)
+            self.advance(stage.name, stage.message, stage.share)
+        else:
+            self._write(f"{stage.seconds:7.1f} s  {_memory(stage.memory)}  {stage.message}")
 
     def begin(self, name: str) -> None:
-        """Show that a stage is on; for work that does not report stages of its own."""
+        """Show that a stage begins; for work that does not report stages itself."""
+        self._stage = name
         if self._live is None:
             return
         if self._task is not None:
             self._live.remove_task(self._task)
-        self._task = self._live.add_task(_DOING.get(name, name.capitalize()), total=None, how_far="")
+        self._task = self._live.add_task(_DOING.get(name, name[:1].upper() + name[1:]), total=None, how_far="")
 
-    def _advance(self, stage: Stage) -> None:
+    def advance(self, name: str, message: str, share: float | None = None) -> None:
+        """Show how far a stage is; it begins if another one was shown."""
+        if name != self._stage:
+            self.begin(name)
         if self._live is not None and self._task is not None:
-            share = "" if stage.share is None else f"  {stage.share:.0%}"
-            self._live.update(self._task, how_far=f"{stage.message}{share}")
+            self._live.update(self._task, how_far=message if share is None else f"{message}  {share:.0%}")
+
+    def download(self, download: Download) -> None:
+        """Show how far a download is: a stage per file."""
+        of = "" if download.n_files == 1 else f" ({download.number} of {download.n_files})"
+        name = f"downloading {download.file}{of}"
+        if name != self._stage and self._live is None:
+            self._write(f"    {name}")
+        total = "" if download.total is None else f" of {download.total / 1e6:.1f}"
+        self.advance(name, f"{download.done / 1e6:.1f}{total} MB")
+
+    def _write(self, line: str) -> None:
+        """Write a line that stays."""
+        if self._quiet:
+            return
+        if self._live is None:
+            print(line, file=sys.stderr, flush=True)
+        else:
+            self._live.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _live_line() -> Any:
-    """Make a line that turns and counts seconds by itself, and goes when it is stopped."""
+    """Return a line with a spinner and a clock, which disappears when it is stopped."""
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -97,5 +117,5 @@ def _live_line() -> Any:
 
 
 def _memory(n_bytes: int) -> str:
-    """The most memory so far, in eight places; Windows does not tell."""
+    """Return the largest memory so far, in eight places; empty on Windows, which does not report it."""
     return f"{n_bytes / 1e6:5,.0f} MB" if n_bytes else " " * 8

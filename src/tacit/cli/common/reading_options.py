@@ -218,7 +218,7 @@ def load_vectors(path: str | None) -> np.ndarray | None:
 def without_repetition() -> Iterator[None]:
     """Leave out the warning that there were problems: the summary that is printed afterwards shows them all."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "what was read has problems", TacitWarning)
+        warnings.filterwarnings("ignore", "the files have problems", TacitWarning)
         yield
 
 

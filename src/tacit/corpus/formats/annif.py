@@ -5,64 +5,82 @@
 | TSV, no header | a text, a tab, the URIs of its subjects with spaces between them, in angle brackets or not |
 | CSV | `text`, `subject_uris` (as above), and whatever else is known, as `document_id` |
 | JSON lines, JSON files | `document_id`, `text`, `metadata` (names and texts), `subjects` (`uri`, `label`) |
-| folder | texts in `.txt`, their subjects in `.tsv` (URI in angle brackets, tab, label) or `.key` (a label a line) |
+| folder | texts in `.txt`, their subjects in `.tsv` (URI in angle brackets, tab, label) or `.key` (labels in lines) |
 
-A subject is known by its URI where there is one, else by its label. Where a file has both, the labels go into
-the field `label_titles`.
+A subject is named by its URI if it has one, else by its label. If a file has both, the labels are in the field
+`label_titles`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tacit.corpus.formats.json_lines import json_rows
-from tacit.corpus.formats.tables import table_rows
 from tacit.corpus.problems import Problems
-from tacit.corpus.sources import Source, text_lines
+from tacit.corpus.sources import Row, Source
 
-__all__ = ["annif_csv_rows", "annif_json_rows", "annif_tsv_rows", "looks_like_annif", "subjects_of"]
+__all__ = [
+    "annif_csv_row",
+    "annif_document",
+    "annif_tsv_rows",
+    "are_documents",
+    "are_lines",
+    "is_csv_row",
+    "subjects_of",
+]
 
 _URI = re.compile(r"<[^<>\s]+>|(?:https?://|urn:)\S+")
 _JSON_KEYS = frozenset({"document_id", "text", "metadata", "subjects"})
-_LOOKED_AT = 20
 
 
-def annif_tsv_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give text and subjects of each line; as in Annif, a line without a tab is no document."""
-    for number, line in enumerate(text_lines(source, problems), 1):
+def annif_tsv_rows(lines: Iterable[str], source: Source, problems: Problems) -> Iterator[tuple[int, Row]]:
+    """Yield text and subjects of each line; as in Annif, a line without a tab is not a document."""
+    for number, line in enumerate(lines, 1):
         text, tab, uris = line.partition("\t")
         if tab:
             yield number, {"text": text, "subjects": [_bare(uri) for uri in uris.split()]}
         elif line.strip():
-            problems.add("cells", source.name, number, "no tab: end a text that has no subjects with one. Left out.")
+            problems.add("cells", source.name, number, "no tab: a text without subjects must end in one. Left out.")
 
 
-def annif_csv_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give the rows of a CSV file with the subjects as a list."""
-    for number, row in table_rows(source, problems):
-        if "subject_uris" in row:
-            row["subject_uris"] = [_bare(uri) for uri in row["subject_uris"].split()]
-        yield number, row
+def annif_csv_row(row: Row) -> Row:
+    """Return a row of a CSV file with the subjects as a list."""
+    if "subject_uris" in row:
+        row["subject_uris"] = [_bare(uri) for uri in row["subject_uris"].split()]
+    return row
 
 
-def annif_json_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give the documents of a JSON file with their metadata as columns of their own."""
-    for number, document in json_rows(source, problems):
-        metadata = document.get("metadata")
-        row = {**metadata, **document} if isinstance(metadata, dict) else dict(document)
-        row.pop("metadata", None)
-        if source.root is not None and "document_id" not in row:
-            row["document_id"] = source.path.relative_to(source.root).as_posix()
-        subjects = row.get("subjects")
-        titles = _titles(subjects) if isinstance(subjects, list) else {}
-        yield number, {**row, "label_titles": titles} if titles else row
+def annif_document(document: Row, source: Source) -> Row:
+    """Return a document of a JSON file with its metadata as columns."""
+    metadata = document.get("metadata")
+    row = {**metadata, **document} if isinstance(metadata, dict) else dict(document)
+    row.pop("metadata", None)
+    if source.root is not None and "document_id" not in row:
+        row["document_id"] = source.path.relative_to(source.root).as_posix()
+    subjects = row.get("subjects")
+    titles = _titles(subjects) if isinstance(subjects, list) else {}
+    return {**row, "label_titles": titles} if titles else row
+
+
+def are_lines(lines: Iterable[str]) -> bool:
+    """Whether the first lines of a TSV file are in Annif's format: what follows the tabs are URIs."""
+    uris = [uri for line in lines for uri in line.partition("\t")[2].split()]
+    return bool(uris) and all(_URI.fullmatch(uri) for uri in uris)
+
+
+def is_csv_row(row: Row) -> bool:
+    """Whether a row of a CSV file is in Annif's format."""
+    return {"text", "subject_uris"} <= set(row)
+
+
+def are_documents(documents: Sequence[Row]) -> bool:
+    """Whether the first documents of a JSON file are in Annif's format."""
+    return all(set(document) <= _JSON_KEYS for document in documents) and any(map(_is_of_annif, documents))
 
 
 def subjects_of(lines: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """Give the subjects that a `.tsv` or `.key` file beside a text lists, and the labels of those that have a URI."""
+    """Return the subjects listed in a `.tsv` or `.key` file beside a text, and the labels of those that have a URI."""
     subjects: list[str] = []
     titles: dict[str, str] = {}
     for line in lines:
@@ -75,23 +93,8 @@ def subjects_of(lines: Iterable[str]) -> tuple[list[str], dict[str, str]]:
     return subjects, titles
 
 
-def looks_like_annif(source: Source, problems: Problems) -> bool:
-    """Whether a file whose name says TSV, CSV or JSON is in the format that Annif has for it."""
-    if source.format == "tsv":
-        lines = islice(text_lines(source, problems), _LOOKED_AT)
-        parts = [line.partition("\t")[2].split() for line in lines if "\t" in line]
-        uris = [uri for part in parts for uri in part]
-        return bool(uris) and all(_URI.fullmatch(uri) for uri in uris)
-    if source.format == "csv":
-        return {"text", "subject_uris"} <= set(next(table_rows(source, problems), (0, {}))[1])
-    if source.format == "json":
-        first = [document for _, document in islice(json_rows(source, problems), _LOOKED_AT)]
-        return all(set(document) <= _JSON_KEYS for document in first) and any(map(_is_of_annif, first))
-    return False
-
-
 def _is_of_annif(document: Mapping[str, Any]) -> bool:
-    """Whether a document has what no other format has: metadata within it, or subjects that are objects."""
+    """Whether a document has what other formats do not have: nested metadata, or subjects that are objects."""
     subjects = document.get("subjects")
     is_described = isinstance(subjects, list) and any(isinstance(subject, dict) for subject in subjects)
     return is_described or isinstance(document.get("metadata"), dict)
@@ -106,5 +109,5 @@ def _titles(subjects: list[Any]) -> dict[str, str]:
 
 
 def _bare(uri: str) -> str:
-    """Take the angle brackets off."""
+    """Return a URI without angle brackets."""
     return uri[1:-1] if uri.startswith("<") and uri.endswith(">") else uri

@@ -1,43 +1,47 @@
-"""Rows from JSON: one object a line, or one array of objects, read piece by piece."""
+"""Rows from JSON: one object per line, or one array of objects, read piece by piece."""
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from tacit.corpus.problems import Problems
-from tacit.corpus.sources import Source, text_lines, text_stream
+from tacit.corpus.sources import Source, lines_of, text_stream
 from tacit.errors import InputError
 
 __all__ = ["json_rows"]
 
 _PIECE = 1 << 18  # characters of an array that are read at once
 _BETWEEN = re.compile(r"[\s,\[\]]*")
-_ESCAPE = 16  # so many characters before the end of a piece, a cut-off word or escape may look like a mistake
+_ESCAPE = 16  # within so many characters of the end of a piece, a cut-off word or escape may look like an error
 
 
 def json_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give line and object of each row; what is no object is counted and left out."""
-    rows = _array_values(source, problems) if _is_one_text(source) else _line_values(source, problems)
-    for line, row in rows:
-        if type(row) is dict:
-            yield line, row
-        else:
-            problems.add("broken line", source.name, line, f"a {type(row).__name__} is no record: expected an object.")
+    """Yield line and object of each row; values that are not objects are counted and left out."""
+    with source.opened() as stream:
+        values = _array_values if _is_array(stream) else _line_values
+        for line, row in values(stream, source, problems):
+            if type(row) is dict:
+                yield line, row
+            else:
+                said = f"a {type(row).__name__} is not a record: expected an object."
+                problems.add("broken line", source.name, line, said)
 
 
-def _is_one_text(source: Source) -> bool:
+def _is_array(stream: io.BufferedReader) -> bool:
     """Whether the file is an array, or objects that run over several lines."""
-    first = next((line for line in text_lines(source, Problems()) if line.strip()), "").strip()
-    return first.startswith("[") or first == "{"
+    # marks of the encoding and the zeros of UTF-16 are not part of the text
+    head = stream.peek().translate(None, b"\x00\xef\xbb\xbf\xff\xfe").lstrip()
+    return head.startswith(b"[") or re.match(rb"\{[ \t]*[\r\n]", head) is not None
 
 
-def _line_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:
-    """Give number and value of each line that is not blank."""
+def _line_values(stream: io.BufferedReader, source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:
+    """Yield number and value of each line that is not blank."""
     decode, scan = json.loads, json.JSONDecoder().raw_decode
-    for number, line in enumerate(text_lines(source, problems), 1):
+    for number, line in enumerate(lines_of(stream, source, problems), 1):
         try:
             value, end = scan(line)  # a third faster than `loads`, which looks for spaces on both sides
             if len(line) - end > 1 and not line[end:].isspace():
@@ -54,36 +58,36 @@ def _line_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]
         yield number, value
 
 
-def _array_values(source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:
-    """Give the values of an array, or values one after the other, with the line on which each starts.
+def _array_values(stream: io.BufferedReader, source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:
+    """Yield the values of an array, or a sequence of values, with the line on which each starts.
 
-    A piece is read again from the start of a value that it cuts off; pieces grow, so that long values cost no more.
+    A value that the end of a piece cuts off is parsed again with the next piece; pieces grow, so that long values
+    cost no more.
     """
     decode = json.JSONDecoder().raw_decode
-    with source.opened() as stream:
-        text = text_stream(stream, source)
-        held, at, line, piece = "", 0, 1, _PIECE
-        while True:
-            start = _BETWEEN.match(held, at).end()  # type: ignore[union-attr]  # it matches nothing too
-            line, at = line + held.count("\n", at, start), start
-            try:
-                value, end = decode(held, at)
-            except (ValueError, RecursionError) as error:
-                more = "" if _is_certain(error, len(held)) else text.read(piece)
-                if not more and at < len(held):
-                    raise _broken(source, line, error) from error
-                if not more:
-                    return
-                _count_replaced(more, source, line, problems)
-                piece = piece if at else 2 * piece
-                held, at = held[at:] + more, 0
-                continue
-            yield line, value
-            line, at = line + held.count("\n", at, end), end
+    text = text_stream(stream, source)
+    held, at, line, piece = "", 0, 1, _PIECE
+    while True:
+        start = _BETWEEN.match(held, at).end()  # type: ignore[union-attr]  # it matches nothing too
+        line, at = line + held.count("\n", at, start), start
+        try:
+            value, end = decode(held, at)
+        except (ValueError, RecursionError) as error:
+            more = "" if _is_certain(error, len(held)) else text.read(piece)
+            if not more and at < len(held):
+                raise _broken(source, line, error) from error
+            if not more:
+                return
+            _count_replaced(more, source, line, problems)
+            piece = piece if at else 2 * piece
+            held, at = held[at:] + more, 0
+            continue
+        yield line, value
+        line, at = line + held.count("\n", at, end), end
 
 
 def _is_certain(error: Exception, n_held: int) -> bool:
-    """Whether a mistake is one however the text goes on."""
+    """Whether an error is one however the text continues."""
     if not isinstance(error, json.JSONDecodeError):
         return True
     return not error.msg.startswith("Unterminated string") and error.pos < n_held - _ESCAPE
@@ -97,11 +101,11 @@ def _count_replaced(piece: str, source: Source, line: int, problems: Problems) -
 def _broken(source: Source, line: int, error: Exception) -> InputError:
     return InputError(
         f"path is broken: got {_said(error)} in {source.name}, in the value that starts in line {line}, "
-        "expected JSON. Mend the file, or write one object a line, where the other lines can still be read."
+        "expected JSON. Correct the file, or write one object per line, so that the other lines can still be read."
     )
 
 
 def _said(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return error.msg
-    return "brackets within brackets too deep" if isinstance(error, RecursionError) else str(error)
+    return "brackets nested too deeply" if isinstance(error, RecursionError) else str(error)

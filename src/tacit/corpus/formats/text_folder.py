@@ -1,4 +1,4 @@
-"""Rows from a folder of texts: one file a record, its subjects in a file beside it or in the name of its folder."""
+"""Rows from a folder of texts: one file per record, its subjects in a file beside it or in the name of its folder."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["text_rows"]
 
 
 def text_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give the one row of a text file.
+    """Yield the one row of a text file.
 
-    Its columns are `id` (the path from the folder that was given), `text`, `folder` (the sub-folder, "" at the top),
-    `subjects` (of the file of the same name that ends in .tsv or, if there is none, .key) and, where these have URIs
+    Its columns are `id` (the path inside the folder that is read), `text`, `folder` (the sub-folder, "" at the top),
+    `subjects` (of the file of the same name that ends in .tsv or, if there is none, .key) and, if these have URIs
     and labels, `label_titles`.
     """
     place = source.path.relative_to(source.root) if source.root else Path(source.path.name)
@@ -38,7 +38,7 @@ def text_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[st
 
 
 def _beside(path: Path) -> Path | None:
-    """The file with the subjects: that of a.txt is a.tsv or a.key."""
+    """Return the file with the subjects: that of a.txt is a.tsv or a.key."""
     stem = path.name.removesuffix(".gz").rpartition(".")[0]
     candidates = (path.with_name(stem + suffix) for suffix in (".tsv", ".key"))
     return next((candidate for candidate in candidates if candidate.is_file()), None)

@@ -170,10 +170,10 @@ def test_json_that_only_resembles_annif_keeps_its_metadata(tmp_path):
 
 
 def test_a_folder_is_read_as_it_is_asked_for(tmp_path):
-    for number in range(3):
-        (tmp_path / f"{number}.txt").write_text(f"text {number}")
+    for number in range(103):
+        (tmp_path / f"{number:03}.txt").write_text(f"text {number}")
     records = iter(read_records(tmp_path))
     next(records)
-    (tmp_path / "2.txt").unlink()
+    (tmp_path / "102.txt").unlink()
     with warnings.catch_warnings(), pytest.raises(InputError, match="path cannot be read"):
         list(records)

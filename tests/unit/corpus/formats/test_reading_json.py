@@ -79,7 +79,6 @@ def test_a_long_array_is_not_held_in_memory(tmp_path, monkeypatch):
     """Two records of an array of 4 MB are given after less than a tenth of it has been read."""
     rows = [{"id": str(i), "text": "words " * 100} for i in range(6_000)]
     (tmp_path / "x.json").write_text(json.dumps(rows), encoding="utf-8")
-    reading = read_records(tmp_path / "x.json")
     taken = []
     read_piece = io.TextIOWrapper.read
 
@@ -89,7 +88,7 @@ def test_a_long_array_is_not_held_in_memory(tmp_path, monkeypatch):
             return read_piece(self, size)
 
     monkeypatch.setattr("tacit.corpus.sources.io.TextIOWrapper", Counting)
-    records = iter(reading)
+    records = iter(read_records(tmp_path / "x.json"))
     assert [next(records).id, next(records).id] == ["0", "1"]
     assert sum(taken) < 400_000
     assert min(taken) > 0
@@ -101,8 +100,8 @@ def test_problems_in_an_array_say_the_line(tmp_path):
     with pytest.warns(TacitWarning, match="1 x broken line, 1 x duplicate id"):
         assert [record.text for record in reading] == ["a"]
     assert [str(problem) for problem in reading.problems.examples] == [
-        "x.json, line 3: a str is no record: expected an object.",
-        "x.json, line 5: id '1' was there before: left out.",
+        "x.json, line 3: a str is not a record: expected an object.",
+        "x.json, line 5: id '1' was used before: left out.",
     ]
 
 
@@ -112,7 +111,7 @@ def test_problems_in_an_array_say_the_line(tmp_path):
         ('{"id": "2", "text": oops}]', "Expecting value"),
         ('{"id": "2", "text": "cut', "Unterminated string"),
         ('{"id": "2" "text": 1}' + " " * 50 + "]", "Expecting ',' delimiter"),
-        ('{"a": ' * 100_000, "brackets within brackets too deep"),
+        ('{"a": ' * 100_000, "brackets nested too deeply"),
     ],
 )
 def test_a_broken_array_is_refused_with_its_line(tmp_path, tail, said):

@@ -7,7 +7,7 @@ import pytest
 
 import tacit
 from tacit.corpus.record import Record
-from tacit.datasets.registry import film_records
+from tacit.datasets.movielens import film_records
 from tacit.errors import InputError, TacitWarning
 from tacit.index import Filters
 from tacit.tasks.build.build import build

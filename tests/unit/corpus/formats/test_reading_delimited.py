@@ -65,7 +65,7 @@ def test_blank_lines_and_the_line_of_excel_do_not_shift_the_numbers(tmp_path):
     (tmp_path / "x.csv").write_text("\n\nsep=;\nid;text;n,o,t,e\n\n1;a;\n1;b;\n")
     records, problems = with_problems(read_records(tmp_path / "x.csv"))
     assert [(record.id, record.fields) for record in records] == [("1", {"n,o,t,e": ""})]
-    assert problems == ["x.csv, line 7: id '1' was there before: left out."]
+    assert problems == ["x.csv, line 7: id '1' was used before: left out."]
 
 
 def test_lines_with_too_few_or_too_many_cells(tmp_path):
@@ -86,14 +86,14 @@ def test_a_quotation_mark_that_is_not_closed(tmp_path):
     (tmp_path / "x.csv").write_text('id,text\n1,fine\n2,"open\n3,lost\n4,lost\n')
     records, problems = with_problems(read_records(tmp_path / "x.csv"))
     assert [record.id for record in records] == ["1"]
-    assert problems == ["x.csv, line 3: a quotation mark is not closed: 2 more lines to the end are lost."]
+    assert problems == ["x.csv, line 3: a quotation mark is not closed: the 2 lines after it are lost."]
 
 
 def test_undecodable_bytes_in_a_table(tmp_path):
     (tmp_path / "x.csv").write_bytes(b"id,text\n1,fine\n2,caf\xe9\n")
     records, problems = with_problems(read_records(tmp_path / "x.csv"))
     assert [record.text for record in records] == ["fine", "caf\ufffd"]
-    assert problems == ["x.csv, line 3: byte 0xe9 is not utf-8: replaced. Give the encoding, such as 'cp1252'."]
+    assert problems == ["x.csv, line 3: byte 0xe9 is not utf-8: replaced. Pass `encoding`, such as 'cp1252'."]
     assert read(tmp_path / "x.csv", encoding="cp1252")[1] == ("2", "café", ())
 
 

@@ -1,0 +1,87 @@
+"""Rows from CSV, with whatever mark separates its cells, and TSV."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from tacit.checks import shown
+from tacit.corpus.problems import Problems
+from tacit.corpus.sources import Source
+from tacit.errors import InputError
+
+__all__ = ["delimited_rows"]
+
+_SEPARATORS = (",", ";", "\t", "|")
+_LONGEST_CELL = 1 << 24  # Python's own limit of 131,072 characters is less than the length of a book
+
+
+def delimited_rows(lines: Iterator[str], source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield line and cells by column of each row of a CSV or TSV file, whose first row names the columns."""
+    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
+    number, first = next(((number, line) for number, line in enumerate(lines, 1) if line.strip()), (1, ""))
+    named = re.fullmatch(r'"?sep=(.)"?\s*', first)  # Excel writes the mark in a separate line
+    if named:
+        rows = _cells(lines, named[1], number, source, problems)
+    else:
+        rows = _cells(chain([first], lines), _separator(source, first), number - 1, source, problems)
+    names = _header(next(rows, (1, []))[1], source)
+    for line, cells in rows:
+        while len(cells) > len(names) and not cells[-1]:  # marks at the end of a line, as spreadsheets write them
+            cells.pop()
+        if len(cells) != len(names):
+            problems.add("cells", source.name, line, f"{len(cells)} cells, expected {len(names)} as in the header.")
+            continue
+        row = dict(zip(names, cells, strict=True))
+        row.pop("", None)
+        yield line, row
+
+
+def _separator(source: Source, first: str) -> str:
+    """Return the mark that splits the header into the most cells; the more usual one if two are equal."""
+    if source.format == "tsv":
+        return "\t"
+    header = first.replace("\r", " ")  # alone it is an error within a line
+    return max(_SEPARATORS, key=lambda mark: len(next(csv.reader([header], delimiter=mark), [])))
+
+
+def _header(cells: list[str], source: Source) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    twice = sorted({name for name in names if name and names.count(name) > 1})
+    if twice:
+        raise InputError(
+            f"path names a column twice: got {shown(twice)} in the header of {source.name}, expected each name once."
+        )
+    return names
+
+
+def _cells(
+    lines: Iterator[str], separator: str, skipped: int, source: Source, problems: Problems
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line on which each row starts, and its cells; a quoted cell may run over several lines."""
+    ended: list[bool] = []
+
+    def marked() -> Iterator[str]:
+        yield from lines
+        ended.append(True)
+
+    reader = csv.reader(marked(), delimiter=separator)
+    while True:
+        line = reader.line_num + skipped + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            problems.add("broken line", source.name, line, f"not a row of a table: {error}.")
+            continue
+        if ended:  # the reader asked for another line within a row, and there was none
+            lost = reader.line_num + skipped - line
+            said = f"a quotation mark is not closed: the {lost:,} lines after it are lost."
+            problems.add("broken line", source.name, line, said)
+            return
+        if cells:
+            yield line, cells
