@@ -74,7 +74,8 @@ def test_the_list_as_json(capsys, tmp_path):
     by_name = {about["name"]: about for about in answer["datasets"]}
     assert by_name["movielens100k"] == {
         "name": "movielens100k",
-        "description": "1,682 films with titles, genres, and links to those of 943 people who liked them (100,000 ratings).",
+        "description": "1,682 films with titles, genres, and links to those of 943 people who liked them (100,000 "
+        "ratings).",
         "records": 1682,
         "licence": "GroupLens: for research, not for passing on, not for commercial use. Cite F. M. Harper and J. A. "
         "Konstan.",
