@@ -47,12 +47,12 @@ def run(*arguments: str) -> int:
 def test_tables_for_people(index, capsys):
     assert run(index, "--queries", "5") == 0
     shown = capsys.readouterr()
-    assert "Learned from 48 records, judged by 12 others: 20% of the records with labels held out" in shown.out
+    assert "Trained on 48 records, tested on 12 others:\n20% of the records with labels held out at random." in shown.out
     for heading in ("precision", "nDCG", "all decisions (micro)", "with the taxonomy", "title MRR"):
         assert heading in shown.out
     assert "first 10" in shown.out
-    assert "5 titles for their text" in shown.out
-    assert "Note: Only 12 records were judged" in shown.err
+    assert "5 by title" in shown.out
+    assert "Note: Only 12 records were tested" in shown.err
     assert "48 records to learn from, 12 held out" in shown.err
     assert all(len(line) <= 110 for line in shown.out.splitlines())
 

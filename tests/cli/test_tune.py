@@ -56,7 +56,7 @@ def test_trials_gain_and_command_are_shown(index, capsys):
     shown = capsys.readouterr()
     assert "4 trials, 0 of them from earlier runs" in shown.out
     assert "current settings" in shown.out
-    assert "Gained on 18 further records: +" in shown.out
+    assert "Gain on 18 further records: +" in shown.out
     assert f"tacit refit {shlex.quote(index)} --model" in shown.out
     assert "trial 4: " in shown.err
     assert Path(f"{index}.tuning.sqlite").exists()
@@ -100,7 +100,7 @@ def test_nothing_better_is_said(index, capsys, tmp_path):
         (["--models", "mlsj"], "Error: models is unknown: got 'mlsj'"),
         (["--seconds", "-1"], "Error: seconds is out of range: got -1.0"),
         (["--study", "/nowhere/at/all.sqlite"], "Error: study cannot be used: got "),
-        (["--trials", "0", "--for", "search"], "Error: the current settings could not be measured"),
+        (["--trials", "0", "--for", "search"], "Error: the current settings were not measured"),
         (["--split-field", "x"], "Error: split_field does not split"),
     ],
 )

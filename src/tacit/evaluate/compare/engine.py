@@ -103,8 +103,7 @@ def run_fits(fits: Sequence[Fit[Space, Result]], report: Report[Result] | None =
     lost = [name for name, found in results.items() if not found]
     if len(lost) == len(results):
         raise InputError(
-            f"no model could be fitted: got {len(failures)} failed settings of {shown(lost)}, the first with: "
-            f"{failures[0].sentence}"
+            f"no model could be fitted: got errors from {shown(lost)}, the first with: {failures[0].sentence}"
         )
     for name in lost:
         sentences = [failure.sentence for failure in failures if failure.name == name]

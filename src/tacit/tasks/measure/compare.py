@@ -1,49 +1,49 @@
-"""Compare: several models side by side, on one split of a collection, asked the same questions."""
+"""Compare: measure several models side by side, on one split of an index and with the same queries."""
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tacit.checks import check_choice, check_count
+from tacit.checks import check_choice
 from tacit.corpus.record import Record
-from tacit.errors import InputError, SolverError, TacitWarning
+from tacit.errors import TacitWarning
+from tacit.evaluate.compare.engine import Fit, Setting, run_fits
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.settings import MODELS, BuildSettings
-from tacit.tasks.measure.evaluate import Evaluation, check_measurable, current_settings, measure_index, told_split
-from tacit.tasks.measure.search import SearchBench
-from tacit.tasks.measure.split import Split
-from tacit.tasks.measure.trial_index import Features, FittedIndex, RawWords
+from tacit.tasks.measure.evaluate import Evaluation, HeldOutTest, current_settings
+from tacit.tasks.measure.split import RecordSplit
+from tacit.tasks.measure.trial_index import Features, FittedIndex, RawWords, TrialIndex
 from tacit.tasks.stages import Report, Stages
 
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
 
-__all__ = ["BASELINE", "Comparison", "applicable_models", "compare"]
+__all__ = ["Comparison", "applicable_models", "compare"]
 
-BASELINE = "words"
+_BASELINE = "words"
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What several models are worth on the same records.
+    """Measures of several models on the same records.
 
     Attributes
     ----------
     rows : dict from name to Evaluation
-        In the order asked for.
-    failures : dict from name to sentence
-        Models that could not be fitted, and why.
+        In the requested order.
+    failures : dict from name to str
+        Error messages of models that could not be fitted.
     """
 
     rows: dict[str, Evaluation]
     failures: dict[str, str]
 
     def to_facts(self) -> dict[str, Any]:
-        """Give everything as plain data, as `--json` prints it."""
+        """Return everything as plain data, as `--json` prints it."""
         return {
             "models": {name: evaluation.to_facts() for name, evaluation in self.rows.items()},
             "failures": dict(self.failures),
@@ -68,8 +68,8 @@ def compare(
     ----------
     collection : an open index
     models : sequence of str, optional
-        Names as for `build`, and "words" for the words themselves with a linear classifier, the baseline that a space
-        has to beat. All that suit the records, and "words", unless given.
+        Names as for `build`, and "words" for the baseline without a space: the words themselves with a linear
+        classifier. By default "words" and all models that the records allow.
     test, split_field, share, queries, quick, random_state, report : as for `evaluate`
 
     Returns
@@ -78,33 +78,44 @@ def compare(
 
     Notes
     -----
-    Words, dimensions and suggester are those of the index. Its parameters go to the model it was built with; the others
-    have their defaults. A model that cannot be fitted is left out, with a warning.
+    Words, dimensions and suggester are those of the index. Its parameters are used for the model it was built with; the
+    others have their defaults. A model that cannot be fitted is left out, with a warning.
 
     Raises
     ------
     InputError
         If a model is unknown, none could be fitted, or the records cannot be split.
     """
-    check_count("queries", queries)
-    check_count("random_state", random_state, low=0)
-    say = Stages(report)
-    settings = current_settings(collection)
-    asked = {name: None for name in models} if models else None
-    for name in asked or ():
-        check_choice("models", name, (*(known for known in MODELS if known != "auto"), BASELINE))
-    split = told_split(
-        say, collection, test=test, split_field=split_field, share=share, quick=quick, random_state=random_state
-    )
-    names = list(asked) if asked else [BASELINE, *applicable_models(split, collection.taxonomy)]
-    with SearchBench(split, queries, random_state) as bench:
-        check_measurable(split, bench)
-        features = Features.of(split.train, settings, say)
-        return _compared(names, _Trial(settings, split, bench, features, collection.taxonomy, say))
+    stages, settings, taxonomy = Stages(report), current_settings(collection), collection.taxonomy
+    for name in models or ():
+        check_choice("models", name, (*(known for known in MODELS if known != "auto"), _BASELINE))
+    how = {"test": test, "split_field": split_field, "share": share}
+    with HeldOutTest(collection, stages, queries=queries, quick=quick, random_state=random_state, **how) as held_out:
+        split = held_out.split
+        names = dict.fromkeys(models or [_BASELINE, *applicable_models(split, taxonomy)])
+        features = Features.of(split.train, settings, stages)
+
+        def fitted(name: str) -> TrialIndex:
+            if name == _BASELINE:
+                return RawWords(split.train, settings, features, stages)
+            own = replace(settings, model=name, parameters=_parameters(name, settings, split))
+            return FittedIndex(split.train, own, taxonomy, features, stages)
+
+        setting = Setting({}, {}, settings.n_components)
+
+        def trials(index: TrialIndex, seconds: float) -> Any:
+            return [(setting, partial(held_out.measure, index, seconds))]
+
+        found = run_fits([Fit(name, partial(fitted, name), trials, setting) for name in names])
+    for name, sentences in found.remarks.items():
+        for sentence in sentences:
+            warnings.warn(f"{name}: {sentence}", TacitWarning, stacklevel=2)
+    rows = {name: evaluations[0] for name, evaluations in found.results.items()}
+    return Comparison(rows, {failure.name: failure.sentence for failure in found.failures})
 
 
-def applicable_models(split: Split, taxonomy: Taxonomy | None) -> list[str]:
-    """Models that suit what the records have: all work with labels, some with a taxonomy or links."""
+def applicable_models(split: RecordSplit, taxonomy: Taxonomy | None) -> list[str]:
+    """Return the models that the records allow: some need labels, a taxonomy or links."""
     names = ["lsi"]
     if any(split.train.labels):
         names += ["mlsi", "hlsi", "sle"] if taxonomy is not None else ["mlsi", "sle"]
@@ -113,50 +124,10 @@ def applicable_models(split: Split, taxonomy: Taxonomy | None) -> list[str]:
     return names
 
 
-@dataclass(frozen=True, eq=False)
-class _Trial:
-    """What all models share."""
-
-    settings: BuildSettings
-    split: Split
-    bench: SearchBench
-    features: Features
-    taxonomy: Taxonomy | None
-    say: Stages
-
-    def run(self, name: str) -> Evaluation:
-        start = time.perf_counter()
-        index: Any
-        if name == BASELINE:
-            index = RawWords(self.split.train, self.settings, self.features, self.say)
-        else:
-            settings = replace(self.settings, model=name, parameters=self._parameters(name))
-            index = FittedIndex(self.split.train, settings, self.taxonomy, self.features, self.say)
-        seconds = time.perf_counter() - start
-        return measure_index(index, self.split, self.bench, self.taxonomy, self.say, seconds)
-
-    def _parameters(self, name: str) -> dict[str, Any]:
-        """Those of the index if it is the same model; of "auto" it is known only what it became."""
-        current = self.settings.model
-        if current == "auto":
-            linked = any(record.links for record in self.split.train.records)
-            current = "mlsa" if linked else "mlsi" if any(self.split.train.labels) else "lsi"
-        return dict(self.settings.parameters) if name == current else {}
-
-
-def _compared(names: Sequence[str], trial: _Trial) -> Comparison:
-    rows: dict[str, Evaluation] = {}
-    failures: dict[str, str] = {}
-    for name in names:
-        try:
-            rows[name] = trial.run(name)
-        except (InputError, SolverError) as error:
-            failures[name] = str(error)
-    if not rows:
-        first = next(iter(failures.items()))
-        raise InputError(
-            f"models could not be fitted: got {', '.join(failures)}, and {first[0]} failed with: {first[1]}"
-        )
-    for name, sentence in failures.items():
-        warnings.warn(f"{name} is left out of the comparison: {sentence}", TacitWarning, stacklevel=3)
-    return Comparison(rows, failures)
+def _parameters(name: str, settings: BuildSettings, split: RecordSplit) -> dict[str, Any]:
+    """The parameters of the index if it has the same model; of "auto" only the chosen model is known."""
+    current = settings.model
+    if current == "auto":
+        linked = any(record.links for record in split.train.records)
+        current = "mlsa" if linked else "mlsi" if any(split.train.labels) else "lsi"
+    return dict(settings.parameters) if name == current else {}

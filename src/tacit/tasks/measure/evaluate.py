@@ -1,4 +1,4 @@
-"""Evaluate: what an index of these records, with these settings, is worth on records that it has not seen."""
+"""Evaluate: measure the settings of an index on records that are held out."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from typing import TYPE_CHECKING, Any
 from tacit.checks import check_count
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.settings import BuildSettings
-from tacit.tasks.measure.search import SearchBench, SearchMeasures
-from tacit.tasks.measure.split import Split, split_records
-from tacit.tasks.measure.suggest import SuggestMeasures, measure_suggestions
-from tacit.tasks.measure.trial_index import Features, FittedIndex, Measured
+from tacit.tasks.measure.search_quality import SearchMeasures, SearchTest
+from tacit.tasks.measure.split import RecordSplit, split_records
+from tacit.tasks.measure.suggestion_quality import SuggestMeasures, measure_suggestions
+from tacit.tasks.measure.trial_index import Features, FittedIndex, TrialIndex
 from tacit.tasks.stages import Report, Stages
 
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
 
-__all__ = ["QUICK_RECORDS", "Evaluation", "current_settings", "evaluate", "measure_index", "notes_of"]
+__all__ = ["Evaluation", "HeldOutTest", "current_settings", "evaluate"]
 
-QUICK_RECORDS = 5_000
+_QUICK_RECORDS = 5_000
+_FEW = 100
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What was measured, on what.
+    """What was measured, and on which records.
 
     Attributes
     ----------
     model : str
     n_dimensions : int
     n_train, n_test : int
-        Records learned from, and held out.
+        Numbers of records learned from, and held out.
     how : str
-        How they were told apart.
+        How they were split.
     suggest : SuggestMeasures or None
         None without labels.
     search : SearchMeasures or None
-        None if there was nothing to ask.
+        None without queries.
     fit_seconds, measure_seconds : float
     notes : tuple of str
-        What to keep in mind when the numbers are read.
+        Remarks that help to read the numbers.
     """
 
     model: str
@@ -59,7 +59,7 @@ class Evaluation:
     notes: tuple[str, ...] = ()
 
     def to_facts(self) -> dict[str, Any]:
-        """Give everything as plain data, as `--json` prints it."""
+        """Return everything as plain data, as `--json` prints it."""
         return {
             "model": self.model,
             "dimensions": self.n_dimensions,
@@ -88,27 +88,27 @@ def evaluate(
 ) -> Evaluation:
     """Fit the settings of an index to a part of its records, and measure suggestions and search on the rest.
 
-    The index itself is not changed and not asked: it has seen all its records.
+    The index itself is neither changed nor measured: it was fitted to all its records.
 
     Parameters
     ----------
     collection : an open index
     test : records, optional
-        Judge by these, for instance from `read_records`, and learn from all records of the index with other ids.
+        Records to test on, for instance from `read_records`; all records of the index with other ids are learned from.
     split_field : str, optional
-        A field of the records that says "train" or "test".
+        Field of the records with the values "train" and "test".
     share : float, default 0.2
-        Else: part of the records with labels that is held out by chance, at most 10,000 of them.
+        Without `test` and `split_field`: share of the records with labels to hold out at random, at most 10,000.
     queries : int, default 200
-        Most questions of each kind that the search is asked.
+        Maximum number of search queries of each kind.
     quick : bool, default False
-        Use 5,000 records at most: sooner, with lower numbers than the whole collection would give.
+        Use at most 5,000 records: faster, with lower scores than the whole collection would give.
     settings : BuildSettings, optional
-        Those of the index unless given.
+        Settings to measure; those of the index by default.
     random_state : int, default 0
-        Seed of the split and of the choice of questions.
+        Seed of the split and of the choice of queries.
     report : callable, optional
-        Called with a `Stage` when a stage begins, goes on and ends.
+        Called with a `Stage` when a stage begins, advances and ends.
 
     Returns
     -------
@@ -117,87 +117,92 @@ def evaluate(
     Raises
     ------
     InputError
-        If the records cannot be split, or there is nothing to measure: neither labels nor titles.
+        If the records cannot be split, or have neither labels nor titles.
     """
-    check_count("queries", queries)
-    check_count("random_state", random_state, low=0)
-    say = Stages(report)
-    split = told_split(
-        say, collection, test=test, split_field=split_field, share=share, quick=quick, random_state=random_state
-    )
-    settings = settings or current_settings(collection)
-    with SearchBench(split, queries, random_state) as bench:
-        check_measurable(split, bench)
+    stages = Stages(report)
+    how = {"test": test, "split_field": split_field, "share": share}
+    with HeldOutTest(collection, stages, queries=queries, quick=quick, random_state=random_state, **how) as held_out:
+        settings, train = settings or current_settings(collection), held_out.split.train
         start = time.perf_counter()
-        features = Features.of(split.train, settings, say)
-        index = FittedIndex(split.train, settings, collection.taxonomy, features, say)
-        return measure_index(index, split, bench, collection.taxonomy, say, time.perf_counter() - start)
+        index = FittedIndex(train, settings, collection.taxonomy, Features.of(train, settings, stages), stages)
+        return held_out.measure(index, time.perf_counter() - start)
 
 
-def told_split(say: Stages, collection: Collection, *, quick: bool, **how: Any) -> Split:
-    """Read and split the records, and say so."""
-    say.begin("reading")
-    split = split_records(collection, most=QUICK_RECORDS if quick else None, **how)
-    say.end(f"{len(split.train):,} records to learn from, {len(split.test):,} held out")
-    return split
+class HeldOutTest:
+    """One split of an index and its search queries, the same for every model. Use it in a `with` block.
 
+    Parameters
+    ----------
+    collection : an open index
+    stages : Stages
+    queries, quick, random_state, test, split_field, share : as for `evaluate`
+    """
 
-def check_measurable(split: Split, bench: SearchBench) -> None:
-    """Raise if there is nothing that a measure could be about."""
-    if bench.is_empty and not any(split.test.labels):
-        raise InputError(
-            "the records have nothing to measure by: got neither labels nor titles, expected one of them. Build the "
-            "index with a column of labels or of titles."
+    def __init__(
+        self, collection: Collection, stages: Stages, *, queries: int, quick: bool, random_state: int, **how: Any
+    ) -> None:
+        check_count("queries", queries)
+        check_count("random_state", random_state, low=0)
+        self._stages, self._taxonomy = stages, collection.taxonomy
+        stages.begin("reading")
+        most = _QUICK_RECORDS if quick else None
+        self.split = split_records(collection, most=most, random_state=random_state, **how)
+        stages.end(f"{len(self.split.train):,} records to learn from, {len(self.split.test):,} held out")
+        self._search = SearchTest(self.split, queries, random_state)
+        if self._search.is_empty and not any(self.split.test.labels):
+            raise InputError(
+                "the records cannot be used for measuring: got neither labels nor titles, expected one of them. Build "
+                "the index with a column of labels or of titles."
+            )
+
+    def __enter__(self) -> HeldOutTest:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._search.__exit__(*error)
+
+    def measure(self, index: TrialIndex, fit_seconds: float) -> Evaluation:
+        """Measure suggestions and search of an index that was fitted to the training records."""
+        start = time.perf_counter()
+        suggest = measure_suggestions(index, self.split.test, self._taxonomy)
+        search = self._search.measure(index, self._stages)
+        return Evaluation(
+            index.name,
+            index.n_dimensions,
+            len(self.split.train),
+            len(self.split.test),
+            self.split.how,
+            suggest,
+            search,
+            fit_seconds,
+            time.perf_counter() - start,
+            _notes(self.split, suggest, search),
         )
-
-
-def measure_index(
-    index: Measured, split: Split, bench: SearchBench, taxonomy: Taxonomy | None, say: Stages, fit_seconds: float
-) -> Evaluation:
-    """Measure something that was fitted."""
-    start = time.perf_counter()
-    suggest = measure_suggestions(index, split.test, taxonomy)
-    search = bench.measure(index, say)
-    return Evaluation(
-        index.name,
-        index.n_dimensions,
-        len(split.train),
-        len(split.test),
-        split.how,
-        suggest,
-        search,
-        fit_seconds,
-        time.perf_counter() - start,
-        notes_of(split, suggest, search),
-    )
 
 
 def current_settings(collection: Collection) -> BuildSettings:
-    """How an index was built."""
+    """Return the settings that an index was built with."""
     return BuildSettings.from_facts(collection.settings["build"])
 
 
-def notes_of(split: Split, suggest: SuggestMeasures | None, search: SearchMeasures | None) -> tuple[str, ...]:
-    """What to keep in mind when the numbers are read."""
+def _notes(split: RecordSplit, suggest: SuggestMeasures | None, search: SearchMeasures | None) -> tuple[str, ...]:
     notes = []
     if suggest is None:
         notes.append("Suggestions were not measured: there are no labels, or no suggester.")
-    elif suggest.n_unlearned:
-        notes.append(
-            f"{suggest.n_unlearned:,} of {suggest.n_labels:,} labels of the held-out records are on no record that was "
-            "learned from: they count as missed."
-        )
-    n_bare = sum(1 for names in split.test.labels if not names)
-    if suggest is not None and n_bare:
-        notes.append(f"{n_bare:,} of {len(split.test):,} held-out records have no labels: they are not judged.")
-    if suggest is not None and suggest.n_records < _FEW:
-        notes.append(f"Only {suggest.n_records:,} records were judged: differences of a few hundredths are chance.")
+    else:
+        if suggest.n_unlearned:
+            notes.append(
+                f"{suggest.n_unlearned:,} of {suggest.n_labels:,} labels of the held-out records are on no training "
+                "record: they count as missed."
+            )
+        n_without = sum(1 for names in split.test.labels if not names)
+        if n_without:
+            notes.append(f"{n_without:,} of {len(split.test):,} held-out records have no labels: they do not count.")
+        if suggest.n_records < _FEW:
+            notes.append(f"Only {suggest.n_records:,} records were tested: differences of a few hundredths are random.")
     if search is not None and not search.n_overlap:
         notes.append("Search by shared labels was not measured: no held-out record shares a label with another.")
     if search is not None and not search.n_titles:
         why = "titles have no vectors" if split.train.vectors is not None else "no held-out record has title and text"
         notes.append(f"Search by title was not measured: {why}.")
     return tuple(notes)
-
-
-_FEW = 100

@@ -1,9 +1,9 @@
-"""Which records a trial learns from and which it is judged by."""
+"""Split the records of an index into those that a trial learns from and those that it is tested on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,14 +16,14 @@ from tacit.types import Array
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
 
-__all__ = ["MOST_TEST", "Part", "Split", "all_records", "draw", "split_part", "split_records"]
+__all__ = ["MOST_TEST", "RecordSet", "RecordSplit", "all_records", "draw", "split_at_random", "split_records"]
 
-MOST_TEST = 10_000  # more records make a measure no surer, but are missing where something is learned
+MOST_TEST = 10_000  # more test records make a measure hardly more precise, and would be missing from training
 _TRAIN, _TEST = ("train", "training"), ("test", "testing")
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class RecordSet:
     """Records, with their vectors if the index was built from vectors."""
 
     records: Sequence[Record]
@@ -32,44 +32,37 @@ class Part:
     def __len__(self) -> int:
         return len(self.records)
 
-    def __getitem__(self, rows: Any) -> Part:
+    def __getitem__(self, rows: Any) -> RecordSet:
         """Choose records by their numbers."""
         chosen = [self.records[int(row)] for row in rows]
-        return Part(chosen, None if self.vectors is None else self.vectors[rows])
-
-    def joined(self, other: Part) -> Part:
-        """Put two parts together."""
-        vectors = None
-        if self.vectors is not None and other.vectors is not None:
-            vectors = np.concatenate([self.vectors, other.vectors])
-        return Part([*self.records, *other.records], vectors)
+        return RecordSet(chosen, None if self.vectors is None else self.vectors[rows])
 
     @property
     def labels(self) -> list[tuple[str, ...]]:
-        """Of each record."""
+        """Labels of each record."""
         return [record.labels for record in self.records]
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
-    """What a trial learns from, what it is judged by, and how they were told apart."""
+class RecordSplit:
+    """Records to learn from, held-out records, and how they were split, in words."""
 
-    train: Part
-    test: Part
+    train: RecordSet
+    test: RecordSet
     how: str
 
 
-def all_records(collection: Collection) -> Part:
+def all_records(collection: Collection) -> RecordSet:
     """Read all records of an index, with their vectors if it was built from vectors."""
     records = [record for _, record in collection.store.records()]
     if "vectors" not in collection.generation.arrays:
-        return Part(records)
+        return RecordSet(records)
     if collection.store.changes:
         raise InputError(
             f"{collection.path} cannot be measured: got an index of vectors that was changed since its last fit, and "
             "the vectors of added records are not kept. Refit it first."
         )
-    return Part(records, np.array(collection.generation.array("vectors")))
+    return RecordSet(records, np.array(collection.generation.array("vectors")))
 
 
 def split_records(
@@ -80,103 +73,101 @@ def split_records(
     share: float = 0.2,
     most: int | None = None,
     random_state: Any = 0,
-) -> Split:
-    """Split the records of an index: by a field, by records that are brought, or by chance.
+) -> RecordSplit:
+    """Split the records of an index by a field, by the ids of test records, or at random.
 
     Parameters
     ----------
     collection : an open index
     test : records, optional
-        Judge by these; records of the index with the same ids are not learned from.
+        Records to test on; records of the index with the same ids are not used for training.
     split_field : str, optional
-        A field that says "train" or "test"; records with anything else are left out.
+        Field with the values "train" and "test"; records with another value are left out.
     share : float, default 0.2
-        Part of the records with labels that is held out, at most 10,000 of them; of all records if none has labels.
+        Share of the records with labels to hold out, at most 10,000 of them; of all records if none has labels.
     most : int, optional
-        Use so many records in all, drawn by chance: for a quick look.
-    random_state : seed
+        Maximum number of records to use, drawn at random.
+    random_state : int, default 0
 
     Raises
     ------
     InputError
-        If one of the two parts would be empty, or both `test` and `split_field` are given.
+        If one of the two parts would be empty, or both `test` and `split_field` are passed.
     """
     if test is not None and split_field is not None:
         raise InputError("test and split_field were both given: got two ways to split, expected one. Leave one out.")
     rng = as_rng(random_state)
-    everything = all_records(collection)
+    records = all_records(collection)
     if test is not None:
-        split = _by_records(everything, list(test))
+        split = _by_records(records, list(test))
     elif split_field is not None:
-        split = _by_field(everything, split_field)
+        split = _by_field(records, split_field)
     else:
-        train, held_out = split_part(everything, share, rng)
-        split = Split(train, held_out, f"{share:.0%} of the records with labels held out by chance")
-        if not any(everything.labels):
-            split = replace(split, how=f"{share:.0%} of the records held out by chance")
+        of = "the records with labels" if any(records.labels) else "the records"
+        split = RecordSplit(*split_at_random(records, share, rng), f"{share:.0%} of {of} held out at random")
     return split if most is None else _fewer(split, most, rng)
 
 
-def split_part(part: Part, share: float, rng: np.random.Generator) -> tuple[Part, Part]:
-    """Hold out a share of the records with labels, or of all if none has any."""
+def split_at_random(records: RecordSet, share: float, rng: np.random.Generator) -> tuple[RecordSet, RecordSet]:
+    """Hold out a share of the records with labels, or of all records if none has any."""
     share = check_number("share", share, high=1.0, open_low=True, open_high=True)
-    labelled = [row for row, names in enumerate(part.labels) if names]
-    candidates = np.array(labelled if labelled else range(len(part)), np.int64)
+    labelled = [row for row, names in enumerate(records.labels) if names]
+    candidates = np.array(labelled if labelled else range(len(records)), np.int64)
     n_test = min(round(share * len(candidates)), MOST_TEST)
-    if n_test < 1 or len(part) - n_test < 2:
+    if n_test < 1 or len(records) - n_test < 2:
         raise InputError(
-            f"share leaves nothing to compare: got {share:g} of {len(candidates)} records, expected one at least to "
-            "judge by and two to learn from. Give more records, or another share."
+            f"share leaves too few records: got {share:g} of {len(candidates)} records, expected at least one to test "
+            "on and two to learn from. Use more records, or another share."
         )
     held_out = np.sort(rng.choice(candidates, n_test, replace=False))
-    return part[np.setdiff1d(np.arange(len(part)), held_out)], part[held_out]
+    return records[np.setdiff1d(np.arange(len(records)), held_out)], records[held_out]
 
 
-def draw(part: Part, most: int, rng: np.random.Generator) -> Part:
-    """Draw so many records at most, in their order."""
-    if len(part) <= most:
-        return part
-    return part[np.sort(rng.choice(len(part), most, replace=False))]
+def draw(records: RecordSet, most: int, rng: np.random.Generator) -> RecordSet:
+    """Draw at most so many records, in their order."""
+    if len(records) <= most:
+        return records
+    return records[np.sort(rng.choice(len(records), most, replace=False))]
 
 
-def _by_records(everything: Part, test: list[Record]) -> Split:
-    if everything.vectors is not None:
+def _by_records(records: RecordSet, test: list[Record]) -> RecordSplit:
+    if records.vectors is not None:
         raise InputError(
             "test cannot be placed: got records for an index of vectors, expected an index of words. Hold out a share."
         )
     if not test:
-        raise InputError("test is empty: got no record, expected one at least. Check what was read.")
-    known = {record.id for record in test}
-    train = [row for row, record in enumerate(everything.records) if record.id not in known]
-    n_shared = len(everything) - len(train)
+        raise InputError("test is empty: got no record, expected at least one. Check the source of the records.")
+    ids = {record.id for record in test}
+    train = [row for row, record in enumerate(records.records) if record.id not in ids]
+    n_shared = len(records) - len(train)
     if len(train) < 2:
         raise InputError(
-            f"test leaves nothing to learn from: got {len(test):,} records whose ids are those of the index, expected "
-            "others. Use a split by chance, or by a field."
+            f"test leaves nothing to learn from: got {len(test):,} records with the ids of those in the index, "
+            "expected other ids. Split at random, or by a field."
         )
-    how = "test records from another source"
-    return Split(everything[train], Part(test), how + (f", {n_shared:,} of them also in the index" if n_shared else ""))
+    how = "test records from another source" + (f", {n_shared:,} of them also in the index" if n_shared else "")
+    return RecordSplit(records[train], RecordSet(test), how)
 
 
-def _by_field(everything: Part, name: str) -> Split:
-    values = [str(record.fields.get(name, "")).lower() for record in everything.records]
+def _by_field(records: RecordSet, name: str) -> RecordSplit:
+    values = [str(record.fields.get(name, "")).lower() for record in records.records]
     train = [row for row, value in enumerate(values) if value in _TRAIN]
     test = [row for row, value in enumerate(values) if value in _TEST]
     if len(train) < 2 or not test:
         seen = sorted({value for value in values if value})[:5]
         raise InputError(
-            f"split_field does not split: got {name!r} with the values {seen}, expected a field that says 'train' for "
+            f"split_field does not split: got {name!r} with the values {seen}, expected a field that is 'train' for "
             "some records and 'test' for others."
         )
-    n_left = len(everything) - len(train) - len(test)
+    n_left = len(records) - len(train) - len(test)
     how = f"by the field {name!r}" + (f", {n_left:,} other records left out" if n_left else "")
-    return Split(everything[train], everything[test], how)
+    return RecordSplit(records[train], records[test], how)
 
 
-def _fewer(split: Split, most: int, rng: np.random.Generator) -> Split:
+def _fewer(split: RecordSplit, most: int, rng: np.random.Generator) -> RecordSplit:
     n_all = len(split.train) + len(split.test)
     if n_all <= most:
         return split
     n_test = max(1, min(len(split.test), round(most * len(split.test) / n_all)))
     train, test = draw(split.train, max(2, most - n_test), rng), draw(split.test, n_test, rng)
-    return Split(train, test, f"{split.how}; only {most:,} of {n_all:,} records used")
+    return RecordSplit(train, test, f"{split.how}; only {most:,} of {n_all:,} records used")

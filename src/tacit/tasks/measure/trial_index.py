@@ -1,100 +1,127 @@
-"""An index in memory: fitted to some records, asked for suggestions and neighbours, and forgotten."""
+"""An index in memory: fitted to the training records of a split, measured, and discarded."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from tacit.checks import is_sparse
-from tacit.corpus.record import Record
-from tacit.errors import InputError
 from tacit.index.nearest.exact import top
 from tacit.index.space import Space
+from tacit.models.classifiers.label_head import LabelHead
+from tacit.relations.labels.matrix import as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.fitting import Known, fit_model
 from tacit.tasks.build.settings import BuildSettings
-from tacit.tasks.measure.split import Part
+from tacit.tasks.measure.split import RecordSet
 from tacit.tasks.stages import Stages
 from tacit.text.words import Words
 from tacit.types import Array, Float32Array, IntArray
 
-__all__ = ["Features", "FittedIndex", "Measured", "RawWords", "known_of"]
+__all__ = ["Features", "FittedIndex", "RawWords", "TrialIndex"]
 
 _CELLS = 20_000_000  # cosines at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Records as rows of numbers: their words counted, or the vectors they came with."""
+    """Records as rows of numbers: their words counted, or their vectors."""
 
     words: Words | None
     X: Any
 
     @classmethod
-    def of(cls, part: Part, settings: BuildSettings, say: Stages) -> Features:
+    def of(cls, records: RecordSet, settings: BuildSettings, stages: Stages) -> Features:
         """Count the words of records, unless they have vectors."""
-        if part.vectors is not None:
-            return cls(None, np.asarray(part.vectors, np.float32))
-        say.begin("words")
-        words, X = Words.fit([record.text for record in part.records], settings.text)
-        say.end(f"{X.shape[1]:,} different words counted in {X.shape[0]:,} records")
+        if records.vectors is not None:
+            return cls(None, np.asarray(records.vectors, np.float32))
+        stages.begin("words")
+        words, X = Words.fit([record.text for record in records.records], settings.text)
+        stages.end(f"{X.shape[1]:,} different words counted in {X.shape[0]:,} records")
         return cls(words, X)
 
-    def rows(self, part: Part) -> Any:
-        """Other records as rows with the same columns."""
+    def rows(self, records: RecordSet) -> Any:
+        """Return other records as rows with the same columns."""
         if self.words is None:
-            return np.asarray(part.vectors, np.float32)
-        return self.words.transform(record.text for record in part.records)
+            return np.asarray(records.vectors, np.float32)
+        return self.words.transform(record.text for record in records.records)
 
 
-class Measured(Protocol):
-    """What the measures ask of something that they judge."""
-
-    name: str
-    label_names: tuple[str, ...]
-    features: Features
-    n_dimensions: int
-
-    def place(self, rows: Any) -> Any:
-        """Give positions of rows of features."""
-
-    def nearest(self, places: Any, limit: int, extra: Any = None) -> list[IntArray]:
-        """Give numbers of the nearest records, the nearest first; those of `extra` are numbered after the others."""
-
-    def cosines(self, place: Any, numbers: IntArray, extra: Any = None) -> Array:
-        """Give cosines of one position with records, numbered as by `nearest`."""
-
-    def suggest(self, rows: Any) -> tuple[Any, Any] | None:
-        """Give scores of the labels for rows of features, and which are chosen; None if no labels were learned."""
-
-
-class FittedIndex:
-    """A space with its records and its suggester, as an index would have them, in memory.
+class TrialIndex:
+    """What is measured: positions of records, their neighbours by cosine, and suggested labels.
 
     Attributes
     ----------
-    name : str, the model
-    parameters : what it was fitted with
-    label_names : labels that it has learned
-    positions : (n_records, k)
+    name : str
+        The model.
+    label_names : tuple of str
+        Labels that can be suggested.
+    features : Features
+    n_dimensions : int
     """
 
     def __init__(
-        self, part: Part, settings: BuildSettings, taxonomy: Taxonomy | None, features: Features, say: Stages
+        self, name: str, features: Features, positions: Any, label_names: tuple[str, ...], n_dimensions: int
     ) -> None:
-        fitted = fit_model(features.X, known_of(part.records, taxonomy), settings, say)
-        self.name, self.parameters = fitted.model, fitted.parameters
-        self.label_names, self.positions = fitted.label_names, fitted.positions
-        self.features, self._suggester = features, fitted.suggester
+        self.name, self.features, self.label_names, self.n_dimensions = name, features, label_names, n_dimensions
+        self._units = _unit(positions)
+
+    def place(self, rows: Any) -> Any:
+        """Return the positions of rows of features."""
+        raise NotImplementedError
+
+    def suggest(self, rows: Any) -> tuple[Any, Any] | None:
+        """Return scores of the labels for rows of features, and which are chosen; None if no labels were learned.
+
+        A row without any known word has no suggestions: its scores are minus infinity.
+        """
+        raise NotImplementedError
+
+    def nearest(self, places: Any, limit: int, extra: Any = None) -> list[IntArray]:
+        """Return the numbers of the nearest records, the nearest first; a position at the origin has none.
+
+        Records at the positions `extra` are ranked as well, and numbered after the others.
+        """
+        queries, found = _unit(places), []
+        extra = None if extra is None else _unit(extra)
+        step = max(1, _CELLS // max(1, self._units.shape[0]))
+        for start in range(0, queries.shape[0], step):
+            block = queries[start : start + step]
+            cosines = _dense(block @ self._units.T)
+            if extra is not None:
+                cosines = np.hstack([cosines, _dense(block @ extra.T)])
+            for row, empty in zip(cosines, _is_zero(block), strict=True):
+                found.append(np.empty(0, np.int64) if empty else top(row, limit))
+        return found
+
+    def cosines(self, place: Any, numbers: IntArray, extra: Any = None) -> Array:
+        """Return the cosines of one position with records, numbered as by `nearest`."""
+        query, own = _unit(place), numbers < self._units.shape[0]
+        found = np.empty(len(numbers), np.float32)
+        found[own] = _dense(query @ self._units[numbers[own]].T).ravel()
+        if not own.all():
+            found[~own] = _dense(query @ _unit(extra)[numbers[~own] - self._units.shape[0]].T).ravel()
+        return found
+
+
+class FittedIndex(TrialIndex):
+    """A space with its records and its suggester, as an index on disk would have them."""
+
+    def __init__(
+        self, train: RecordSet, settings: BuildSettings, taxonomy: Taxonomy | None, features: Features, stages: Stages
+    ) -> None:
+        records = train.records
+        names = dict.fromkeys(name for record in records for name in record.links)
+        links = {name: [record.links.get(name, ()) for record in records] for name in names}
+        fitted = fit_model(features.X, Known(train.labels, links, taxonomy), settings, stages)
+        self.positions, self._suggester = fitted.positions, fitted.suggester
         self._space = Space(fitted.terms, fitted.offset, features.words)
-        self.n_dimensions = self._space.n_dimensions
-        self._units = _unit(fitted.positions)
+        super().__init__(fitted.model, features, fitted.positions, fitted.label_names, self._space.n_dimensions)
 
     def place(self, rows: Any) -> Float32Array:
-        """Place rows of features; one without any known word is at the origin."""
+        """Return the positions of rows of features; one without any known word is at the origin."""
         places = np.asarray(rows @ self._space.terms, np.float32)
         if self._space.offset is not None:
             places = places - self._space.offset
@@ -102,117 +129,61 @@ class FittedIndex:
             places[np.diff(rows.indptr) == 0] = 0
         return places
 
-    def nearest(self, places: Any, limit: int, extra: Any = None) -> list[IntArray]:
-        """See `Measured`."""
-        return _nearest(_unit(places), self._units, None if extra is None else _unit(extra), limit)
-
-    def cosines(self, place: Any, numbers: IntArray, extra: Any = None) -> Array:
-        """See `Measured`."""
-        return _cosines(_unit(place), self._units, None if extra is None else _unit(extra), numbers)
-
     def suggest(self, rows: Any) -> tuple[Any, Any] | None:
-        """Probabilities, and the sets that the thresholds choose; nothing for what is at the origin."""
+        """Return probabilities, and the sets that the thresholds choose."""
         if self._suggester is None:
             return None
         places = self.place(rows)
-        scores = self._suggester.scores(places, rows if is_sparse(rows) else _unit(rows))
-        nowhere = ~places.any(axis=1)
-        probabilities, chosen = self._suggester.probabilities(scores), self._suggester.chosen(scores)
-        probabilities[nowhere], chosen[nowhere] = -np.inf, False
-        return probabilities, chosen
+        scores = self._suggester.scores(places, _unit(rows))
+        return _without_empty(self._suggester.probabilities(scores), self._suggester.chosen(scores), _is_zero(places))
 
 
-class RawWords:
-    """The baseline without any space: cosines of the words themselves, and a linear classifier on them.
+class RawWords(TrialIndex):
+    """The baseline without a space: cosines of the words themselves, and one linear classifier per label on them."""
 
-    The classifier is one linear support vector machine a label, each with its own threshold: what a space has to beat.
-    """
-
-    name = "words"
-
-    def __init__(self, part: Part, settings: BuildSettings, features: Features, say: Stages) -> None:
-        from tacit.models.classifiers.label_head import LabelHead
-        from tacit.relations.labels.matrix import as_labels
-
-        self.features, self._head = features, None
-        self.label_names: tuple[str, ...] = ()
-        self.n_dimensions = int(features.X.shape[1])
-        self._units = features.X if is_sparse(features.X) else _unit(features.X)
-        rows = [row for row, names in enumerate(part.labels) if names]
+    def __init__(self, train: RecordSet, settings: BuildSettings, features: Features, stages: Stages) -> None:
+        self._head: LabelHead | None = None
+        label_names: tuple[str, ...] = ()
+        rows = [row for row, names in enumerate(train.labels) if names]
         if rows and settings.suggester != "none":
-            say.begin("suggester")
-            labels = as_labels([part.records[row].labels for row in rows])
+            stages.begin("suggester")
+            labels = as_labels([train.records[row].labels for row in rows])
             head = LabelHead("svm", cv=3, calibrate=False, random_state=settings.random_state)
             self._head = head.fit(features.X[rows], labels)
-            self.label_names = tuple(map(str, labels.names))
-            say.end(f"classifier of {len(labels.names):,} labels trained on the words themselves")
+            label_names = tuple(map(str, labels.names))
+            stages.end(f"classifier of {len(label_names):,} labels trained on the words themselves")
+        super().__init__("words", features, features.X, label_names, int(features.X.shape[1]))
 
     def place(self, rows: Any) -> Any:
-        """Leave rows of features as they are."""
+        """Return the rows of features as they are."""
         return rows
 
-    def nearest(self, places: Any, limit: int, extra: Any = None) -> list[IntArray]:
-        """See `Measured`."""
-        if is_sparse(places):
-            return _nearest(places, self._units, extra, limit)
-        return _nearest(_unit(places), self._units, None if extra is None else _unit(extra), limit)
-
-    def cosines(self, place: Any, numbers: IntArray, extra: Any = None) -> Array:
-        """See `Measured`."""
-        if is_sparse(place):
-            return _cosines(place, self._units, extra, numbers)
-        return _cosines(_unit(place), self._units, None if extra is None else _unit(extra), numbers)
-
     def suggest(self, rows: Any) -> tuple[Any, Any] | None:
-        """Scores of the classifiers, and the sets that their thresholds choose."""
+        """Return scores of the classifiers, and the sets that their thresholds choose."""
         if self._head is None:
             return None
         scores = np.asarray(self._head.decision_function(rows), np.float64).reshape(rows.shape[0], -1)
-        if scores.shape[1] != len(self.label_names):  # one column speaks for two classes
+        if scores.shape[1] != len(self.label_names):  # of two classes only the second has a score
             scores = np.hstack([-scores, scores])
         thresholds = np.zeros(scores.shape[1]) if self._head.thresholds_ is None else self._head.thresholds_
-        chosen = scores > thresholds
-        nowhere = np.asarray(abs(rows).sum(axis=1)).ravel() == 0
-        scores[nowhere], chosen[nowhere] = -np.inf, False
-        return scores, chosen
+        return _without_empty(scores, scores > thresholds, _is_zero(rows))
 
 
-def known_of(records: Sequence[Record], taxonomy: Taxonomy | None) -> Known:
-    """Gather what is known about records beside their words."""
-    if not records:
-        raise InputError("records is empty: got none, expected one at least.")
-    names = dict.fromkeys(name for record in records for name in record.links)
-    links = {name: [record.links.get(name, ()) for record in records] for name in names}
-    return Known([record.labels for record in records], links, taxonomy)
+def _without_empty(scores: Array, chosen: Array, empty: Array) -> tuple[Array, Array]:
+    scores[empty], chosen[empty] = -np.inf, False
+    return scores, chosen
 
 
-def _unit(positions: Any) -> Float32Array:
+def _unit(positions: Any) -> Any:
+    """Scale rows to length one; sparse rows are counted words, which have that length."""
+    if is_sparse(positions):
+        return positions
     lengths = np.linalg.norm(positions, axis=1, keepdims=True)
     return np.asarray(positions / np.where(lengths > 0, lengths, 1), np.float32)
 
 
-def _nearest(queries: Any, units: Any, extra: Any, limit: int) -> list[IntArray]:
-    """Nearest rows by cosine, a block of queries at a time; a query at the origin finds nothing."""
-    found: list[IntArray] = []
-    step = max(1, _CELLS // max(1, units.shape[0]))
-    for start in range(0, queries.shape[0], step):
-        block = queries[start : start + step]
-        cosines = _dense(block @ units.T)
-        if extra is not None:
-            cosines = np.hstack([cosines, _dense(block @ extra.T)])
-        for row, empty in zip(cosines, np.asarray(abs(block).sum(axis=1)).ravel() == 0, strict=True):
-            found.append(np.empty(0, np.int64) if empty else top(row, limit))
-    return found
-
-
-def _cosines(query: Any, units: Any, extra: Any, numbers: IntArray) -> Array:
-    """Cosines of one row with some of the records; numbers above theirs are rows of `extra`."""
-    own = numbers < units.shape[0]
-    found = np.empty(len(numbers), np.float32)
-    found[own] = _dense(query @ units[numbers[own]].T).ravel()
-    if not own.all():
-        found[~own] = _dense(query @ extra[numbers[~own] - units.shape[0]].T).ravel()
-    return found
+def _is_zero(rows: Any) -> Array:
+    return np.asarray(abs(rows).sum(axis=1)).ravel() == 0
 
 
 def _dense(values: Any) -> Array:

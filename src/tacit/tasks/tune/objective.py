@@ -1,79 +1,70 @@
-"""What `tune` maximises: one number for settings, from records that were held out."""
+"""The score that `tune` maximises: the quality of settings on held-out records."""
 
 from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from typing import Any
 
 import numpy as np
 
 from tacit.errors import InputError
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.settings import BuildSettings
-from tacit.tasks.measure.search import SearchBench
-from tacit.tasks.measure.split import Split
-from tacit.tasks.measure.suggest import measure_suggestions
+from tacit.tasks.measure.search_quality import SearchTest
+from tacit.tasks.measure.split import RecordSplit
+from tacit.tasks.measure.suggestion_quality import measure_suggestions
 from tacit.tasks.measure.trial_index import Features, FittedIndex
 from tacit.tasks.stages import Stages
 from tacit.types import Float64Array
 
-__all__ = ["GOALS", "Objective", "facts_of", "gain_between", "score_of"]
+__all__ = ["GOALS", "SettingsScorer", "gain_between", "means_of", "score_of"]
 
 GOALS = ("suggest", "search", "both")
 Values = dict[str, Float64Array]
-_KEPT = 3  # counted words kept for the next trials: a matrix may be large
+_KEPT = 3  # counted words kept for the next trials: each may be large
 
 
-class Objective:
-    """Fits settings to one part of a split and measures them on the other.
+class SettingsScorer:
+    """Fits settings to one part of a split and measures them on the other, with at most `queries` search queries."""
 
-    Parameters
-    ----------
-    split : Split
-    goal : {"suggest", "search", "both"}
-    taxonomy : Taxonomy or None
-    queries : int, most questions to the search
-    random_state : int, of their choice
-    """
-
-    def __init__(self, split: Split, goal: str, taxonomy: Taxonomy | None, queries: int, random_state: int) -> None:
+    def __init__(
+        self, split: RecordSplit, goal: str, taxonomy: Taxonomy | None, queries: int, random_state: int
+    ) -> None:
         self._split, self._goal, self._taxonomy = split, goal, taxonomy
-        self._bench = SearchBench(split, queries, random_state, by_words=False)
+        self._search = SearchTest(split, queries, random_state)
         self._counted: OrderedDict[str, Features] = OrderedDict()
         if goal != "search" and not any(split.test.labels):
             raise InputError(f"goal needs labels: got {goal!r} for records without any, expected 'search'.")
-        if goal != "suggest" and self._bench.is_empty:
+        if goal != "suggest" and self._search.is_empty:
             raise InputError(
-                f"goal cannot be measured: got {goal!r} for records without labels in common and without titles, "
-                "expected one of them."
+                f"goal cannot be measured: got {goal!r} for records without shared labels and without titles, expected "
+                "one of them."
             )
 
-    def values(self, settings: BuildSettings, say: Stages) -> Values:
-        """Measure settings: for each measure, its value on each record or question."""
-        features = self._features(settings, say)
-        index = FittedIndex(self._split.train, settings, self._taxonomy, features, say)
+    def values(self, settings: BuildSettings) -> Values:
+        """Return for each measure its value on each record or query."""
+        index = FittedIndex(self._split.train, settings, self._taxonomy, self._features(settings), Stages(None))
         found: Values = {}
         if self._goal != "search":
             measured = measure_suggestions(index, self._split.test)
             if measured is None:
-                raise InputError("settings give no suggestions: got suggester='none', expected one that learns.")
+                raise InputError("settings make no suggestions: got suggester='none', expected another suggester.")
             found["suggest nDCG@10"] = measured.at[-1].per_record
         if self._goal != "suggest":
             found |= self._search_values(index)
         return found
 
     def _search_values(self, index: FittedIndex) -> Values:
-        """By labels where there are any; else by title."""
-        values = self._bench.overlap_values(index) if self._bench.n_overlap else np.empty(0)
+        """By labels if there are any, else by title."""
+        values = self._search.overlap_values(index) if self._search.n_overlap else np.empty(0)
         if np.isfinite(values).any():
             return {"search nDCG@10": values}
-        return {"title MRR": self._bench.title_values(index)}
+        return {"title MRR": self._search.title_values(index)}
 
-    def _features(self, settings: BuildSettings, say: Stages) -> Features:
+    def _features(self, settings: BuildSettings) -> Features:
         key = repr(settings.text)
         if key not in self._counted:
-            self._counted[key] = Features.of(self._split.train, settings, say)
+            self._counted[key] = Features.of(self._split.train, settings, Stages(None))
             while len(self._counted) > _KEPT:
                 self._counted.popitem(last=False)
         self._counted.move_to_end(key)
@@ -81,12 +72,12 @@ class Objective:
 
 
 def score_of(values: Values) -> float:
-    """The mean of the measures' means."""
+    """Return the mean over the measures of their means."""
     return float(np.mean([np.nanmean(one) for one in values.values()]))
 
 
 def gain_between(old: Values, new: Values) -> tuple[float, float]:
-    """How much better the new values are, and the standard error of that, from differences record by record."""
+    """Return the mean difference of new and old values, and its standard error, from paired differences."""
     differences = [new[name] - old[name] for name in old]
     kept = [one[np.isfinite(one)] for one in differences]
     variances = [float(one.var(ddof=1)) / len(one) if len(one) > 1 else math.nan for one in kept]
@@ -94,6 +85,6 @@ def gain_between(old: Values, new: Values) -> tuple[float, float]:
     return gain, math.sqrt(sum(variances)) / len(kept)
 
 
-def facts_of(values: Values) -> dict[str, Any]:
-    """The means, by name."""
+def means_of(values: Values) -> dict[str, float]:
+    """Return the mean of each measure."""
     return {name: round(float(np.nanmean(one)), 6) for name, one in values.items()}

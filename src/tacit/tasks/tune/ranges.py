@@ -1,4 +1,4 @@
-"""What `tune` may change: settings as a few numbers and choices that a search can vary, and back."""
+"""The settings that `tune` varies: their ranges, and settings from and to the choices of a trial."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tacit.tasks.build.settings import BuildSettings
 
 __all__ = ["SettingsSpace", "changes_between", "refit_options"]
 
-# parameters of each model: lowest, highest, on a logarithmic scale or not; the ranges in which the studies found a use
+# parameters of each model: lowest, highest, whether on a logarithmic scale; the useful ranges found by the studies
 _PARAMETERS: dict[str, dict[str, tuple[float, float, bool]]] = {
     "lsi": {},
     "mlsi": {"label_weight": (0.1, 0.95, False), "shrinkage": (0.003, 1.0, True), "ridge": (0.05, 10.0, True)},
@@ -26,21 +26,21 @@ _MIN_RECORDS = (1, 2, 3, 5)
 
 @dataclass(frozen=True)
 class SettingsSpace:
-    """All settings that are tried.
+    """All settings that can be tried.
 
     Parameters
     ----------
     current : BuildSettings
-        Where it starts; what is not varied stays as it is here.
+        Start of the search, and values of everything that is not varied.
     models : sequence of str
     most_dimensions : int
-        No space has more.
+        Maximum number of dimensions.
     text : bool
-        Whether words are varied: phrases, stems, rare words. Not for vectors.
+        Whether to vary phrases, stems and the treatment of rare words. Not for vectors.
     suggester : bool
-        Whether the suggester is varied.
+        Whether to vary the suggester.
     current_model : str
-        What "auto" is for this collection.
+        The model of the current settings, with "auto" resolved.
     """
 
     current: BuildSettings
@@ -51,7 +51,7 @@ class SettingsSpace:
     current_model: str
 
     def suggest(self, trial: Any) -> BuildSettings:
-        """Let a trial of optuna choose settings."""
+        """Return settings chosen by an optuna trial."""
         model = trial.suggest_categorical("model", list(self.models))
         low, high = self._dimensions
         n_components = trial.suggest_int("n_components", low, high, log=True)
@@ -61,12 +61,12 @@ class SettingsSpace:
         chosen = replace(self.current, model=model, n_components=n_components, parameters=parameters)
         if self.suggester:
             method = trial.suggest_categorical("suggester", ["logistic", "ridge"])
-            # "auto" is logistic unless that would take too long: no change that people should have to read about
+            # "auto" is logistic unless that would take too long: not a change worth reporting
             chosen = replace(chosen, suggester="auto" if (method, self.current.suggester) == _AUTO else method)
         return replace(chosen, text=self._text(trial)) if self.text else chosen
 
     def start(self) -> dict[str, Any]:
-        """Give the current settings as what a trial would have chosen, moved into the ranges where they are outside."""
+        """Return the current settings as choices of a trial, moved into the ranges."""
         from tacit.models.graphs.methods import SLE
         from tacit.models.hlsi.hlsi import HLSI
         from tacit.models.mlsi.mlsi import MLSI
@@ -107,7 +107,7 @@ class SettingsSpace:
 
 
 def changes_between(old: BuildSettings, new: BuildSettings) -> dict[str, Any]:
-    """Give what is different in the new settings, by the name that people know it by."""
+    """Return what is different in the new settings, by option name."""
     facts: dict[str, Any] = {}
     for name, shown in (("model", "model"), ("n_components", "dimensions"), ("suggester", "suggester")):
         if getattr(old, name) != getattr(new, name):
@@ -121,7 +121,7 @@ def changes_between(old: BuildSettings, new: BuildSettings) -> dict[str, Any]:
 
 
 def refit_options(old: BuildSettings, new: BuildSettings) -> list[str]:
-    """Write the changes as options of `tacit refit`."""
+    """Return the changes as options of `tacit refit`."""
     options: list[str] = []
     for name, value in changes_between(old, new).items():
         if name == "stem":
@@ -134,7 +134,7 @@ def refit_options(old: BuildSettings, new: BuildSettings) -> list[str]:
 
 
 def _short(value: float) -> float:
-    """Three digits: more say nothing, and people have to type them."""
+    """Round to three digits, which people can type."""
     return float(f"{value:.3g}")
 
 

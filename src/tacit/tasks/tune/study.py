@@ -1,4 +1,4 @@
-"""The file that keeps trials: what was tried, and what it was worth, so that the next run goes on from there."""
+"""The file that keeps the trials and their scores, so that the next run continues from there."""
 
 from __future__ import annotations
 
@@ -11,23 +11,14 @@ from typing import Any
 
 from tacit.errors import InputError, MissingExtraError
 from tacit.tasks.build.settings import BuildSettings
-from tacit.tasks.measure.split import Split
+from tacit.tasks.measure.split import RecordSplit
 
 __all__ = ["TrialResult", "finished_trials", "open_study", "study_path"]
 
 
 @dataclass(frozen=True, eq=False)
 class TrialResult:
-    """Settings that were tried.
-
-    Attributes
-    ----------
-    number : int, from 1
-    score : float, on the records that choose
-    settings : BuildSettings
-    measures : dict from measure to mean
-    seconds : float
-    """
+    """Settings that were tried; `number` starts from 1, `score` is that of the validation records."""
 
     number: int
     score: float
@@ -36,22 +27,22 @@ class TrialResult:
     seconds: float
 
     def to_facts(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return the trial as plain data."""
         facts = {"number": self.number, "score": round(self.score, 6), "measures": self.measures}
         return {**facts, "seconds": self.seconds, "settings": self.settings.to_facts()}
 
 
 def study_path(index: Path) -> Path:
-    """Where the trials of an index are kept: beside its folder, in which nothing but the index may be."""
+    """Return the default file of an index: beside its folder, which must contain nothing but the index."""
     index = index.absolute()
     return index.with_name(f"{index.name}.tuning.sqlite")
 
 
-def open_study(path: Path, facts: Mapping[str, Any], split: Split) -> Any:
-    """Open the study of these records and this goal, or begin it.
+def open_study(path: Path, facts: Mapping[str, Any], split: RecordSplit) -> Any:
+    """Open the study of these records and this goal, or create it.
 
-    Trials can be compared only if they learned from the same records and were judged by the same: so what a study is
-    called is made from them.
+    Trials can be compared only if they were fitted to and tested on the same records: so the name of a study is a
+    checksum of them.
     """
     try:
         import optuna
@@ -63,16 +54,16 @@ def open_study(path: Path, facts: Mapping[str, Any], split: Split) -> Any:
     try:
         storage = optuna.storages.RDBStorage(f"sqlite:///{path}")
         return optuna.create_study(storage=storage, study_name=name, direction="maximize", load_if_exists=True)
-    except Exception as error:  # whatever the database says, in one sentence
+    except Exception as error:  # any error of the database, in one sentence
         said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise InputError(
-            f"study cannot be used: got {said!r} for {str(path)!r}, expected a file of earlier trials, or a folder in "
-            "which one can be made. Name another file."
+            f"study cannot be used: got {said!r} for {str(path)!r}, expected a file of earlier trials, or a new "
+            "file in a folder that exists. Choose another file."
         ) from error
 
 
 def finished_trials(study: Any) -> list[TrialResult]:
-    """Give the trials that succeeded, in their order."""
+    """Return the successful trials, in order."""
     return [
         TrialResult(
             trial.number + 1,
@@ -86,7 +77,7 @@ def finished_trials(study: Any) -> list[TrialResult]:
     ]
 
 
-def _digest(facts: Mapping[str, Any], split: Split) -> str:
+def _digest(facts: Mapping[str, Any], split: RecordSplit) -> str:
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
     for part in (split.train, split.test):
         digest.update(b"|")

@@ -1,4 +1,4 @@
-"""Tune: better settings for an index, found by trials on held-out records, and what they gain on further ones."""
+"""Tune: find better settings for an index by trials on held-out records, and measure the gain on further ones."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tacit.errors import InputError, SolverError, TacitWarning
 from tacit.tasks.build.settings import MODELS, BuildSettings
 from tacit.tasks.measure.compare import applicable_models
 from tacit.tasks.measure.evaluate import current_settings
-from tacit.tasks.measure.split import Split, split_part, split_records
+from tacit.tasks.measure.split import RecordSplit, split_at_random, split_records
 from tacit.tasks.stages import Report, Stages
-from tacit.tasks.tune.objective import GOALS, Objective, facts_of, gain_between, score_of
+from tacit.tasks.tune.objective import GOALS, SettingsScorer, gain_between, means_of, score_of
 from tacit.tasks.tune.ranges import SettingsSpace, changes_between
 from tacit.tasks.tune.study import TrialResult, finished_trials, open_study, study_path
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Gain", "Tuning", "tune"]
 
-_GRAPH_RECORDS = 3_000  # more take minutes for one trial of a graph embedding
+_GRAPH_RECORDS = 3_000  # with more, one trial of a graph embedding takes minutes
 
 
 @dataclass(frozen=True)
 class Gain:
-    """What the best settings gain over the current ones, on records that had no part in the choice.
+    """Gain of the best settings over the current ones, on records that were not used to choose them.
 
     Attributes
     ----------
     current, best : dict from measure to mean
     gain, error : float
-        Difference of the scores, and its standard error: a gain below twice the error may be chance.
+        Difference of the scores, and its standard error: a gain below twice the error may be random.
     n_records : int
     """
 
@@ -54,24 +54,24 @@ class Gain:
 
 @dataclass(frozen=True, eq=False)
 class Tuning:
-    """What was tried and what came of it.
+    """The trials and their result.
 
     Attributes
     ----------
     goal : str
     current, best : TrialResult
-        The settings of the index, and the best of all trials, which may be the same.
+        The trial of the index's own settings, and the best of all trials, which may be the same.
     trials : tuple of TrialResult
-        All that succeeded, the best first.
+        All successful trials, the best first.
     n_before : int
-        How many of them are from earlier runs.
+        Number of trials from earlier runs.
     test : Gain or None
-        None if it was interrupted, or the current settings are the best.
+        None if the run was interrupted, or the current settings are the best.
     n_train, n_validation, n_test : int
-        Records that trials learned from, that chose, and that judged at the end.
+        Numbers of records that trials learned from, that chose the best, and that measured the gain.
     interrupted : bool
     study : Path
-        File that keeps the trials; the next run goes on from there.
+        File that keeps the trials; the next run continues from there.
     """
 
     goal: str
@@ -88,11 +88,11 @@ class Tuning:
 
     @property
     def changes(self) -> dict[str, Any]:
-        """What is different in the best settings."""
+        """Differences between the best and the current settings."""
         return changes_between(self.current.settings, self.best.settings)
 
     def to_facts(self) -> dict[str, Any]:
-        """Give everything as plain data, as `--json` prints it."""
+        """Return everything as plain data, as `--json` prints it."""
         return {
             "goal": self.goal,
             "records": {"train": self.n_train, "validation": self.n_validation, "test": self.n_test},
@@ -123,38 +123,38 @@ def tune(
     study: str | Path | None = None,
     report: Report | None = None,
 ) -> Tuning:
-    """Look for better settings of an index: model, dimensions, weights, words and suggester.
+    """Search for better settings of an index: model, dimensions, weights, words and suggester.
 
-    Each trial learns from one part of the records and is judged by another. At the end the best and the current
-    settings learn from both, and a third part, which had no say so far, tells what was gained. The index stays as it
-    is; `refit` with the best settings changes it.
+    Each trial is fitted to the training records and scored on validation records. At the end the best and the current
+    settings are fitted to both and compared on test records that were not used before. The index is not changed; use
+    `refit` with the best settings for that.
 
     Parameters
     ----------
     collection : an open index
     goal : {"suggest", "search", "both"}, optional
-        "suggest" is the nDCG@10 of suggested labels, "search" that of records found by meaning, which gain by the
-        labels they share with the query (without labels: the MRR of texts by their title), "both" the mean. "both" if
+        "suggest" is the nDCG@10 of suggested labels, "search" that of records found by meaning, by the labels they
+        share with the query (without labels: the MRR of texts by their title), "both" the mean. By default "both" if
         there are labels, else "search".
     trials : int, default 30
-        How many settings to try now, the current ones among them the first time.
+        Number of settings to try now; the first run includes the current ones.
     seconds : float, optional
-        Begin no trial after so many.
+        Start no new trial after so many seconds.
     models : sequence of str, optional
-        Among which to choose; all that suit the records unless given, but SLE, which takes minutes for a trial, only
-        for 3,000 records at most.
+        Models to try; by default all that the records allow, with SLE, whose trials are slow, only for at most 3,000
+        records.
     split_field : str, optional
-        A field that says "train" or "test"; the test records judge at the end.
+        Field with the values "train" and "test"; the test records measure the gain.
     share : float, default 0.2
-        Part of the records that is held out, twice.
+        Share of the records to hold out, once for testing and once for validation.
     records : int, default 20,000
-        Use so many records at most, drawn by chance.
+        Maximum number of records to use, drawn at random.
     queries : int, default 500
-        Most questions to the search in each trial.
+        Maximum number of search queries in each trial.
     random_state : int, default 0
     study : path, optional
-        SQLite file that keeps the trials; beside the folder of the index unless given. A further run with the same
-        records, goal, models and seed goes on from there.
+        SQLite file that keeps the trials; by default beside the folder of the index. A further run with the same
+        records, goal, models and seed continues from there.
     report : callable, optional
         Called with a `Stage` for each trial.
 
@@ -165,13 +165,13 @@ def tune(
     Raises
     ------
     MissingExtraError
-        Without optuna.
+        If optuna is not installed.
     InputError
-        If something given cannot be used, or no trial succeeded.
+        If an argument is invalid, or no trial succeeded.
 
     Notes
     -----
-    Ctrl-C ends the trials, and what is done counts; only the last judgement is left out then.
+    Ctrl-C ends the trials and keeps those that are done; the gain is not measured then.
     """
     check_count("trials", trials, low=0)
     check_count("queries", queries)
@@ -179,36 +179,36 @@ def tune(
     check_count("records", records, low=10)
     if seconds is not None:
         check_number("seconds", seconds, open_low=True)
-    say = Stages(report)
-    say.begin("reading")
+    stages = Stages(report)
+    stages.begin("reading")
     outer = split_records(collection, split_field=split_field, share=share, most=records, random_state=random_state)
-    inner = Split(*split_part(outer.train, share, as_rng(random_state + 1)), outer.how)
-    say.end(f"{len(inner.train):,} records to learn from, {len(inner.test):,} to choose, {len(outer.test):,} to judge")
+    inner = RecordSplit(*split_at_random(outer.train, share, as_rng(random_state + 1)), outer.how)
+    n_train, n_validation, n_test = len(inner.train), len(inner.test), len(outer.test)
+    stages.end(f"{n_train:,} records for training, {n_validation:,} for validation, {n_test:,} for testing")
     goal = check_choice("goal", goal, GOALS) if goal else "both" if any(outer.test.labels) else "search"
     space = _space(collection, inner, models, goal)
-    objective = Objective(inner, goal, collection.taxonomy, queries, random_state)
+    scorer = SettingsScorer(inner, goal, collection.taxonomy, queries, random_state)
     path = study_path(collection.path) if study is None else Path(study).expanduser()
     facts = {"goal": goal, "models": list(space.models), "seed": random_state, "queries": queries, "text": space.text}
     opened = open_study(path, facts, inner)
     before = finished_trials(opened)
-    interrupted = _run(opened, objective, space, before, trials, seconds, random_state, say)
+    interrupted = _run(opened, scorer, space, before, trials, seconds, random_state, stages)
     done = finished_trials(opened)
     current = _find(done, space.current)
     if current is None:
         raise InputError(
-            f"the current settings could not be measured: got {len(done)} other trials in {str(path)!r}, expected them "
-            "first. Run it again with one trial at least."
+            f"the current settings were not measured: got {len(done)} other trials in {str(path)!r}, expected one of "
+            "them. Run at least one trial."
         )
     best = max(done, key=lambda trial: (trial.score, trial is current))
     gain = None
     if best is not current and not interrupted:
-        gain = _judged(Objective(outer, goal, collection.taxonomy, queries, random_state), current, best, say)
+        gain = _gain(SettingsScorer(outer, goal, collection.taxonomy, queries, random_state), current, best, stages)
     ranked = tuple(sorted(done, key=lambda trial: -trial.score))
-    sizes = len(inner.train), len(inner.test), len(outer.test)
-    return Tuning(goal, current, best, ranked, len(before), gain, *sizes, interrupted, path)
+    return Tuning(goal, current, best, ranked, len(before), gain, n_train, n_validation, n_test, interrupted, path)
 
 
-def _space(collection: Collection, split: Split, models: Sequence[str] | None, goal: str) -> SettingsSpace:
+def _space(collection: Collection, split: RecordSplit, models: Sequence[str] | None, goal: str) -> SettingsSpace:
     current, suitable = current_settings(collection), applicable_models(split, collection.taxonomy)
     if len(split.train) > _GRAPH_RECORDS and current.model != "sle":
         suitable = [name for name in suitable if name != "sle"]
@@ -217,13 +217,12 @@ def _space(collection: Collection, split: Split, models: Sequence[str] | None, g
         check_choice("models", name, [known for known in MODELS if known != "auto"])
     linked = any(record.links for record in split.train.records)
     automatic = "mlsa" if linked else "mlsi" if any(split.train.labels) else "lsi"
-    is_text = split.train.vectors is None
-    width = len(split.train) if split.train.vectors is None else split.train.vectors.shape[1]
+    vectors = split.train.vectors
     return SettingsSpace(
         current,
         names,
-        most_dimensions=min(len(split.train), width) - 1,
-        text=is_text,
+        most_dimensions=(len(split.train) if vectors is None else min(vectors.shape)) - 1,
+        text=vectors is None,
         suggester=goal != "search",
         current_model=automatic if current.model == "auto" else current.model,
     )
@@ -231,18 +230,18 @@ def _space(collection: Collection, split: Split, models: Sequence[str] | None, g
 
 def _run(
     study: Any,
-    objective: Objective,
+    scorer: SettingsScorer,
     space: SettingsSpace,
     before: Sequence[TrialResult],
     trials: int,
     seconds: float | None,
     random_state: int,
-    say: Stages,
+    stages: Stages,
 ) -> bool:
-    """Run the trials; give whether it was interrupted."""
+    """Run the trials; return whether they were interrupted."""
     import optuna
 
-    # another seed in each run: the same one would draw what has been tried already
+    # another seed in each run: the same one would draw the same settings again
     study.sampler = optuna.samplers.TPESampler(seed=random_state + len(study.trials), n_startup_trials=8)
     if trials and _find(before, space.current) is None:
         study.enqueue_trial(space.start(), user_attrs={"current": True})
@@ -252,16 +251,16 @@ def _run(
         settings = space.suggest(trial)
         if trial.user_attrs.get("current"):
             settings = space.current
-        say.begin(f"trial {trial.number + 1}")
+        stages.begin(f"trial {trial.number + 1}")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TacitWarning)
-            values = objective.values(settings, Stages(None))
+            values = scorer.values(settings)
         trial.set_user_attr("settings", settings.to_facts())
-        trial.set_user_attr("measures", facts_of(values))
+        trial.set_user_attr("measures", means_of(values))
         trial.set_user_attr("seconds", round(time.perf_counter() - started, 2))
         score = score_of(values)
         shown = ", ".join(f"{name} {value}" for name, value in changes_between(space.current, settings).items())
-        say.end(f"trial {trial.number + 1}: {score:.4f}  {shown or 'current settings'}")
+        stages.end(f"trial {trial.number + 1}: {score:.4f}  {shown or 'current settings'}")
         return score
 
     try:
@@ -277,16 +276,16 @@ def _find(trials: Sequence[TrialResult], settings: BuildSettings) -> TrialResult
     return next((trial for trial in trials if trial.settings.to_facts() == facts), None)
 
 
-def _judged(objective: Objective, current: TrialResult, best: TrialResult, say: Stages) -> Gain | None:
-    """Let the records that had no say judge both settings; None if that is interrupted."""
-    say.begin("judging")
+def _gain(scorer: SettingsScorer, current: TrialResult, best: TrialResult, stages: Stages) -> Gain | None:
+    """Compare both settings on the test records; None if that is interrupted."""
+    stages.begin("testing")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TacitWarning)
-            old, new = (objective.values(trial.settings, Stages(None)) for trial in (current, best))
+            old, new = (scorer.values(trial.settings) for trial in (current, best))
     except KeyboardInterrupt:
         return None
     gain, error = gain_between(old, new)
     n_records = max(len(values) for values in old.values())
-    say.end(f"best settings judged by {n_records:,} records that had no say: {gain:+.4f}")
-    return Gain(facts_of(old), facts_of(new), round(gain, 6), round(error, 6), n_records)
+    stages.end(f"best settings tested on {n_records:,} further records: {gain:+.4f}")
+    return Gain(means_of(old), means_of(new), round(gain, 6), round(error, 6), n_records)

@@ -179,9 +179,7 @@ def test_a_model_that_always_fails_is_left_out_with_a_warning_and_if_all_do_it_i
         found = compare_models({"bad": MLSI(), "LSI": LSI()}, *splits(), dimensions=4, grids=grids, head=HEAD)
     assert [row.name for row in found.rows] == ["LSI"]
     assert "bad: 2 failed" in found.table("markdown")
-    with pytest.raises(
-        InputError, match="no model could be fitted: got 2 failed settings of 'bad', the first with: label_weight"
-    ):
+    with pytest.raises(InputError, match="no model could be fitted: got errors from 'bad', the first with: label_weight"):
         compare_models({"bad": MLSI()}, *splits(), dimensions=4, grids=grids, head=HEAD)
 
 

@@ -73,11 +73,11 @@ def test_facts_are_plain(found):
 
 
 def test_a_model_that_cannot_be_fitted_is_left_out_and_named(index):
-    with pytest.warns(TacitWarning, match=r"mlsi is left out of the comparison: label_weight is out of range"):
+    with pytest.warns(TacitWarning, match=r"'mlsi' is left out of the comparison: label_weight is out of range"):
         found = compare(_with_bad_parameter(index), ["lsi", "mlsi"], queries=3)
     assert list(found.rows) == ["lsi"]
     assert found.failures["mlsi"].startswith("label_weight is out of range: got 7")
-    with pytest.raises(InputError, match="models could not be fitted: got mlsi, and mlsi failed with: label_weight"):
+    with pytest.raises(InputError, match="no model could be fitted: got errors from 'mlsi', the first with: label_weight"):
         compare(_with_bad_parameter(index), ["mlsi"], queries=3)
 
 

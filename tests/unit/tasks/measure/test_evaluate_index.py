@@ -16,9 +16,9 @@ from tacit.tasks.build.build import build
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
 from tacit.tasks.measure.evaluate import evaluate
-from tacit.tasks.measure.search import SearchBench, body_of
+from tacit.tasks.measure.search_quality import SearchTest, body_of
 from tacit.tasks.measure.split import MOST_TEST, all_records, split_records
-from tacit.tasks.measure.suggest import measure_suggestions
+from tacit.tasks.measure.suggestion_quality import measure_suggestions
 from tacit.tasks.measure.trial_index import Features, FittedIndex, RawWords
 from tacit.tasks.stages import Stages
 from tacit.text.settings import TextSettings
@@ -98,7 +98,7 @@ def test_stages_are_told_and_facts_are_plain(found):
     assert facts["train_records"] + facts["test_records"] == 90
     assert facts["suggest"]["at"]["5"]["recall"] == 1.0
     assert set(facts["search"]["hybrid"]) == {"overlap_ndcg", "mrr", "found_first", "found_in_ten"}
-    assert facts["notes"] == ["Only 16 records were judged: differences of a few hundredths are chance."]
+    assert facts["notes"] == ["Only 16 records were tested: differences of a few hundredths are random."]
 
 
 def test_the_same_seed_gives_the_same_numbers_and_another_a_different_split(index, found):
@@ -112,9 +112,9 @@ def test_the_same_seed_gives_the_same_numbers_and_another_a_different_split(inde
 def test_overlap_is_that_of_the_measure_of_vectors(index):
     split = split_records(index)
     fitted = fit(split, topic_settings())
-    with SearchBench(split, 1000, 0) as bench:
-        measured = bench.measure(fitted, Stages(None)).ways["meaning"].overlap_ndcg
-        assert np.nanmean(bench.overlap_values(fitted)) == pytest.approx(measured)
+    with SearchTest(split, 1000, 0) as queries:
+        measured = queries.measure(fitted, Stages(None)).ways["meaning"].overlap_ndcg
+        assert np.nanmean(queries.overlap_values(fitted)) == pytest.approx(measured)
     places = fitted.place(fitted.features.rows(split.test))
     known = as_labels([names or None for names in split.train.labels])
     assert measured == pytest.approx(overlap_ndcg(places, fitted.positions, as_labels(split.test.labels), known, k=10))
@@ -162,7 +162,7 @@ def test_split_by_field_leaves_out_the_rest(index):
     assert split.how == "by the field 'part', 10 other records left out"
     found = evaluate(index, split_field="part", queries=3)
     assert found.suggest.n_records == 18
-    assert "2 of 20 held-out records have no labels: they are not judged." in found.notes
+    assert "2 of 20 held-out records have no labels: they do not count." in found.notes
 
 
 def test_brought_records_judge_and_are_not_learned_from(index):
@@ -179,7 +179,7 @@ def test_labels_nobody_could_learn_count_as_missed(index):
     found = evaluate(index, test=brought)
     assert found.suggest.n_unlearned == 1
     assert found.suggest.at[-1].recall == pytest.approx(0.75)
-    assert any("are on no record that was learned from" in note for note in found.notes)
+    assert any("are on no training record" in note for note in found.notes)
 
 
 def test_records_without_labels_are_measured_by_their_titles(tmp_path):
@@ -190,7 +190,7 @@ def test_records_without_labels_are_measured_by_their_titles(tmp_path):
     assert found.search.n_overlap == 0
     assert found.search.ways["words"].overlap_ndcg is None
     assert found.search.ways["words"].mrr == 1.0
-    assert found.how == "20% of the records held out by chance"
+    assert found.how == "20% of the records held out at random"
 
 
 def test_an_index_of_vectors_is_measured_without_titles(tmp_path):
@@ -247,13 +247,13 @@ def test_bad_input_is_one_sentence(index, tmp_path):
         evaluate(index, split_field="nowhere")
     with pytest.raises(InputError, match=r"share is out of range: got 1\.5"):
         evaluate(index, share=1.5)
-    with pytest.raises(InputError, match=r"share leaves nothing to compare: got 0\.001 of 81 records"):
+    with pytest.raises(InputError, match=r"share leaves too few records: got 0\.001 of 81 records"):
         evaluate(index, share=0.001)
     with pytest.raises(InputError, match="queries is out of range: got 0"):
         evaluate(index, queries=0)
     bare = build(topic_records(labels=False, titles=False), tmp_path / "bare.tacit", topic_settings())
     with (
         open_index(bare) as collection,
-        pytest.raises(InputError, match="nothing to measure by: got neither labels nor titles"),
+        pytest.raises(InputError, match="cannot be used for measuring: got neither labels nor titles"),
     ):
         evaluate(collection)

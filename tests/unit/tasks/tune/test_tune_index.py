@@ -77,7 +77,7 @@ def test_the_gain_is_measured_on_further_records(first):
 def test_stages_and_facts(first):
     found, stages = first
     ends = [stage for stage in stages if stage.state == "end"]
-    assert [stage.name for stage in ends] == ["reading", *(f"trial {n}" for n in range(1, 6)), "judging"]
+    assert [stage.name for stage in ends] == ["reading", *(f"trial {n}" for n in range(1, 6)), "testing"]
     assert ends[1].message.endswith("current settings")
     facts = found.to_facts()
     assert facts["validation_gain"] == pytest.approx(found.best.score - found.current.score, abs=1e-6)
@@ -197,7 +197,7 @@ def test_bad_input_is_one_sentence(folder, tmp_path):
         ({"models": ["mlsj"]}, "models is unknown: got 'mlsj'"),
         ({"records": 2}, "records is out of range: got 2"),
         ({"study": broken}, "study cannot be used: got .* expected a file of earlier trials"),
-        ({"trials": 0, "study": tmp_path / "new.sqlite"}, "the current settings could not be measured: got 0 other"),
+        ({"trials": 0, "study": tmp_path / "new.sqlite"}, "the current settings were not measured: got 0 other"),
     ]
     with open_index(folder) as collection:
         for given, message in cases:

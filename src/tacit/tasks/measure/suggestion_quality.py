@@ -1,4 +1,4 @@
-"""How good the suggested labels are, for records that were held out."""
+"""Quality of suggested labels for held-out records."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from tacit.evaluate.measures.annotation import AtK, SetScores, annotation_at_k, 
 from tacit.evaluate.measures.hierarchy import hierarchical_f1, tree_distance
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.measure.split import Part
-from tacit.tasks.measure.trial_index import Measured
+from tacit.tasks.measure.split import RecordSet
+from tacit.tasks.measure.trial_index import TrialIndex
 
-__all__ = ["KS", "HierarchyScores", "SuggestMeasures", "measure_suggestions"]
+__all__ = ["SuggestMeasures", "measure_suggestions"]
 
-KS = (1, 3, 5, 10)
+_KS = (1, 3, 5, 10)
 
 
 @dataclass(frozen=True)
 class HierarchyScores:
-    """What the chosen sets are worth where half right counts.
+    """Quality of the chosen sets if a prediction near the truth is better than one far from it.
 
     Attributes
     ----------
     precision, recall, f1 : float
-        Of label sets that were completed by what lies above them, over all decisions.
+        Of label sets with their ancestors, over all decisions.
     mistake_distance : float
-        Edges of the taxonomy from a mistake to the nearest truth, on average.
+        Mean number of taxonomy edges from a mistake to the nearest true label.
     """
 
     precision: float
@@ -39,18 +39,18 @@ class HierarchyScores:
 
 @dataclass(frozen=True, eq=False)
 class SuggestMeasures:
-    """What suggestions are worth.
+    """Quality of suggestions.
 
     Attributes
     ----------
     at : tuple of AtK
         The first 1, 3, 5 and 10 suggestions.
     chosen : SetScores
-        The sets that the labels' own thresholds choose.
+        The sets of labels above their thresholds.
     hierarchy : HierarchyScores or None
         The same sets with the taxonomy, if there is one.
     n_records, n_labels, n_unlearned : int
-        Held-out records with labels, their labels, and those among them that no record to learn from had.
+        Numbers of held-out records with labels, of their labels, and of labels that no training record has.
     """
 
     at: tuple[AtK, ...]
@@ -61,7 +61,7 @@ class SuggestMeasures:
     n_unlearned: int
 
     def to_facts(self) -> dict[str, Any]:
-        """Give the measures as plain data."""
+        """Return the measures as plain data."""
         facts: dict[str, Any] = {"records": self.n_records, "labels": self.n_labels, "unlearned": self.n_unlearned}
         facts["at"] = {str(row.k): _rounded(row, ("precision", "recall", "f1", "ndcg")) for row in self.at}
         facts["chosen"] = _rounded(self.chosen)
@@ -69,8 +69,8 @@ class SuggestMeasures:
         return facts
 
 
-def measure_suggestions(index: Measured, test: Part, taxonomy: Taxonomy | None = None) -> SuggestMeasures | None:
-    """Suggest labels for held-out records and compare with those they have; None if there is nothing to compare."""
+def measure_suggestions(index: TrialIndex, test: RecordSet, taxonomy: Taxonomy | None = None) -> SuggestMeasures | None:
+    """Suggest labels for held-out records and compare them with the true ones; None if either has no labels."""
     rows = [row for row, names in enumerate(test.labels) if names]
     if not rows or not index.label_names:
         return None
@@ -87,22 +87,17 @@ def measure_suggestions(index: Measured, test: Part, taxonomy: Taxonomy | None =
     chosen = LabelMatrix.from_matrix(np.hstack([answer[1], np.zeros((n_rows, n_more), bool)]).astype(np.int8), names)
     sets = annotation_sets(truth, chosen)
     hierarchy = None if taxonomy is None else _hierarchy(truth, chosen, taxonomy)
-    return SuggestMeasures(annotation_at_k(truth, scores, KS), sets, hierarchy, n_rows, sets.n_labels, n_more)
+    return SuggestMeasures(annotation_at_k(truth, scores, _KS), sets, hierarchy, n_rows, sets.n_labels, n_more)
 
 
 def _hierarchy(truth: LabelMatrix, chosen: LabelMatrix, taxonomy: Taxonomy) -> HierarchyScores:
-    whole = _with_strangers(taxonomy, truth.names)
-    found = hierarchical_f1(truth, chosen, whole)
-    return HierarchyScores(found.precision, found.recall, found.f1, tree_distance(truth, chosen, whole).mean)
-
-
-def _with_strangers(taxonomy: Taxonomy, names: tuple[Any, ...]) -> Taxonomy:
-    """The taxonomy with labels that it does not have as further roots."""
-    strangers = [name for name in names if name not in taxonomy]
-    if not strangers:
-        return taxonomy
-    parents = {name: taxonomy.parents(name) for name in taxonomy}
-    return Taxonomy.from_parents({**parents, **dict.fromkeys(strangers, ())})
+    """Measure sets with a taxonomy, to which labels that it lacks are added as roots."""
+    missing = [name for name in truth.names if name not in taxonomy]
+    if missing:
+        parents = {name: taxonomy.parents(name) for name in taxonomy}
+        taxonomy = Taxonomy.from_parents({**parents, **dict.fromkeys(missing, ())})
+    found = hierarchical_f1(truth, chosen, taxonomy)
+    return HierarchyScores(found.precision, found.recall, found.f1, tree_distance(truth, chosen, taxonomy).mean)
 
 
 def _rounded(measures: Any, names: tuple[str, ...] | None = None) -> dict[str, Any]:
