@@ -47,7 +47,9 @@ def run(*arguments: str) -> int:
 def test_tables_for_people(index, capsys):
     assert run(index, "--queries", "5") == 0
     shown = capsys.readouterr()
-    assert "Trained on 48 records, tested on 12 others:\n20% of the records with labels held out at random." in shown.out
+    assert (
+        "Trained on 48 records, tested on 12 others:\n20% of the records with labels held out at random." in shown.out
+    )
     for heading in ("precision", "nDCG", "all decisions (micro)", "with the taxonomy", "title MRR"):
         assert heading in shown.out
     assert "first 10" in shown.out

@@ -26,7 +26,7 @@ _SHARE: dict[str, Any] = {"type": float, "default": 0.2, "show_default": True, "
 _NUMBER: dict[str, Any] = {"type": int, "show_default": True, "metavar": "NUMBER"}
 _seed = click.option("--seed", "random_state", default=0, help="Random seed.", **_NUMBER)
 _SPLIT_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option("--test", metavar="SOURCE", help="Test on the records of this file, with the index's columns."),
+    click.option("--test", metavar="SOURCE", help="Test on the records of this file, read like those of the index."),
     click.option("--split-field", metavar="FIELD", help="Split by a field with the values 'train' and 'test'."),
     click.option("--share", help="Share of the records to hold out at random otherwise.", **_SHARE),
     click.option("--queries", default=200, help="Maximum number of queries of each kind.", **_NUMBER),

@@ -115,10 +115,6 @@ def choose_weights(
     random_state : int, generator or None, default 0
         With `target`: seed of what is withheld.
 
-    Returns
-    -------
-    WeightChoice
-
     Examples
     --------
     >>> import numpy as np

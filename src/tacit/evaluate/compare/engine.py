@@ -65,10 +65,10 @@ class Results(NamedTuple, Generic[Result]):
     remarks: dict[str, tuple[str, ...]]
 
 
-Report = Callable[[int, int, list[Result], list[Failure], float], None]
+FitReport = Callable[[int, int, list[Result], list[Failure], float], None]
 
 
-def run_fits(fits: Sequence[Fit[Space, Result]], report: Report[Result] | None = None) -> Results[Result]:
+def run_fits(fits: Sequence[Fit[Space, Result]], report: FitReport[Result] | None = None) -> Results[Result]:
     """Run all fits and their trials, in order.
 
     Parameters

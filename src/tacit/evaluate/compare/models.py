@@ -69,10 +69,6 @@ def compare_models(
         Whether the leading k dimensions of a fit equal a fit with k dimensions, as in all spectral models of Tacit:
         each setting is then fitted once, with the most dimensions. False fits again for each number.
 
-    Returns
-    -------
-    ModelComparison
-
     Raises
     ------
     InputError

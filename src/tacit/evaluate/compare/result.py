@@ -149,10 +149,6 @@ class ModelComparison:
         measure : str, optional
             `choose_by` by default.
         split : {"test", "validation"}, default "test"
-
-        Returns
-        -------
-        matplotlib.figure.Figure
         """
         return self._drawn(self.by_dimension(), "dimensions", path, measure, split)
 
@@ -180,22 +176,19 @@ class ModelComparison:
     ) -> Any:
         measure = check_choice("measure", measure or self.choose_by, list(self.rows[0].test))
         split = check_choice("split", split, ("test", "validation"))
-        lines = [self._line(name, curve, measure, split) for name, curve in curves.items()]
-        if over == "dimensions":
-            lines = [line._replace(level=not curves[line.name][0][1].asked) for line in lines]
+        numbers = {row.name: number for number, row in enumerate(self.rows)}
+        lines = []
+        for name, curve in curves.items():
+            values, trials = [value for value, _ in curve], [trial for _, trial in curve]
+            scores = [getattr(trial, split)[measure] for trial in trials]
+            chosen = trials.index(self[name]) if self[name] in trials else None
+            lines.append(
+                Line(numbers[name], name, values, scores, chosen, over == "dimensions" and not trials[0].asked)
+            )
         figure = draw_lines(lines, over=over.replace("__", " ").replace("_", " "), score=f"{measure} ({split})")
         if path is not None:
             save_picture(figure, path)
         return figure
-
-    def _line(self, name: str, curve: Curve, measure: str, split: str) -> Line:
-        return Line(
-            number=[row.name for row in self.rows].index(name),
-            name=name,
-            values=[value for value, _ in curve],
-            scores=[getattr(trial, split)[measure] for _, trial in curve],
-            chosen=next((place for place, (_, trial) in enumerate(curve) if trial is self[name]), None),
-        )
 
     def _notes(self) -> list[str]:
         """Sentences on what the table does not show."""
@@ -298,8 +291,13 @@ def draw_lines(lines: Sequence[Line], *, over: str, score: str) -> Any:
 
     figure = Figure(figsize=(8.5, 4.8), dpi=130, layout="constrained")
     axes = figure.add_subplot()
-    places = _set_places(axes, lines, counts=over == "dimensions")
-    handles = [_draw(axes, line, places) for line in lines]
+    values = [value for line in lines if not line.level for value in line.values]
+    if all(is_number(value) for value in values):
+        _set_scale(axes, sorted(set(values)), counts=over == "dimensions")
+    else:
+        axes.margins(x=0.1)
+        lines = [line._replace(values=[_shown_value(value) for value in line.values]) for line in lines]
+    handles = [_draw(axes, line) for line in lines]
     axes.set_xlabel(over)
     axes.set_ylabel(score)
     axes.grid(axis="y", color="0.9")
@@ -335,22 +333,14 @@ _MOST_TICKS = 15
 _WIDE = 50.0  # largest over smallest value from which the axis is logarithmic
 
 
-def _set_places(axes: Any, lines: Sequence[Line], *, counts: bool) -> dict[str, float] | None:
-    """Set the axis of the values; return the positions of values that are not numbers."""
-    values = [value for line in lines if not line.level for value in line.values]
-    if not all(is_number(value) for value in values):
-        names = list(dict.fromkeys(_shown_value(value) for value in values))
-        axes.set_xticks(range(len(names)), names)
-        axes.margins(x=0.1)
-        return {name: float(place) for place, name in enumerate(names)}
-    ticks = sorted(set(values))
+def _set_scale(axes: Any, ticks: list[Any], *, counts: bool) -> None:
+    """Set the scale and the ticks of an axis of numbers."""
     if ticks and ticks[0] > 0 and (counts or ticks[-1] / ticks[0] >= _WIDE):
         axes.set_xscale("log")
         axes.minorticks_off()
     if ticks and len(ticks) <= _MOST_TICKS:
         kept = _apart(ticks, axes.get_xscale() == "log")
         axes.set_xticks(kept, [f"{tick:g}" for tick in kept])
-    return None
 
 
 def _apart(ticks: list[Any], logarithmic: bool) -> list[Any]:
@@ -375,14 +365,14 @@ def _add_legend(axes: Any, lines: Sequence[Line], handles: Sequence[Any]) -> Non
     axes.legend(shown, names, loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False, handlelength=3.2)
 
 
-def _draw(axes: Any, line: Line, places: dict[str, float] | None) -> Any:
+def _draw(axes: Any, line: Line) -> Any:
     colour = _COLOURS[line.number % len(_COLOURS)]
     style = _STYLES[line.number % len(_STYLES)]
     if line.level:
         return axes.axhline(line.scores[0], color=colour, linestyle=style, linewidth=1.4)
-    x = line.values if places is None else [places[_shown_value(value)] for value in line.values]
     marker = _MARKERS[line.number % len(_MARKERS)]
-    (handle,) = axes.plot(x, line.scores, color=colour, linestyle=style, marker=marker, markersize=5, linewidth=1.8)
+    look = {"color": colour, "linestyle": style, "marker": marker, "markersize": 5, "linewidth": 1.8}
+    (handle,) = axes.plot(line.values, line.scores, **look)
     if line.chosen is not None:
-        axes.plot(x[line.chosen], line.scores[line.chosen], color=colour, **_RING)
+        axes.plot([line.values[line.chosen]], [line.scores[line.chosen]], color=colour, **_RING)
     return handle

@@ -86,7 +86,7 @@ class Level:
     depth : int
         Edges on the longest path from a root.
     n_nodes, n_judged : int
-        Nodes of this depth, and those among them that occur or are predicted.
+        Nodes of this depth, and those of them that occur or are predicted.
     n_records : int
         Records with a true label at one of the nodes, or below.
     precision, recall, micro_f1 : float
@@ -190,10 +190,6 @@ def tree_distance(y_true: Any, y_pred: Any, taxonomy: Taxonomy) -> TreeDistance:
         As for `hierarchical_f1`. Ancestors are not added: expand both with `Taxonomy.expand`, or neither, since the
         ancestors of a true label count as wrong if only the prediction has them.
     taxonomy : Taxonomy
-
-    Returns
-    -------
-    TreeDistance
     """
     pair = _read_nodes(y_true, y_pred, taxonomy)
     right = sp.csr_array(pair.truth.multiply(pair.predicted))

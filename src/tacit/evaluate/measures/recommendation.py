@@ -89,10 +89,6 @@ def half_life_utility(
         them for a user without any): with the mean of the test ratings a single test item would have no utility, and
         the value would depend on what happened to be withheld.
 
-    Returns
-    -------
-    HalfLifeUtility
-
     Raises
     ------
     InputError
@@ -250,13 +246,13 @@ def _baselines(baseline: str | float, n_users: int, known: sp.csr_array | None, 
         got = "no training ratings" if known is None else "a mask"
         raise InputError(
             f"seen cannot give the users' means: got {got}, expected the training ratings. "
-            "Give them, or a number as `baseline`."
+            "Pass them, or a number as `baseline`."
         )
     return user_means(known).astype(np.float64)
 
 
 def _row_sums(ratings: sp.csr_array, values: Float64Array) -> Float64Array:
-    """Add up one value a rating for each user; users without ratings get 0."""
+    """Sum of one value per rating for each user; 0 for users without ratings."""
     rows = np.repeat(np.arange(ratings.shape[0]), np.diff(ratings.indptr))
     return np.bincount(rows, weights=values, minlength=ratings.shape[0]).astype(np.float64)
 

@@ -72,10 +72,6 @@ def compare(
         classifier. By default "words" and all models that the records allow.
     test, split_field, share, queries, quick, random_state, report : as for `evaluate`
 
-    Returns
-    -------
-    Comparison
-
     Notes
     -----
     Words, dimensions and suggester are those of the index. Its parameters are used for the model it was built with; the

@@ -110,10 +110,6 @@ def evaluate(
     report : callable, optional
         Called with a `Stage` when a stage begins, advances and ends.
 
-    Returns
-    -------
-    Evaluation
-
     Raises
     ------
     InputError

@@ -158,10 +158,6 @@ def tune(
     report : callable, optional
         Called with a `Stage` for each trial.
 
-    Returns
-    -------
-    Tuning
-
     Raises
     ------
     MissingExtraError

@@ -77,7 +77,9 @@ def test_a_model_that_cannot_be_fitted_is_left_out_and_named(index):
         found = compare(_with_bad_parameter(index), ["lsi", "mlsi"], queries=3)
     assert list(found.rows) == ["lsi"]
     assert found.failures["mlsi"].startswith("label_weight is out of range: got 7")
-    with pytest.raises(InputError, match="no model could be fitted: got errors from 'mlsi', the first with: label_weight"):
+    with pytest.raises(
+        InputError, match="no model could be fitted: got errors from 'mlsi', the first with: label_weight"
+    ):
         compare(_with_bad_parameter(index), ["mlsi"], queries=3)
 
 
