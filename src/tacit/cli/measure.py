@@ -301,10 +301,9 @@ def _write_tuning(index: str, found: Tuning, applied: bool) -> None:
 
 
 def _row(found: Tuning, trial: Any, names: list[str]) -> tuple[Any, ...]:
-    from tacit.tasks.tune.ranges import changes_between
+    from tacit.tasks.tune.ranges import written_changes
 
-    changes = changes_between(found.current.settings, trial.settings)
-    settings = ", ".join(f"{name} {value}" for name, value in changes.items()) or "current settings"
+    settings = written_changes(found.current.settings, trial.settings)
     measures = [trial.measures[name] for name in names] if len(names) > 1 else []
     return (trial.number, trial.score, *measures, f"{trial.seconds:.1f}", settings)
 

@@ -22,7 +22,7 @@ from tacit.tasks.stages import Report, Stages
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
 
-__all__ = ["Comparison", "applicable_models", "compare"]
+__all__ = ["Comparison", "applicable_models", "compare", "current_model"]
 
 _BASELINE = "words"
 
@@ -94,7 +94,8 @@ def compare(
         def fitted(name: str) -> TrialIndex:
             if name == _BASELINE:
                 return RawWords(split.train, settings, features, stages)
-            own = replace(settings, model=name, parameters=_parameters(name, settings, split))
+            parameters = dict(settings.parameters) if name == current_model(settings, split) else {}
+            own = replace(settings, model=name, parameters=parameters)
             return FittedIndex(split.train, own, taxonomy, features, stages)
 
         setting = Setting({}, {}, settings.n_components)
@@ -120,10 +121,9 @@ def applicable_models(split: RecordSplit, taxonomy: Taxonomy | None) -> list[str
     return names
 
 
-def _parameters(name: str, settings: BuildSettings, split: RecordSplit) -> dict[str, Any]:
-    """The parameters of the index if it has the same model; of "auto" only the chosen model is known."""
-    current = settings.model
-    if current == "auto":
-        linked = any(record.links for record in split.train.records)
-        current = "mlsa" if linked else "mlsi" if any(split.train.labels) else "lsi"
-    return dict(settings.parameters) if name == current else {}
+def current_model(settings: BuildSettings, split: RecordSplit) -> str:
+    """Return the model of settings, with "auto" resolved."""
+    if settings.model != "auto":
+        return settings.model
+    linked = any(record.links for record in split.train.records)
+    return "mlsa" if linked else "mlsi" if any(split.train.labels) else "lsi"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections import OrderedDict
 
 import numpy as np
 
-from tacit.errors import InputError
+from tacit.errors import InputError, TacitWarning
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.measure.search_quality import SearchTest
@@ -43,7 +44,12 @@ class SettingsScorer:
 
     def values(self, settings: BuildSettings) -> Values:
         """Return for each measure its value on each record or query."""
-        index = FittedIndex(self._split.train, settings, self._taxonomy, self._features(settings), Stages(None))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TacitWarning)
+            index = FittedIndex(self._split.train, settings, self._taxonomy, self._features(settings), Stages(None))
+            return self._measured(index)
+
+    def _measured(self, index: FittedIndex) -> Values:
         found: Values = {}
         if self._goal != "search":
             measured = measure_suggestions(index, self._split.test)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tacit.tasks.build.settings import BuildSettings
 
-__all__ = ["SettingsSpace", "changes_between", "refit_options"]
+__all__ = ["SettingsSpace", "changes_between", "refit_options", "written_changes"]
 
 # parameters of each model: lowest, highest, whether on a logarithmic scale; the useful ranges found by the studies
 _PARAMETERS: dict[str, dict[str, tuple[float, float, bool]]] = {
@@ -118,6 +118,12 @@ def changes_between(old: BuildSettings, new: BuildSettings) -> dict[str, Any]:
     same = old.model == new.model
     before = old.parameters if same else {}
     return facts | {name: value for name, value in new.parameters.items() if before.get(name) != value}
+
+
+def written_changes(old: BuildSettings, new: BuildSettings) -> str:
+    """Return the changes as text."""
+    changes = changes_between(old, new)
+    return ", ".join(f"{name} {value}" for name, value in changes.items()) or "current settings"
 
 
 def refit_options(old: BuildSettings, new: BuildSettings) -> list[str]:

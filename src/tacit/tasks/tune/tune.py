@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tacit.checks import as_rng, check_choice, check_count, check_number
-from tacit.errors import InputError, SolverError, TacitWarning
+from tacit.errors import InputError, SolverError
 from tacit.tasks.build.settings import MODELS, BuildSettings
-from tacit.tasks.measure.compare import applicable_models
+from tacit.tasks.measure.compare import applicable_models, current_model
 from tacit.tasks.measure.evaluate import current_settings
 from tacit.tasks.measure.split import RecordSplit, split_at_random, split_records
 from tacit.tasks.stages import Report, Stages
 from tacit.tasks.tune.objective import GOALS, SettingsScorer, gain_between, means_of, score_of
-from tacit.tasks.tune.ranges import SettingsSpace, changes_between
+from tacit.tasks.tune.ranges import SettingsSpace, changes_between, written_changes
 from tacit.tasks.tune.study import TrialResult, finished_trials, open_study, study_path
 
 if TYPE_CHECKING:
@@ -211,8 +210,6 @@ def _space(collection: Collection, split: RecordSplit, models: Sequence[str] | N
     names = list(dict.fromkeys(models or suitable))
     for name in names:
         check_choice("models", name, [known for known in MODELS if known != "auto"])
-    linked = any(record.links for record in split.train.records)
-    automatic = "mlsa" if linked else "mlsi" if any(split.train.labels) else "lsi"
     vectors = split.train.vectors
     return SettingsSpace(
         current,
@@ -220,7 +217,7 @@ def _space(collection: Collection, split: RecordSplit, models: Sequence[str] | N
         most_dimensions=(len(split.train) if vectors is None else min(vectors.shape)) - 1,
         text=vectors is None,
         suggester=goal != "search",
-        current_model=automatic if current.model == "auto" else current.model,
+        current_model=current_model(current, split),
     )
 
 
@@ -248,15 +245,12 @@ def _run(
         if trial.user_attrs.get("current"):
             settings = space.current
         stages.begin(f"trial {trial.number + 1}")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", TacitWarning)
-            values = scorer.values(settings)
+        values = scorer.values(settings)
         trial.set_user_attr("settings", settings.to_facts())
         trial.set_user_attr("measures", means_of(values))
         trial.set_user_attr("seconds", round(time.perf_counter() - started, 2))
         score = score_of(values)
-        shown = ", ".join(f"{name} {value}" for name, value in changes_between(space.current, settings).items())
-        stages.end(f"trial {trial.number + 1}: {score:.4f}  {shown or 'current settings'}")
+        stages.end(f"trial {trial.number + 1}: {score:.4f}  {written_changes(space.current, settings)}")
         return score
 
     try:
@@ -276,9 +270,7 @@ def _gain(scorer: SettingsScorer, current: TrialResult, best: TrialResult, stage
     """Compare both settings on the test records; None if that is interrupted."""
     stages.begin("testing")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", TacitWarning)
-            old, new = (scorer.values(trial.settings) for trial in (current, best))
+        old, new = (scorer.values(trial.settings) for trial in (current, best))
     except KeyboardInterrupt:
         return None
     gain, error = gain_between(old, new)

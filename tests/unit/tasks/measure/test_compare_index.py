@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from tacit.corpus.record import Record
 from tacit.errors import InputError, TacitWarning
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.build import build
+from tacit.tasks.build.fitting import fit_model
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
 from tacit.tasks.measure.compare import applicable_models, compare
@@ -81,6 +84,16 @@ def test_a_model_that_cannot_be_fitted_is_left_out_and_named(index):
         InputError, match="no model could be fitted: got errors from 'mlsi', the first with: label_weight"
     ):
         compare(_with_bad_parameter(index), ["mlsi"], queries=3)
+
+
+def test_warnings_name_their_model(index, monkeypatch):
+    def warning_fit(*given):
+        warnings.warn("few labels", TacitWarning, stacklevel=2)
+        return fit_model(*given)
+
+    monkeypatch.setattr("tacit.tasks.measure.trial_index.fit_model", warning_fit)
+    with pytest.warns(TacitWarning, match="^lsi: few labels$"):
+        compare(index, ["lsi"], queries=3)
 
 
 def _with_bad_parameter(index):
