@@ -15,8 +15,7 @@ from scipy.sparse.linalg import LinearOperator
 from tacit.checks import check_choice, check_count, check_finite, check_number
 from tacit.errors import InputError, SolverError, TacitWarning
 from tacit.machine import give_back
-from tacit.operators.base import Operator, as_operator
-from tacit.operators.gram import Gram
+from tacit.operators.base import Gram, Operator, as_operator
 from tacit.solve.checkpoint import are_kept
 from tacit.solve.choice.costs import MOST_BYTES, cheapest, costs_of, generalised_costs, problem_of
 from tacit.solve.dense import dense_eigenpairs, dense_singular_triplets

@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tacit.checks import human_size, is_outside_memory
-from tacit.operators.base import MatrixOperator, Operator
-from tacit.operators.gram import Gram
+from tacit.operators.base import Gram, MatrixOperator, Operator
 from tacit.solve.eigen.krylov import block_for
 
 __all__ = ["MOST_BYTES", "RATES", "Cost", "Problem", "Work", "cheapest", "costs_of", "generalised_costs", "problem_of"]

@@ -15,8 +15,7 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 
 from tacit.checks import check_choice, check_count, check_finite, check_number, check_rows, is_sparse
 from tacit.errors import InputError, TacitWarning
-from tacit.operators.base import Operator, as_operator
-from tacit.operators.gram import Gram
+from tacit.operators.base import Gram, Operator, as_operator
 from tacit.solve.dense import dense_least_squares
 from tacit.solve.linear.conjugate_gradients import block_cg, preconditioned_cg, reachable
 from tacit.solve.result import LeastSquares
