@@ -29,7 +29,7 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from tacit.errors import InputError
 
-__all__ = ["available_memory", "give_back", "n_threads", "one_thread", "share"]
+__all__ = ["available_memory", "n_threads", "one_thread", "release_memory", "share"]
 
 Item = TypeVar("Item")
 
@@ -254,7 +254,7 @@ def _physical() -> int:
 _WORTH_IT = 2**25  # bytes of what comes: beyond that the C library asks the system for room of its own
 
 
-def give_back(coming: int) -> None:
+def release_memory(coming: int) -> None:
     """Return freed memory if an array of so many bytes is coming; where the C library is not GNU's, do nothing."""
     trim = _trimmer()
     if trim is not None and coming >= _WORTH_IT:
