@@ -71,7 +71,7 @@ def test_another_number_of_terms(space: Any) -> None:
 
 
 def test_another_number_of_label_rows() -> None:
-    expected = "y does not match X: got 4 rows for 5 records, expected one row a record in the same order."
+    expected = "y does not match X: got 4 rows for 5 records, expected one row per record in the same order."
     with refused(re.escape(expected)):
         MLSI(2).fit(X, Y[:4])
 

@@ -76,7 +76,7 @@ def test_a_damaged_state_is_told_and_left(tmp_path, rng, damage):
 
 def test_what_is_no_plain_data_is_refused_before_the_earlier_state_is_lost(tmp_path):
     save(tmp_path, {"filled": 1})
-    with pytest.raises(TypeError, match="arrays and plain data, no set"):
+    with pytest.raises(TypeError, match="arrays and plain data, not set"):
         save(tmp_path, {"filled": {1}})
     assert load(tmp_path) == {"filled": 1}
 

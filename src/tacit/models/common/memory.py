@@ -24,14 +24,9 @@ import numpy as np
 from tacit.checks import check_choice, human_size, is_sparse
 from tacit.errors import InputError
 from tacit.machine import available_memory
-<<<<<<< HEAD
 from tacit.models.common.class_hierarchy import MOST_BRIDGES
 from tacit.models.common.record_kernel import DENSE_LIMIT
-from tacit.solve.eigen.krylov import block_for
-=======
-from tacit.models.hlsi.scatter import MOST_BRIDGES
 from tacit.solve.eigen.krylov import basis_shape
->>>>>>> 70be712 (give_back is called release_memory; memory estimates ask basis_shape)
 from tacit.solve.eigen.pencil import columns_for
 from tacit.solve.linear.conjugate_gradients import width_for
 

@@ -43,12 +43,7 @@ __all__ = [
     "ScatterPencil",
     "SpectralInverse",
     "all_one",
-<<<<<<< HEAD
     "start_blocks",
-=======
-    "class_bridges",
-    "starting_blocks",
->>>>>>> 70be712 (give_back is called release_memory; memory estimates ask basis_shape)
 ]
 
 
@@ -213,7 +208,7 @@ class ProductScatter(_LinearScatter):
         found = pencil_eigenpairs(
             pencil,
             min(n_components, bridges.shape[1] + directions.right.shape[1]),
-            start=starting_blocks(bridges, directions.right, inverse),
+            start=start_blocks(bridges, directions.right, inverse),
             precondition=inverse,
             tol=self.tol,
             max_iter=self.max_iter or 300,
@@ -327,7 +322,7 @@ class ScatterPencil:
         return self.low_rank @ rng.standard_normal((self.low_rank.shape[1], most)).astype(self.dtype)
 
 
-def starting_blocks(bridges: Array, directions: Array, inverse: Callable[[Array], Array]) -> Iterator[Array]:
+def start_blocks(bridges: Array, directions: Array, inverse: Callable[[Array], Array]) -> Iterator[Array]:
     """Something like the regressions of the classes on the terms, a few at a time, and the leading directions of X."""
     for first in range(0, bridges.shape[1], _COLUMNS):
         yield inverse(bridges[:, first : first + _COLUMNS].copy())
