@@ -22,6 +22,7 @@ __all__ = [
     "check_finite",
     "check_number",
     "check_rows",
+    "counted",
     "human_size",
     "is_outside_memory",
     "is_sparse",
@@ -130,6 +131,11 @@ def human_size(n_bytes: float) -> str:
             return f"{n_bytes:.0f} bytes" if unit == "bytes" else f"{n_bytes:.1f} {unit}"
         n_bytes /= 1024
     return f"{n_bytes:.1f} TiB"
+
+
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """Write a number with its noun: 1 is '1 record', 2000 is '2,000 records'."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def shown(names: Iterable[object], limit: int = 5) -> str:

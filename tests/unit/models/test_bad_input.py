@@ -84,7 +84,7 @@ def test_other_records_than_those_of_the_fit() -> None:
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (None, r"y is missing: .* Give a 0/1 matrix, a list of label sets, or one class a record\."),
+        (None, r"y is missing: .* Pass a 0/1 matrix, a list of label sets, or one class per record\."),
         (
             [None] * 5,
             "y has no labels: got 5 records, 5 of them with unknown labels. Use LSI, or label_weight=0",
