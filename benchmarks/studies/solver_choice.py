@@ -28,7 +28,7 @@ from scipy.optimize import nnls
 
 from tacit.errors import SolverError
 from tacit.operators import Gram, as_operator
-from tacit.solve.choice.costs import RATES, Problem, Work, cheapest, costs_of, problem_of
+from tacit.solve.choice.costs import RATES, ProblemSize, Work, cheapest, costs_of, size_of
 from tacit.solve.dense import dense_eigenpairs, dense_singular_triplets
 from tacit.solve.eigen.krylov import block_krylov
 from tacit.solve.eigen.lanczos import lanczos
@@ -52,7 +52,7 @@ class Trial(NamedTuple):
     """One problem, and the seconds of each solver; infinity where it gave up or was not tried."""
 
     name: str
-    problem: Problem
+    problem: ProblemSize
     seconds: Mapping[str, float]
 
 
@@ -88,7 +88,7 @@ def race(name: str, matrix: Any, ks: Sequence[int], tols: Sequence[float]) -> It
     """Time all solvers for all numbers of components and tolerances; LAPACK's time depends on neither."""
     A, triplets = as_operator(matrix), not name.startswith("kernel")
     lapack = dense_singular_triplets if triplets else dense_eigenpairs
-    estimate = costs_of(problem_of(A, 2, 1e-3, triplets=triplets))[0].seconds
+    estimate = costs_of(size_of(A, 2, 1e-3, triplets=triplets))[0].seconds
     dense = _seconds(lambda: lapack(A, 2)) if estimate <= _MOST else np.inf
     short = A if A.shape[0] >= A.shape[1] else A.T
     searched = Gram(short) if triplets else A
@@ -102,17 +102,17 @@ def race(name: str, matrix: Any, ks: Sequence[int], tols: Sequence[float]) -> It
                         searched, k, rng=np.random.default_rng(0), tol=tol, **options
                     )
                 )
-            yield Trial(name, problem_of(A, k, tol, triplets=triplets), times)
+            yield Trial(name, size_of(A, k, tol, triplets=triplets), times)
 
 
-def before(problem: Problem) -> str:
+def before(problem: ProblemSize) -> str:
     """Give the choice of the three fixed limits that the cost model took the place of."""
     n, entries = problem.n, problem.n * problem.length
     small = n <= 500 and entries <= 2**21
     return "dense" if small or (3 * problem.n_components > n and entries <= 2**26) else "krylov"
 
 
-def ratios(trials: Sequence[Trial], choice: Callable[[Problem], str]) -> np.ndarray:
+def ratios(trials: Sequence[Trial], choice: Callable[[ProblemSize], str]) -> np.ndarray:
     """Give the time of the chosen solver over that of the fastest, a trial each; of one that gave up, with the next."""
     found = []
     for trial in trials:
@@ -195,7 +195,7 @@ _CONSTANTS = (
 _HEADER = ("problem", "k", "tol", "LAPACK", "Lanczos", "block Krylov", "auto", "its ratio", "before", "its ratio")
 
 
-def _chosen(problem: Problem) -> str:
+def _chosen(problem: ProblemSize) -> str:
     return cheapest(costs_of(problem))[0]
 
 

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from tacit.models.projections.mddm import MDDM
     from tacit.models.projections.morp import MORP
     from tacit.models.projections.pls import PLS
-    from tacit.operators.rows.dask import cluster_rows
-    from tacit.operators.rows.dask_texts import cluster_texts
+    from tacit.operators.rows.dask import cluster_rows, cluster_texts
     from tacit.operators.rows.disk import open_rows
     from tacit.operators.rows.disk_writer import write_rows
     from tacit.relations.labels.matrix import LabelMatrix
@@ -132,7 +131,7 @@ _HOMES = {
     "transductive_space": "tacit.models.mlsi.transductive",
     "checkpoints": "tacit.solve.checkpoint",
     "cluster_rows": "tacit.operators.rows.dask",
-    "cluster_texts": "tacit.operators.rows.dask_texts",
+    "cluster_texts": "tacit.operators.rows.dask",
     "open_rows": "tacit.operators.rows.disk",
     "stream_rows": "tacit.text.streaming",
     "stream_words": "tacit.text.streaming",

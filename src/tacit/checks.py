@@ -1,6 +1,6 @@
-"""Checks that every room uses: ranges, choices, row counts, finiteness, and how a seed becomes a generator.
+"""Checks of arguments (ranges, choices, row counts, finiteness), random states, and text for messages.
 
-A leaf: it imports `errors` only. Each check names the argument as the caller typed it, and shows the value as it came.
+Each check names the argument and shows the value as the caller passed them.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ __all__ = [
     "check_finite",
     "check_number",
     "check_rows",
+    "counted",
     "human_size",
     "is_outside_memory",
     "is_sparse",
@@ -38,7 +39,7 @@ def check_number(
     open_low: bool = False,
     open_high: bool = False,
 ) -> float:
-    """Give `value` back as a float if it lies in the range, else raise an `InputError` that names the range."""
+    """Return `value` as a float if it is in the range, else raise an `InputError` that names the range."""
     rule = f"a number {'above' if open_low else 'of at least'} {low:g}"
     if high < math.inf:
         rule += f" and {'below' if open_high else 'at most'} {high:g}"
@@ -51,19 +52,19 @@ def check_number(
 
 
 def check_count(name: str, value: object, *, low: int = 1) -> int:
-    """Give `value` back as an int if it is a whole number of at least `low`."""
+    """Return `value` as an int if it is a whole number of at least `low`."""
     if not isinstance(value, Integral) or _is_bool(value) or int(value) < low:
         raise InputError(f"{name} is out of range: got {value!r}, expected a whole number of at least {low}.")
     return int(value)
 
 
 def _is_bool(value: object) -> bool:
-    """Tell truth values, which Python counts as whole numbers and which here are always a mistake."""
+    """Whether it is a truth value, which Python counts as a whole number and which here is always a mistake."""
     return isinstance(value, (bool, np.bool_))
 
 
 def check_choice(name: str, value: object, choices: Collection[str]) -> str:
-    """Give `value` back if it is one of `choices`; offer the nearest one if not."""
+    """Return `value` if it is one of `choices`; otherwise raise an `InputError` that offers the nearest one."""
     if isinstance(value, str) and value in choices:
         return value
     hint = did_you_mean(str(value), choices)
@@ -75,7 +76,7 @@ def check_rows(name: str, n_got: int, n_expected: int, *, of: str = "X") -> None
     if n_got != n_expected:
         raise InputError(
             f"{name} does not match {of}: got {n_got} rows for {n_expected} records, "
-            "expected one row a record in the same order."
+            "expected one row per record in the same order."
         )
 
 
@@ -85,20 +86,20 @@ def is_sparse(values: Any) -> bool:
 
 
 def is_outside_memory(matrix: object) -> bool:
-    """Whether every product with a matrix, or with a part it is made of, reads rows on disk or on a cluster."""
+    """Whether products with a matrix, or with a part of it, read rows on disk or on a cluster."""
     return bool(getattr(matrix, "is_outside_memory", False))
 
 
 def check_finite(name: str, values: Any) -> None:
     """Raise if an array or the stored values of a sparse matrix hold NaN or infinity; say where the first one is."""
     if is_sparse(values) and values.format not in ("csr", "csc", "coo"):
-        values = values.tocoo()  # the others keep their entries as lists, in a dictionary or with padding
+        values = values.tocoo()  # the other formats store entries in lists, in a dictionary or with padding
     data = values.data if is_sparse(values) else np.asarray(values)
     if data.dtype.kind not in "fc":
         return
     with np.errstate(over="ignore", invalid="ignore"):
         total = data.sum(dtype=np.result_type(data.dtype, np.float64))
-    if np.isfinite(total) or np.isfinite(data).all():  # the sum nearly always is, and costs no array of booleans
+    if np.isfinite(total) or np.isfinite(data).all():  # the sum nearly always is finite, and needs no array of booleans
         return
     bad = int(np.flatnonzero(~np.isfinite(data.ravel()))[0])
     row = values.tocoo().row[bad] if is_sparse(values) else bad // max(1, data[0].size if data.ndim else 1)
@@ -107,14 +108,14 @@ def check_finite(name: str, values: Any) -> None:
 
 
 def as_rng(random_state: int | np.random.RandomState | np.random.Generator | None) -> np.random.Generator:
-    """Turn what scikit-learn calls a random state into a generator; the same seed gives the same generator.
+    """Return the generator for a random state of scikit-learn; the same seed gives the same generator.
 
     None draws from NumPy's global state, as in scikit-learn, so that `np.random.seed` repeats a whole pipeline.
     """
     if isinstance(random_state, np.random.Generator):
         return random_state
     if random_state is None:
-        return np.random.default_rng(np.random.randint(2**31 - 1))  # noqa: NPY002 - the global state is meant
+        return np.random.default_rng(np.random.randint(2**31 - 1))  # noqa: NPY002 - the global state is intended
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1))
     seed: object = random_state
@@ -130,6 +131,11 @@ def human_size(n_bytes: float) -> str:
             return f"{n_bytes:.0f} bytes" if unit == "bytes" else f"{n_bytes:.1f} {unit}"
         n_bytes /= 1024
     return f"{n_bytes:.1f} TiB"
+
+
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """Write a number with its noun: 1 is '1 record', 2000 is '2,000 records'."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def shown(names: Iterable[object], limit: int = 5) -> str:

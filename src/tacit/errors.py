@@ -1,11 +1,11 @@
-"""The errors Tacit raises, all of them one clear sentence or two.
+"""The errors that Tacit raises, and the hint "Did you mean ...?".
 
     TacitError
-    ├── InputError (ValueError)          what was given cannot be used; says what was got and what to do
+    ├── InputError (ValueError)          an argument or a file cannot be used; says what was expected and what to do
     ├── SolverError (ArithmeticError)    a numerical method did not reach its tolerance
-    └── MissingExtraError (ImportError)  an optional library is not installed; says which extra brings it
+    └── MissingExtraError (ImportError)  an optional library is not installed; says which extra installs it
 
-    TacitWarning (UserWarning)           the result is right, but not quite what was asked for
+    TacitWarning (UserWarning)           the result is right, but something was adjusted
 
 `NotFittedError` is scikit-learn's.
 """
@@ -23,11 +23,11 @@ class TacitError(Exception):
 
 
 class InputError(TacitError, ValueError):
-    """What was given cannot be used: `{argument} {is wrong so}: got {value}, expected {rule}. {What to do}.`"""
+    """An argument or a file cannot be used: `{argument} {is wrong so}: got {value}, expected {rule}. {What to do}.`"""
 
 
 class SolverError(TacitError, ArithmeticError):
-    """A numerical method did not reach its tolerance and there is no other to fall back to."""
+    """A numerical method did not reach its tolerance, and no other method is left."""
 
 
 class MissingExtraError(TacitError, ImportError):
@@ -40,23 +40,19 @@ class MissingExtraError(TacitError, ImportError):
 
 
 class TacitWarning(UserWarning):
-    """The result is right, but something was adjusted on the way; the message says what was done."""
+    """The result is right, but something was adjusted; the message says what."""
 
 
 def did_you_mean(name: Hashable, known: Iterable[Hashable], otherwise: str = "") -> str:
-    """Give the sentence, with a space before it, that offers the known name spelt most like `name`; case is ignored.
+    """Return " Did you mean ...?" with the known name most similar to `name`, ignoring case.
 
-    Parameters
-    ----------
-    name : what somebody typed
-    known : the names there are
-    otherwise : the sentence to give if no name is alike
+    If no name is similar, return the sentence `otherwise`, also with a space before it, or "".
     """
     import difflib
 
     spelt = {str(other).casefold(): other for other in known}
     texts, wanted = sorted(spelt), str(name).casefold()
-    if len(texts) > _MOST_COMPARED:  # comparing with a hundred thousand takes seconds; neighbours begin alike
+    if len(texts) > _MOST_COMPARED:  # comparing with 100,000 takes seconds; sorted neighbours begin alike
         place = bisect.bisect(texts, wanted)
         texts = texts[max(0, place - 50) : place + 50]
     near = difflib.get_close_matches(wanted, texts, n=1)

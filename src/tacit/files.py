@@ -1,7 +1,7 @@
-"""Files that stay: written, flushed to the disk, replaced in one step, and their checksums.
+"""Replace files and folders atomically, flush them to the disk, and compute checksums.
 
-A rename can reach the disk before the content of the file it names, so after a power cut an "atomic" rename may leave
-an empty file. Content first, then the name, then the folder that holds the name: each is flushed before the next.
+A rename can reach the disk before the content of the file, so after a power cut an "atomic" rename may leave an empty
+file. Therefore the content is flushed before the rename, and the folder that holds the name after it.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ __all__ = ["file_sha256", "flush_file", "flush_folder", "flush_tree", "remove_tr
 
 @contextmanager
 def replacing(path: Path, temporary: Path | None = None) -> Iterator[Path]:
-    """Give a temporary name beside `path`; the file or folder written there replaces `path` at the end, in one step.
+    """Yield a temporary path next to `path`; the file or folder written there replaces `path` at the end.
 
-    Readers see the old content or the new one, also after a power cut. An error leaves the old content and nothing
-    else. A folder cannot replace another in one step, so the old one steps aside for a moment.
+    Readers see the old content or the new one, even after a power cut. After an error the old content stays. A folder
+    cannot replace another one atomically, so the old one is renamed for a moment.
 
     Parameters
     ----------
-    path : what to write or to replace
-    temporary : the temporary name; by default one that no other process uses
+    path : the file or folder to write or to replace
+    temporary : the temporary path; by default one that no other process uses
     """
     fresh = temporary or path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.unfinished")
     aside = fresh.with_name(fresh.name + ".old")
@@ -52,13 +52,13 @@ def replacing(path: Path, temporary: Path | None = None) -> Iterator[Path]:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Give a small file new content in one step."""
+    """Replace the content of a small file atomically."""
     with replacing(path, path.with_name(path.name + ".new")) as fresh:
         fresh.write_text(text, encoding="utf-8", newline="\n")
 
 
 def flush_tree(folder: Path) -> None:
-    """Flush every file below `folder` and every folder that names them, the innermost first."""
+    """Flush every file and folder below `folder` and itself to the disk, innermost first."""
     for current, _, files in os.walk(folder, topdown=False):
         for name in files:
             flush_file(Path(current, name))
@@ -67,12 +67,12 @@ def flush_tree(folder: Path) -> None:
 
 def flush_file(path: Path) -> None:
     """Flush the content of one file to the disk."""
-    with open(path, "rb+") as file:  # Windows flushes only what is open for writing
+    with open(path, "rb+") as file:  # Windows flushes only files that are open for writing
         os.fsync(file.fileno())
 
 
 def flush_folder(folder: Path) -> None:
-    """Flush the names in a folder to the disk; Windows does that by itself and cannot open folders."""
+    """Flush the names in a folder to the disk; Windows does this itself and cannot open folders."""
     if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -83,11 +83,11 @@ def flush_folder(folder: Path) -> None:
 
 
 def file_sha256(path: Path) -> str:
-    """Give the SHA-256 of a file in hexadecimal digits."""
+    """Return the SHA-256 of a file in hexadecimal digits."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove a folder as far as the system allows: Windows keeps what a reader has mapped, for the next sweep."""
+    """Remove a folder as far as the system allows: Windows keeps files that a reader has mapped."""
     shutil.rmtree(folder, ignore_errors=True)

@@ -1,13 +1,13 @@
-"""How many threads there are, work shared among them, and one BLAS thread for what is too small to share.
+"""Threads and memory of this machine: work on several threads, one BLAS thread for small work, available memory.
 
-Whoever limits the threads of the matrix library, by `OMP_NUM_THREADS`, by threadpoolctl or as joblib does in its
-workers, limits ours: those who ask for one thread mean all of them.
+A limit for the threads of the matrix library (`OMP_NUM_THREADS`, threadpoolctl, joblib in its workers) also limits the
+threads of this module.
 
-The threads of a matrix library meet many times in one small factorisation. On a busy machine, or in a container that
-may use fewer cores than it sees, each meeting can cost a time slice. Measured on two cores with six busy processes, one
-thread against two: eigenvalues of 300 x 300 in 0.03 s against 0.1-1.9 s, QR of 2000 x 48 in 2 ms against 30-1000 ms,
-singular values of 500 x 500 in 0.1 s against 3.8 s; the leading 30 triplets of a sparse 2000 x 6000 matrix, with
-`one_thread` against without, in 0.2 s against 3.8 s. Large products share well and keep their threads.
+The threads of a matrix library synchronise many times in one small factorisation. On a busy machine, or in a container
+that may use fewer cores than it sees, each time can take a time slice. Measured on two cores with six busy processes,
+one thread against two: eigenvalues of 300 x 300 in 0.03 s against 0.1-1.9 s, QR of 2000 x 48 in 2 ms against 30-1000
+ms, singular values of 500 x 500 in 0.1 s against 3.8 s; the leading 30 triplets of a sparse 2000 x 6000 matrix, with
+`one_thread` against without, in 0.2 s against 3.8 s. Large products scale well and keep their threads.
 """
 
 from __future__ import annotations
@@ -29,19 +29,18 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from tacit.errors import InputError
 
-__all__ = ["available_memory", "give_back", "n_threads", "one_thread", "share"]
+__all__ = ["available_memory", "n_threads", "one_thread", "release_memory", "share"]
 
 Item = TypeVar("Item")
 
-_WORTH_SHARING = 2e10  # floating-point operations, about half a second of one core
+_WORTH_SHARING = 2e10  # floating-point operations, about half a second on one core
 
 
 def share(task: Callable[[Item], Any], items: Iterable[Item]) -> None:
-    """Call `task` with each of the items, in this thread and in as many others as `n_threads` leaves.
+    """Call `task` with each of the items, in this thread and in as many others as `n_threads` allows.
 
-    Whoever is free takes the next item, so a core that others use holds nobody up. This thread never waits for a helper
-    that has not begun, so calls may be nested and may come from many threads at once; the more there are at work
-    already, the fewer help.
+    A thread that is done takes the next item, so no thread waits for a busy core. This thread never waits for a helper
+    that has not started, so calls may be nested and may come from many threads at once; then fewer helpers are used.
     """
     waiting, size, team = deque(items), n_threads(), _team(os.getpid())
 
@@ -54,12 +53,12 @@ def share(task: Callable[[Item], Any], items: Iterable[Item]) -> None:
             task(item)
 
     with team.seats(min(size, len(waiting)), of=size) as n_seats:
-        # each in a copy of the context, in which NumPy keeps what the caller wants done about overflow
+        # each in a copy of the context, in which NumPy keeps its settings for overflow
         helpers = [_pool(os.getpid(), size).submit(copy_context().run, team.help, work) for _ in range(n_seats - 1)]
         try:
             work()
         finally:
-            waiting.clear()  # nothing is left, unless something failed: then nobody need go on
+            waiting.clear()  # if something failed, no thread takes further items
             begun = [helper for helper in helpers if not helper.cancel()]
             wait(begun)
     for helper in begun:
@@ -67,16 +66,16 @@ def share(task: Callable[[Item], Any], items: Iterable[Item]) -> None:
 
 
 def n_threads() -> int:
-    """Give how many threads to use: the cores of this process, or as many as it is limited to if that is fewer."""
+    """Return the number of threads to use: the cores of this process, or fewer if it is limited."""
     return min(_cores(), _BLAS.before or _BLAS.threads() or _asked() or _cores())
 
 
 @contextmanager
 def one_thread(work: float = 0.0) -> Iterator[None]:
-    """Run the block with one BLAS thread, unless its `work` in floating-point operations is worth sharing.
+    """Run the block with one BLAS thread, unless its `work` in floating-point operations is worth several.
 
-    The number of threads belongs to the whole process, so only one Python thread at a time may change it: two that take
-    turns would leave it changed. Others go on with what they find.
+    The number of threads belongs to the whole process, so only one Python thread at a time may change it: two that
+    overlap could leave it changed. Other threads continue with the current number.
     """
     if work > _WORTH_SHARING or not _BLAS.owner.acquire(blocking=False):
         yield
@@ -92,14 +91,14 @@ def one_thread(work: float = 0.0) -> Iterator[None]:
 
 
 class _Blas:
-    """The threads of the matrix libraries; `before` is how many they had where `one_thread` holds them down."""
+    """The threads of the matrix libraries; `before` is their number outside `one_thread`, None if it is not active."""
 
     def __init__(self) -> None:
         self.owner = threading.RLock()
         self.before: int | None = None
 
     def threads(self) -> int | None:
-        """Give the fewest threads that one of them has; None if no library tells."""
+        """Return the smallest number of threads of a library; None if it is unknown."""
         libraries = (library for library in _controller().lib_controllers if library.user_api == "blas")
         return min((n for library in libraries if (n := library.num_threads)), default=None)
 
@@ -108,14 +107,14 @@ _BLAS = _Blas()
 
 
 class _Team:
-    """Who is at work in `share`; a thread whose call is inside another one counts once."""
+    """Counts the threads at work in `share`; a thread with nested calls counts once."""
 
     def __init__(self) -> None:
         self._lock, self._here, self._taken = threading.Lock(), threading.local(), 0
 
     @contextmanager
     def seats(self, wanted: int, *, of: int) -> Iterator[int]:
-        """Take seats until the end of the block, one for this thread in any case, more as far as there are."""
+        """Reserve threads until the end of the block: this one in any case, others as far as they are free."""
         inside = getattr(self._here, "inside", False)
         with self._lock:
             more = max(0, min(wanted - 1, of - self._taken - (not inside)))
@@ -130,7 +129,7 @@ class _Team:
                 self._taken -= taken
 
     def help(self, work: Callable[[], None]) -> None:
-        """Work in a seat that somebody has taken for this thread."""
+        """Work in a thread that was reserved."""
         self._here.inside = True
         try:
             work()
@@ -145,10 +144,9 @@ def _cores() -> int:
 
 @lru_cache(maxsize=1)
 def _asked() -> int | None:
-    """Read OMP_NUM_THREADS as it was when it was first needed, where no matrix library has read it for us.
+    """Return OMP_NUM_THREADS at the first call, for the case that no matrix library reports it.
 
-    It may change: Dask sets it to 1 in the process that starts workers, so that these find it, and does not take it
-    back.
+    It may change later: Dask sets it to 1, for its workers, in the process that starts them.
     """
     asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     return int(asked) if asked.isdecimal() and int(asked) > 0 else None
@@ -156,36 +154,32 @@ def _asked() -> int | None:
 
 @lru_cache(maxsize=1)
 def _controller() -> ThreadpoolController:
-    """Find the libraries once: looking at everything that is loaded takes milliseconds."""
+    """Find the libraries once: the search takes milliseconds."""
     return ThreadpoolController()
 
 
 @lru_cache(maxsize=1)
 def _pool(process: int, size: int) -> ThreadPoolExecutor:
-    """Make the helpers when they are first needed, and anew in a process that was forked, which has no threads."""
+    """Return the helper threads, made on first use; a forked process makes its own, as it inherits no threads."""
     return ThreadPoolExecutor(max_workers=size, thread_name_prefix="tacit")
 
 
 @lru_cache(maxsize=1)
 def _team(process: int) -> _Team:
-    """Make it anew in a process that was forked, where none of those who were at work is."""
+    """Return the counter; a forked process makes its own, as no thread is at work there."""
     return _Team()
 
 
 _VARIABLE = "TACIT_MEMORY"
-_UNKNOWN = 2**34  # where the system does not say
+_UNKNOWN = 2**34  # if the system does not report it
 
 
 def available_memory(*, root: Path = Path("/")) -> int:
-    """Give the bytes that this process may still take.
+    """Return the bytes that this process may still take.
 
-    The least of what the control groups of a container leave (version 1 or 2) and what Linux calls available; elsewhere
-    the memory of the machine, since no system call that Python knows tells what is free of it. The environment variable
-    TACIT_MEMORY, in bytes, overrides both.
-
-    Parameters
-    ----------
-    root : where the file system begins
+    The minimum of what the control groups of a container leave (version 1 or 2) and of what Linux reports as available;
+    on other systems the memory of the machine, since Python cannot ask how much of it is free. The environment variable
+    TACIT_MEMORY, in bytes, overrides both. `root` is the root of the file system.
     """
     asked = os.environ.get(_VARIABLE)
     if asked is not None:
@@ -197,7 +191,7 @@ def available_memory(*, root: Path = Path("/")) -> int:
 
 
 def _left_by_groups(root: Path) -> Iterator[int]:
-    """Limit less use of every control group above this process; what only caches files counts as free."""
+    """Yield limit minus use of every control group of this process; file caches count as free."""
     for line in _lines(root / "proc/self/cgroup"):
         number, controllers, path = [*line.split(":", 2), "", ""][:3]
         if number == "0":
@@ -208,11 +202,11 @@ def _left_by_groups(root: Path) -> Iterator[int]:
 
 
 def _each(mount: Path, path: str, limit: str, use: str, cache: str) -> Iterator[int]:
-    """Look at a group and all above it; in a container only the top of the tree may be there."""
+    """Read a group and all its parents; in a container only the root group may be visible."""
     inside = PurePosixPath(path.lstrip("/"))
     for group in {mount, *(mount / above for above in (inside, *inside.parents))}:
         most, used = _number(group / limit), _number(group / use)
-        if most is None or used is None or most >= 2**60:  # "max", or version 1's word for no limit
+        if most is None or used is None or most >= 2**60:  # "max", or no limit in version 1
             continue
         yield most - used + _field(group / "memory.stat", cache)
 
@@ -224,7 +218,7 @@ def _left_by_machine(root: Path) -> Iterator[int]:
 
 
 def _field(file: Path, name: str) -> int:
-    """Give the number after a name, 0 if it is not there."""
+    """Return the number after a name, 0 if it is missing."""
     for line in _lines(file):
         words = line.split()
         if len(words) > 1 and words[0] == name:
@@ -247,15 +241,15 @@ def _lines(file: Path) -> list[str]:
 def _physical() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not every system says
+    except (AttributeError, ValueError, OSError):  # not supported on every system
         return _UNKNOWN
 
 
-_WORTH_IT = 2**25  # bytes of what comes: beyond that the C library asks the system for room of its own
+_WORTH_IT = 2**25  # bytes of an array; larger ones get memory of their own from the system
 
 
-def give_back(coming: int) -> None:
-    """Return freed memory if an array of so many bytes is coming; where the C library is not GNU's, do nothing."""
+def release_memory(coming: int) -> None:
+    """Return freed memory to the system before an array of `coming` bytes; only with the GNU C library."""
     trim = _trimmer()
     if trim is not None and coming >= _WORTH_IT:
         trim(0)

@@ -1,4 +1,4 @@
-"""The types of arrays that signatures name."""
+"""Array types for signatures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 __all__ = ["Array", "BoolArray", "Float32Array", "Float64Array", "IntArray"]
 
-Array = np.ndarray[Any, np.dtype[Any]]  # of any kind; most of all float32 or float64, as the data came
+Array = np.ndarray[Any, np.dtype[Any]]  # of any dtype; usually float32 or float64, like the data
 Float32Array = npt.NDArray[np.float32]
 Float64Array = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -16,8 +16,7 @@ from tacit import LSI, MLSA, MLSI, Relations
 from tacit.corpus import Record
 from tacit.errors import InputError, TacitError
 from tacit.machine import n_threads
-from tacit.operators.rows.dask import ClusterRows, cluster_rows
-from tacit.operators.rows.dask_texts import cluster_texts
+from tacit.operators.rows.dask import ClusterRows, cluster_rows, cluster_texts
 from tacit.operators.rows.disk_writer import write_rows
 from tacit.text.settings import TextSettings
 from tacit.text.words import Words
@@ -74,7 +73,7 @@ def test_scattered_data_that_is_lost_is_one_sentence(client):
     os.kill(pids[home], signal.SIGKILL)
     while home in client.nthreads():  # until the scheduler notices
         time.sleep(0.05)
-    with pytest.raises(TacitError, match=r"the cluster lost what it cannot make again .* Give cluster_rows delayed"):
+    with pytest.raises(TacitError, match=r"the cluster lost data that it cannot make again .* Pass delayed objects"):
         rows.gram(np.ones((400, 1)))
     client.wait_for_workers(2, timeout=300)
 
@@ -171,13 +170,13 @@ def test_a_space_of_files_on_a_cluster(client, tmp_path):
 
 
 def test_what_is_no_text(client, tmp_path):
-    with pytest.raises(InputError, match="source holds what is no text: got int, expected texts, records, or mappings"):
+    with pytest.raises(InputError, match="source holds something other than texts: got int, expected texts"):
         cluster_texts(bag.from_sequence([1, 2]), client)
-    with pytest.raises(InputError, match="source holds what is no text: got dict"):
+    with pytest.raises(InputError, match="source holds something other than texts: got dict"):
         cluster_texts(bag.from_sequence([{"text": "a cat", "labels": "cats"}]), client)
     with pytest.raises(InputError, match="source holds no texts: got int"):
         cluster_texts(7, client)
     with pytest.raises(InputError, match="columns does not apply: got a Dask bag"):
         cluster_texts(bag.from_sequence(["a"]), client, columns=object())
-    with pytest.raises(InputError, match="the texts have no words to index: none is in 2 to 2 of 2 records"):
+    with pytest.raises(InputError, match="the texts have no words to index: no word is in 2 to 2 of 2 records"):
         cluster_texts(bag.from_sequence(["some cats", "some dogs"], npartitions=2), client)

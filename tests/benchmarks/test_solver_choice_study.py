@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.solve.choice.costs import RATES, Problem, Work, costs_of
+from tacit.solve.choice.costs import RATES, ProblemSize, Work, costs_of
 
-PROBLEM = Problem(1_000, 3_000, 200_000, 10, 1e-3, 8, triplets=True)
+PROBLEM = ProblemSize(1_000, 3_000, 200_000, 10, 1e-3, 8, triplets=True)
 
 
 def study() -> Any:
     return importlib.import_module("solver_choice")
 
 
-def trial(problem: Problem, rates: Work, name: str = "made") -> Any:
+def trial(problem: ProblemSize, rates: Work, name: str = "made") -> Any:
     """A machine that takes exactly what the model says."""
     return study().Trial(name, problem, {cost.solver: cost.seconds for cost in costs_of(problem, rates=rates)})
 

@@ -13,7 +13,7 @@ from pairwise import pairwise
 
 from tacit import LE, LPP, OLPP, SLE, SUSC, USC, GraphEmbedding
 from tacit.models.graphs.spectrum import graph_spectrum
-from tacit.relations.graphs.graph import Edges, Graph, Kinds
+from tacit.relations.graphs.graph import EdgeWeights, Graph, GroupWeights
 
 N, K = 60, 5
 CONSTRAINT = {"le": "degrees", "usc": "identity", "lpp": "degrees", "olpp": "projections"}
@@ -34,7 +34,7 @@ def graph(name: str) -> Graph:
     if name == "isolated":
         A[[7, 50]] = A[:, [7, 50]] = 0
         kind[[7, 50]] = -1
-    return Graph((Edges(sp.csr_array(A + A.T)), Kinds(kind, S)))
+    return Graph((EdgeWeights(sp.csr_array(A + A.T)), GroupWeights(kind, S)))
 
 
 each_graph = pytest.mark.parametrize("name", ["connected", "pieces", "isolated"])

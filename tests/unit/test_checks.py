@@ -68,7 +68,7 @@ def test_choices_offer_the_nearest() -> None:
 
 def test_rows_must_agree() -> None:
     check_rows("y", 3, 3)
-    with pytest.raises(InputError, match="y does not match X: got 2 rows for 3 records, expected one row a record"):
+    with pytest.raises(InputError, match="y does not match X: got 2 rows for 3 records, expected one row per record"):
         check_rows("y", 2, 3)
 
 

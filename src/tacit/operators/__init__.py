@@ -1,8 +1,7 @@
-"""Matrices by their products with blocks of vectors: one class for each term of an objective."""
+"""Matrices represented by their products with blocks of vectors: one class per kind of matrix."""
 
 from tacit.operators.algebra import Centred, DiagonalPlusLowRank, Product, Scaled, Stacked, Sum, SymmetricBlocks
-from tacit.operators.base import MatrixOperator, Operator, as_operator
-from tacit.operators.gram import Gram
+from tacit.operators.base import Gram, MatrixOperator, Operator, as_operator
 from tacit.operators.kernel import Kernel, KernelMatrix, kernel_matrix
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Matrices made of other matrices, by their products only: stacked, summed, multiplied, scaled, centred, and more."""
+"""Matrices made of other matrices and never formed: stacked, summed, multiplied, scaled, centred, and more."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from tacit.types import Array
 
 __all__ = ["Centred", "DiagonalPlusLowRank", "Product", "Scaled", "Stacked", "Sum", "SymmetricBlocks"]
 
-_COLUMNS = 8  # of a block beside others that are held at the same time
-_FEW = 512  # columns of the second of two blocks up to which their product is kept
+_COLUMNS = 8  # of the second array, where two tall arrays are in memory at the same time
+_FEW = 512  # maximum columns of the second of two blocks for which their product is kept
 
 
-class _Made(Operator):
-    """What is made of other matrices."""
+class _Composite(Operator):
+    """A matrix made of other matrices."""
 
     def _parts(self) -> Sequence[Operator]:
-        raise NotImplementedError(f"{type(self).__name__} must say what it is made of")
+        raise NotImplementedError(f"{type(self).__name__} must define its parts")
 
     @property
     def is_outside_memory(self) -> bool:
-        """Whether a part is."""
+        """Whether a part is outside memory."""
         return any(part.is_outside_memory for part in self._parts())
 
     @property
     def is_dense(self) -> bool:
-        """Whether a part is read again for every product, so that further columns cost little."""
+        """Whether a part is read again for every product, so that further columns are cheap."""
         return self.is_outside_memory
 
 
-class Stacked(_Made):
+class Stacked(_Composite):
     """Blocks side by side: [A, B, …].
 
     Parameters
     ----------
-    blocks : matrices or Operators with as many rows each
-    across : makes AᵀB, of two blocks, if the caller knows it
+    blocks : matrices or Operators with the same number of rows
+    across : function that computes AᵀB of two blocks, if the caller has a faster way
     """
 
     def __init__(self, blocks: Sequence[Any], across: Callable[[], Array] | None = None) -> None:
@@ -57,7 +57,7 @@ class Stacked(_Made):
         self._corner: tuple[Array, Array] | None = None
         self._across = across
         if not self._has_corner():
-            self._across = None  # what it holds may be as large as a block
+            self._across = None  # it may hold as much memory as a block
 
     def _parts(self) -> Sequence[Operator]:
         return self.blocks
@@ -67,7 +67,7 @@ class Stacked(_Made):
         total = (first[0] @ V[: first[2]]).astype(np.result_type(self.dtype, V.dtype), copy=False)
         for block, start, stop in others:
             part = np.asarray(V[start:stop])
-            for left in range(0, V.shape[1], _COLUMNS):  # some at a time: a second N x columns array would be large
+            for left in range(0, V.shape[1], _COLUMNS):  # a few at a time: a second N x columns array would be large
                 columns = slice(left, left + _COLUMNS)
                 _add(total[:, columns], block @ part[:, columns])
         return np.asarray(total)
@@ -77,21 +77,20 @@ class Stacked(_Made):
 
     @property
     def n_bytes(self) -> int:
-        """Memory that the blocks take."""
+        """Memory that all blocks take."""
         return sum(block.n_bytes for block in self.blocks)
 
     def gram(self, V: Array) -> Array:
-        """Give the Gram matrix times V, by [[AᵀA, C], [Cᵀ, BᵀB]] with C = AᵀB, once a few columns B are beside many.
+        """Return the Gram matrix times V; if B has few columns, by [[AᵀA, C], [Cᵀ, BᵀB]] with C = AᵀB.
 
-        A large A goes through its own Gram product then, which reads it once, and a B of any kind is not multiplied at
-        all any more.
+        Then a large A uses its own Gram product, which reads it once, and B is not multiplied at all.
         """
         corner = self.corner()
         if corner is None:
             return super().gram(V)
         across, square = corner
         top, bottom = V[: self.edges[1]], V[self.edges[1] :]
-        # column by column, as the products of a sparse block come and the bases of solvers are
+        # in column order, like the products of sparse blocks and the bases of solvers
         product = np.empty((self.shape[1], V.shape[1]), np.result_type(self.dtype, V.dtype), order="F")
         product.T[:, : self.edges[1]] = bottom.T @ across.T
         product[: self.edges[1]] += self.blocks[0].gram(np.asarray(top))
@@ -99,7 +98,7 @@ class Stacked(_Made):
         return product
 
     def corner(self) -> tuple[Array, Array] | None:
-        """Give C = AᵀB and BᵀB, made once; None where C would not be small beside the blocks."""
+        """Return C = AᵀB and BᵀB, computed once; None if C would not be small compared with the blocks."""
         if self._corner is None and self._has_corner():
             A, B = self.blocks
             across, self._across = self._across, None
@@ -107,7 +106,7 @@ class Stacked(_Made):
         return self._corner
 
     def forget(self) -> None:
-        """Let go of C and BᵀB."""
+        """Release C and BᵀB."""
         self._corner = None
 
     def _has_corner(self) -> bool:
@@ -117,12 +116,12 @@ class Stacked(_Made):
         return self.blocks[0].is_outside_memory or self.n_bytes >= 4 * n_cross * self.dtype.itemsize
 
     def squared_norm(self) -> float:
-        """Give the squared Frobenius norm, the sum of those of the blocks."""
+        """Return the squared Frobenius norm, the sum of those of the blocks."""
         return float(sum(block.squared_norm() for block in self.blocks))
 
 
 def _corner_of(A: Operator, B: Operator, across: Array | None) -> tuple[Array, Array]:
-    """AᵀB and BᵀB, some columns of B at a time: all of them dense would be as long as A and far wider than a block."""
+    """Return AᵀB and BᵀB, from a few dense columns of B at a time: all of them would take too much memory."""
     if across is None:
         across = np.empty((A.shape[1], B.shape[1]), A.dtype)
         for columns, part in B.some_columns():
@@ -131,11 +130,11 @@ def _corner_of(A: Operator, B: Operator, across: Array | None) -> tuple[Array, A
 
 
 def _add(total: Array, part: Array) -> None:
-    """Add a part to a total, both tall, by all cores."""
+    """Add a part to a total, both tall, on all cores."""
     share(lambda rows: np.add(total[rows], part[rows], out=total[rows]), row_blocks(len(total)))
 
 
-class Sum(_Made):
+class Sum(_Composite):
     """A + B + …"""
 
     def __init__(self, terms: Sequence[Any]) -> None:
@@ -161,8 +160,8 @@ class Sum(_Made):
         return np.asarray(total)
 
 
-class Product(_Made):
-    """A B, multiplied from the right so that neither is formed."""
+class Product(_Composite):
+    """A B, multiplied from the right so that it is never formed."""
 
     def __init__(self, left: Any, right: Any) -> None:
         self.left, self.right = as_operator(left), as_operator(right)
@@ -179,15 +178,15 @@ class Product(_Made):
         return np.asarray(self.right.T @ (self.left.T @ U))
 
     def square(self) -> Array:
-        """Give BᵀAᵀA B from AᵀA, where that is not too large either."""
+        """Return BᵀAᵀA B, from AᵀA if that is small."""
         if self.left.shape[1] > _FEW:
             return super().square()
         half = self.right.T @ self.left.square()
         return np.asarray(self.right.T @ half.T)
 
 
-class Scaled(_Made):
-    """diag(rows) A diag(columns); either scale may be a number, a vector or None."""
+class Scaled(_Composite):
+    """diag(rows) A diag(columns); each scale is a number, a vector or None."""
 
     def __init__(self, operator: Any, *, rows: Any = None, columns: Any = None) -> None:
         self.operator = as_operator(operator)
@@ -199,7 +198,7 @@ class Scaled(_Made):
         return (self.operator,)
 
     def _scale(self, name: str, scale: Any, size: int) -> Array:
-        # in the operator's own precision, so that float32 stays float32
+        # in the precision of the operator, so that float32 stays float32
         scale = np.asarray(1.0 if scale is None else scale, dtype=self.dtype)
         if scale.ndim:
             _check_length(name, scale.size, size, name.removesuffix("s"))
@@ -212,8 +211,8 @@ class Scaled(_Made):
         return np.asarray(self.columns * (self.operator.T @ (self.rows * U)))
 
 
-class Centred(_Made):
-    """A − 1 mᵀ with m the mean row of A, or another row that is given: centring that keeps a sparse A sparse."""
+class Centred(_Composite):
+    """A − 1 mᵀ with m the mean row of A, or the row passed as `mean`; a sparse A stays sparse."""
 
     def __init__(self, operator: Any, mean: Any = None) -> None:
         self.operator = as_operator(operator)
@@ -226,10 +225,10 @@ class Centred(_Made):
         return (self.operator,)
 
     def gram(self, V: Array) -> Array:
-        """Give the product with the Gram matrix; in one pass where the matrix is read anew for each.
+        """Return the product with the Gram matrix; in one pass if A is outside memory.
 
-        (A − 1mᵀ)ᵀ(A − 1mᵀ) = AᵀA − s mᵀ − m (s − N m)ᵀ with s = Aᵀ1. In memory the mean is taken off before the second
-        product, which costs nothing more and keeps more digits.
+        (A − 1mᵀ)ᵀ(A − 1mᵀ) = AᵀA − s mᵀ − m (s − N m)ᵀ with s = Aᵀ1. In memory the mean is subtracted before the second
+        product, which takes no more time and keeps more digits.
         """
         if not self.is_dense:
             return super().gram(V)
@@ -245,7 +244,7 @@ class Centred(_Made):
 
     def _matmat(self, V: Array) -> Array:
         product = self.operator @ V
-        product -= self.mean @ V  # in place: it is as long as there are records
+        product -= self.mean @ V  # in place: it has one row per record
         return np.asarray(product)
 
     def _rmatmat(self, U: Array) -> Array:
@@ -255,13 +254,13 @@ class Centred(_Made):
         return np.asarray(product)
 
     def squared_norm(self) -> float:
-        """Give the squared Frobenius norm by ‖A − 1mᵀ‖² = ‖A‖² − 2 mᵀ(Aᵀ1) + N‖m‖², which holds for any row m."""
+        """Return the squared Frobenius norm: ‖A − 1mᵀ‖² = ‖A‖² − 2 mᵀ(Aᵀ1) + N‖m‖², for any row m."""
         mean, total = self.mean.astype(np.float64), self._row_sum().astype(np.float64)
         return max(0.0, self.operator.squared_norm() + float(mean @ (self.shape[0] * mean - 2 * total)))
 
 
 class DiagonalPlusLowRank(Operator):
-    """diag(d) + U S Uᵀ, never formed; S may be a matrix, a vector (its diagonal) or a number."""
+    """diag(d) + U S Uᵀ; S is a matrix, a vector (its diagonal) or a number."""
 
     def __init__(self, diagonal: Any, factor: Any, core: Any = 1.0) -> None:
         self.factor = as_operator(factor)
@@ -287,7 +286,7 @@ class DiagonalPlusLowRank(Operator):
 
 
 def _operators(name: str, parts: Sequence[Any]) -> list[Operator]:
-    """Wrap each part; none at all has no shape."""
+    """Wrap each part; raise if there is none."""
     operators = [as_operator(part) for part in parts]
     if not operators:
         raise InputError(f"{name} is empty: got no matrix, expected at least one.")
@@ -296,17 +295,18 @@ def _operators(name: str, parts: Sequence[Any]) -> list[Operator]:
 
 def _check_length(name: str, n_got: int, n_expected: int, per: str) -> None:
     if n_got != n_expected:
-        raise InputError(f"{name} has the wrong length: got {n_got}, expected {n_expected}, one value a {per}.")
+        raise InputError(f"{name} has the wrong length: got {n_got}, expected {n_expected}, one value per {per}.")
 
 
 class SymmetricBlocks(Operator):
-    """The symmetric R with blocks R_ij = R_jiᵀ, by the products of the blocks that there are.
+    """The symmetric R with blocks R_ij = R_jiᵀ; blocks that are not given are zero.
 
     Parameters
     ----------
-    sizes : how many objects each type has, in the order of the types
-    blocks : (i, j, matrix or Operator of sizes[i] x sizes[j]); several for one pair add up, i = j is symmetric; None
-        for i is a block with rows for the objects of all types, which stands in columns j and, turned, in rows j
+    sizes : number of objects of each type, in the order of the types
+    blocks : (i, j, matrix or Operator of sizes[i] x sizes[j]); several for one pair are added up, and i = j must be
+        symmetric; with None for i, a block that has rows for the objects of all types, which fills the columns of type
+        j and, transposed, its rows
     dtype : dtype of the products, default the widest of the blocks
     """
 

@@ -1,4 +1,4 @@
-"""Kernel matrices: k(x, z) for all pairs, whole or in blocks of rows that are made, used and thrown away."""
+"""Kernel matrices: k(x, z) for all pairs, as an array, or as an operator that computes blocks of rows when needed."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ Kernel = str | Callable[..., Any]
 
 
 def kernel_matrix(X: Any, Z: Any, kernel: Kernel, params: Mapping[str, Any] | None = None) -> Array:
-    """Give k(x, z) for each row of X with each row of Z, dense.
+    """Return k(x, z) for each row of X with each row of Z, dense.
 
     Parameters
     ----------
     X, Z : matrices with the same number of columns
-    kernel : a name that scikit-learn's `pairwise_kernels` knows ("linear", "rbf", "poly", "cosine", …), or a callable
-        that takes two matrices and gives the matrix of all pairs, as `sklearn.svm.SVC` takes it
-    params : parameters of a named kernel (gamma, degree, coef0 …) or keywords of the callable
+    kernel : a name known to scikit-learn's `pairwise_kernels` ("linear", "rbf", "poly", "cosine", …), or a callable
+        that takes two matrices and returns the matrix of all pairs, as for `sklearn.svm.SVC`
+    params : parameters of a named kernel (gamma, degree, coef0 …) or keyword arguments of the callable
     """
     params = dict(params or {})
     if callable(kernel):
         K = np.asarray(kernel(X, Z, **params))
         if K.shape != (X.shape[0], Z.shape[0]):
             raise InputError(
-                f"kernel gives a matrix of the wrong shape: got {K.shape}, expected {(X.shape[0], Z.shape[0])}. "
-                "A callable kernel takes two matrices and gives one value for each pair of their rows."
+                f"kernel returns a matrix of the wrong shape: got {K.shape}, expected {(X.shape[0], Z.shape[0])}. "
+                "A callable kernel takes two matrices and returns one value for each pair of their rows."
             )
         check_finite("the kernel matrix", K)
         return K
@@ -48,13 +48,13 @@ def kernel_matrix(X: Any, Z: Any, kernel: Kernel, params: Mapping[str, Any] | No
 
 
 class KernelMatrix(Operator):
-    """The kernel matrix k(X, Z) by its products; a block of rows at a time is in memory.
+    """The products of the kernel matrix k(X, Z); one block of its rows is in memory at a time.
 
     Parameters
     ----------
     X, Z : matrices with the same number of columns; Z defaults to X
     kernel, params : as for `kernel_matrix`
-    block_bytes : memory a block of rows may take
+    block_bytes : maximum memory of a block of rows
     """
 
     def __init__(

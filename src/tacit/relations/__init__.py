@@ -1,8 +1,8 @@
-"""What people know about their records, as named sparse matrices: labels, the taxonomy they sit in, typed relations.
+"""Knowledge about records as named sparse matrices: labels, their taxonomy, typed relations.
 
 Public: `LabelMatrix`, and `as_labels`, which reads every form of `y` that Tacit takes; `Taxonomy`; `Relations` between
-objects of several types, made of `Block`s. `Relations` is loaded when it is first asked for: it brings
-scikit-learn, which takes longer to load than an index to open.
+objects of several types, made of `Block`s. `Relations` is imported on first use, since importing scikit-learn, which it
+needs, takes longer than opening an index.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Leading eigenpairs, singular triplets and least squares of operators; numerics, no papers, no names."""
+"""Leading eigenpairs, singular triplets and least squares of operators."""
 
 from tacit.solve.choice.choose import leading_eigenpairs, leading_singular_triplets
 from tacit.solve.linear.least_squares import least_squares

@@ -1,4 +1,4 @@
-"""LAPACK on the whole matrix: exact, and the reference that every other solver answers to."""
+"""LAPACK on the whole matrix: exact, and the reference with which every other solver is compared."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["dense_eigenpairs", "dense_least_squares", "dense_singular_triplets"]
 def dense_eigenpairs(
     operator: Operator, n_components: int, *, metric: Operator | None = None, tol: float = 1.0
 ) -> Eigenpairs:
-    """Give the largest eigenpairs of a symmetric operator, by forming it; A x = λ B x if a metric B is given.
+    """Return the largest eigenpairs of a symmetric operator, by forming it; of A x = λ B x if a metric B is given.
 
-    `tol` changes nothing but how residuals are measured: see `relative_residuals`.
+    `tol` only affects how residuals are measured: see `relative_residuals`.
     """
     A = operator.to_dense()
     B = None if metric is None else metric.to_dense()
@@ -31,8 +31,8 @@ def dense_eigenpairs(
             values, vectors = _largest((A + A.T) / 2, B, min(n_components, n))
     except la.LinAlgError as failure:
         raise InputError(
-            f"the eigenproblem has no solution: LAPACK says '{failure}', expected a symmetric operator and a positive "
-            "definite metric. Add a small multiple of the identity to the metric."
+            f"the eigenproblem has no solution: LAPACK reports '{failure}', expected a symmetric operator and a "
+            "positive definite metric. Add a small multiple of the identity to the metric."
         ) from failure
     values, vectors = descending(values, vectors)
     weighted = vectors if B is None else B @ vectors
@@ -45,7 +45,7 @@ def dense_eigenpairs(
 
 
 def dense_singular_triplets(operator: Operator, n_components: int, *, tol: float = 1.0) -> SingularTriplets:
-    """Give the largest singular triplets of an operator, by forming it; `tol` as for `dense_eigenpairs`."""
+    """Return the largest singular triplets of an operator, by forming it; `tol` as for `dense_eigenpairs`."""
     U, values, Vt, A = _svd(operator)
     U, values, V = U[:, :n_components], values[:n_components], Vt[:n_components].T
     signs = signs_of(V)
@@ -67,17 +67,17 @@ def dense_least_squares(operator: Operator, targets: Any, *, ridge: float = 0.0)
     rhs = np.asarray(targets.T @ A).T
     fitted = (A.T @ A) @ solution if A.shape[0] > A.shape[1] else A.T @ (A @ solution)
     errors = np.linalg.norm(rhs - fitted - A.dtype.type(ridge) * solution, axis=0)
-    # Aᵀt that is rounding beside ‖A‖ ‖t‖ is zero
+    # an Aᵀt of the size of rounding errors of ‖A‖ ‖t‖ counts as zero
     eps, lengths = np.finfo(A.dtype).eps, np.sqrt(np.asarray((targets * targets).sum(axis=0))).ravel()
     scale = np.linalg.norm(rhs, axis=0) + 10 * eps * values.max(initial=0) * lengths + np.finfo(A.dtype).tiny
     return LeastSquares(solution.astype(A.dtype, copy=False), errors / scale, 1, "dense")
 
 
 def _largest(A: Array, B: Array | None, n_wanted: int) -> tuple[Array, Array]:
-    """Give the last `n_wanted` eigenpairs; by the whole spectrum where LAPACK gives up on a part without saying so.
+    """Return the last `n_wanted` eigenpairs; from the whole spectrum if LAPACK fails on a part without an error.
 
-    Its drivers for a part ("evr", "gvx") have been seen to find no vector at all, and no error, in a large cluster of
-    nearly equal eigenvalues.
+    Its drivers for a part of the spectrum ("evr", "gvx") may return no vector at all, and no error, in a large cluster
+    of nearly equal eigenvalues.
     """
     n = A.shape[0]
     values, vectors = la.eigh(A, B, subset_by_index=(n - n_wanted, n - 1))
@@ -88,10 +88,10 @@ def _largest(A: Array, B: Array | None, n_wanted: int) -> tuple[Array, Array]:
 
 
 def _svd(operator: Operator) -> tuple[Array, Array, Array, Array]:
-    """Give U, σ, Vᵀ and the matrix itself."""
+    """Return U, σ, Vᵀ and the matrix itself."""
     A = operator.to_dense()
     with one_thread(float(A.size) * min(A.shape)):
         try:
             return *la.svd(A, full_matrices=False), A
-        except la.LinAlgError:  # gesvd is slower than gesdd but does not give up on many equal or tiny singular values
+        except la.LinAlgError:  # gesvd is slower than gesdd but does not fail with many equal or tiny singular values
             return *la.svd(A, full_matrices=False, lapack_driver="gesvd"), A

@@ -1,4 +1,4 @@
-"""What a solver gives back: the answer, and the proof of how good it is."""
+"""The results of solvers, with residuals that show how exact they are."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Eigenpairs:
     ----------
     values : (k,) eigenvalues, largest first
     vectors : (n, k) eigenvectors, orthonormal (in B); in each the entry largest in magnitude is positive
-    residuals : (k,) ‖A x − λ B x‖ / (|λ| ‖B x‖), measured, or known from the solver's own recurrence; where |λ| is so
-        small that rounding alone exceeds the tolerance, relative to the smallest for which it does not; NaN from the
-        solver "single_pass", which has no second look
-    iterations : passes of the operator over a block of vectors
-    solver, reason : which method it was, and why that one
-    converged : whether every residual is known to be within the tolerance; so False from "single_pass"
+    residuals : (k,) ‖A x − λ B x‖ / (|λ| ‖B x‖), measured, or from the recurrence of the solver; if |λ| is so small
+        that rounding alone exceeds the tolerance, relative to the smallest for which it does not; NaN from the solver
+        "single_pass", which does not measure them
+    iterations : number of products of the operator with a block of vectors
+    solver, reason : the method, and why it was chosen
+    converged : whether every residual is known to be within the tolerance; False from "single_pass"
     """
 
     values: Array
@@ -51,7 +51,7 @@ class SingularTriplets:
 
     Attributes
     ----------
-    left : (n_rows, k) u, or None if not asked for
+    left : (n_rows, k) u, or None if not requested
     values : (k,) singular values, largest first; those that are zero to working precision are left out
     right : (n_columns, k) v; in each the entry largest in magnitude is positive
     residuals : (k,) ‖AᵀA v − σ² v‖ / σ², or ‖A Aᵀ u − σ² u‖ / σ² if A has fewer rows than columns
@@ -70,7 +70,7 @@ class SingularTriplets:
 
 @dataclass(frozen=True)
 class LeastSquares:
-    """Solutions of min ‖A w − t‖² + ridge ‖w‖², one column a target.
+    """Solutions of min ‖A w − t‖² + ridge ‖w‖², one column per target.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ Result = TypeVar("Result", Eigenpairs, SingularTriplets, LeastSquares)
 
 
 def without_vectors(found: Result) -> Result:
-    """Give the report of a solver without its large arrays, for a model that keeps those in its own scaling."""
+    """Return the report of a solver without its large arrays, for a model that keeps them in its own scaling."""
     large: dict[str, Any] = {}
     for name in ("left", "right", "solution", "vectors"):
         value = getattr(found, name, None)
@@ -100,22 +100,22 @@ def without_vectors(found: Result) -> Result:
     return replace(found, **large)
 
 
-_ROUNDING = 10.0  # products and sums leave a few units in the last place of the largest number behind
+_ROUNDING = 10.0  # units in the last place of the largest number, as an error of products and sums
 
 
 def relative_residuals(
     errors: Array, values: Array, *, tol: float, size: float, eps: float, weights: Array | float = 1.0
 ) -> Array:
-    """Give ‖A x − λ B x‖ / (|λ| ‖B x‖); at most `tol` also where the error is as small as rounding lets it be.
+    """Return ‖A x − λ B x‖ / (|λ| ‖B x‖), at most `tol` if the error is as small as rounding allows.
 
-    An eigenvalue that is tiny beside the operator has no small relative error: rounding leaves some units in the last
-    place of ‖A‖ whatever the method. So |λ| counts as no less than what makes these units equal `tol`.
+    An eigenvalue that is tiny compared with the operator has no small relative error: rounding leaves some units in the
+    last place of ‖A‖, whatever the method. So |λ| counts as at least the value for which these units equal `tol`.
 
     Parameters
     ----------
     errors : ‖A x − λ B x‖
     values : λ
-    tol : what will be asked of the residuals
+    tol : the tolerance with which the residuals will be compared
     size : about ‖A‖ (‖B⁻¹A‖ if there is a metric)
     eps : machine precision of the products
     weights : ‖B x‖, 1 if there is no metric
@@ -126,14 +126,14 @@ def relative_residuals(
 
 
 def signs_of(vectors: Array) -> Array:
-    """Give +1 or −1 for each column, so that `vectors * signs_of(vectors)` keeps the convention.
+    """Return +1 or −1 for each column, such that in `vectors * signs_of(vectors)` the largest entries are positive.
 
-    Of entries that are equally large the first one decides; up to rounding, or else rounding would decide, and another
-    processor would turn a direction round.
+    Among entries of equal magnitude the first one decides; equal up to rounding, or else another processor could flip
+    a direction.
     """
     if vectors.size == 0:
         return np.ones(vectors.shape[1], vectors.dtype)
-    # by the extremes, not by absolute values or positions, either of which would take a second array
+    # by the extremes: absolute values or positions would need a second array
     high, low = vectors.max(axis=0), -vectors.min(axis=0)
     signs = np.where(low > high, -1, 1).astype(vectors.dtype)
     largest = np.maximum(low, high) * (1 - float(np.finfo(vectors.dtype).eps) ** 0.5)
@@ -147,5 +147,5 @@ def descending(values: Array, vectors: Array, n_components: int | None = None) -
     """Sort eigenpairs by value, largest first, keep `n_components` of them, and fix the signs."""
     order = np.argsort(values, kind="stable")[::-1][:n_components]
     kept = vectors[:, order]
-    kept *= signs_of(kept)  # a copy already, by the selection
+    kept *= signs_of(kept)  # the selection made a copy
     return values[order], kept

@@ -1,15 +1,15 @@
-"""Products with tall dense arrays, some rows at a time, shared among the cores.
+"""Products and factorisations of tall dense arrays (many rows, few columns), by blocks of rows on all cores.
 
-The threads of a matrix library wait for each other at the end of every product, and do so by spinning: on a busy
-machine one such product can take a hundred times as long. Here each row block is a product of its own in one thread,
-and whoever is free takes the next. The blocks, and the order in which their results are added, depend on the number of
-rows alone, so the answer is the same on any machine.
+The threads of a matrix library wait for each other at the end of every product by spinning: on a busy machine one such
+product can take a hundred times as long. Here each block of rows is a product of its own in one thread, and a thread
+that is done takes the next block. The blocks, and the order in which their results are added, depend on the number of
+rows only, so the result is the same on any machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import scipy.linalg as la
@@ -32,19 +32,19 @@ __all__ = [
 
 Item = TypeVar("Item")
 
-_ROWS = 1024  # as many rows of a basis of a few hundred vectors as stay in the cache of a core between two products
-_BLOCKS = 128  # most blocks: each has a sum of its own until all are there
-_ROUNDING = 4.0  # units in the last place of what was taken out: less than that of Q cannot be taken out of W any more
+_ROWS = 1024  # of a basis of a few hundred vectors, which stay in the cache of a core between two products
+_BLOCKS = 128  # at most: each has a sum of its own until all are done
+_ROUNDING = 4.0  # units in the last place of the projection that was removed; a smaller remainder is rounding
 _WORTH_SHARING = 5e6  # floating-point operations, about a tenth of a millisecond
 
 
 def in_rows(task: Callable[[slice], None], n_rows: int, work: float) -> None:
-    """Call the task with each block of rows; `work` is how many floating-point operations it does in all."""
+    """Call the task with each block of rows; `work` is the total number of floating-point operations."""
     _run(task, _blocks(n_rows), work)
 
 
 def times(A: Array, B: Array) -> Array:
-    """A B, for a tall A; it lies as A does."""
+    """Return A B, for a tall A, in the memory order of A."""
     order: Literal["C", "F"] = "F" if _by_columns(A) else "C"
     product = np.empty((len(A), B.shape[1]), np.result_type(A, B), order=order)
 
@@ -59,64 +59,46 @@ def times(A: Array, B: Array) -> Array:
 
 
 def inner(A: Array, B: Array) -> Array:
-    """Aᵀ B, for tall A and B."""
-    blocks = _blocks(len(A))
-    parts: list[Array | None] = [None] * len(blocks)
-
-    def fill(i: int) -> None:
-        parts[i] = A[blocks[i]].T @ B[blocks[i]]
-
-    _run(fill, range(len(blocks)), 2.0 * A.size * B.shape[1])
-    return _total(parts)
+    """Return Aᵀ B, for tall A and B."""
+    return _sum_over_rows(lambda rows: A[rows].T @ B[rows], len(A), 2.0 * A.size * B.shape[1])
 
 
 def lengths(A: Array) -> Array:
-    """‖a‖ of each column of a tall A, summed in double precision."""
-    blocks = _blocks(len(A))
-    parts: list[Array | None] = [None] * len(blocks)
+    """Return ‖a‖ of each column of a tall A, summed in double precision."""
 
-    def fill(i: int) -> None:
-        rows = A[blocks[i]]
-        parts[i] = np.einsum("ij,ij->j", rows, rows).astype(np.float64)
+    def squares(rows: slice) -> Array:
+        return np.einsum("ij,ij->j", A[rows], A[rows]).astype(np.float64)
 
-    _run(fill, range(len(blocks)), 2.0 * A.size)
-    return np.asarray(np.sqrt(_total(parts)))
+    return np.asarray(np.sqrt(_sum_over_rows(squares, len(A), 2.0 * A.size)))
 
 
 def subtract(W: Array, Q: Array, C: Array) -> None:
     """W −= Q C, in place."""
-
-    def take(rows: slice) -> None:
-        _take(W[rows], Q[rows], C)
-
-    in_rows(take, len(W), 2.0 * Q.size * C.shape[1])
+    in_rows(lambda rows: _subtract(W[rows], Q[rows], C), len(W), 2.0 * Q.size * C.shape[1])
 
 
-def _take(W: Array, Q: Array, C: Array) -> None:
-    if _by_columns(W):  # what is taken off is made as W lies: another order takes a quarter longer
+def _subtract(W: Array, Q: Array, C: Array) -> None:
+    if _by_columns(W):  # in the memory order of W: the other one takes a quarter longer
         W.T[:] -= C.T @ Q.T
     else:
         W -= Q @ C
 
 
 def orthogonalise(W: Array, Q: Array, *, near: int | None = None) -> Array:
-    """Take the span of Q out of W, in place, twice, as once leaves rounding behind; give QᵀW as it was.
+    """Make W orthogonal to Q, in place and in two steps, as one leaves rounding errors; return QᵀW of before.
 
-    With `near`, so many columns at the end of Q hold nearly all that W has in common with Q, as in a Krylov space the
-    last two blocks do: the first time is for those alone, and the second leaves no more behind than it does otherwise.
+    `near` says that nearly all that W has in common with Q is in so many columns at the end of Q, as it is in the last
+    two blocks of a Krylov space: then the first step uses these only, and the second leaves no more than otherwise.
     """
-    blocks, n_far = _blocks(len(W)), 0 if near is None else max(0, Q.shape[1] - near)
+    n_far = 0 if near is None else max(0, Q.shape[1] - near)
     close = Q[:, n_far:]
     first = inner(close, W)
-    parts: list[Array | None] = [None] * len(blocks)
 
-    def again(i: int) -> None:
-        rows = blocks[i]
-        _take(W[rows], close[rows], first)
-        parts[i] = Q[rows].T @ W[rows]  # while these rows of Q are in the cache
+    def again(rows: slice) -> Array:
+        _subtract(W[rows], close[rows], first)
+        return Q[rows].T @ W[rows]  # while these rows of Q are in the cache
 
-    _run(again, range(len(blocks)), 2.0 * (Q.size + close.size) * W.shape[1])
-    second = _total(parts)
+    second = _sum_over_rows(again, len(W), 2.0 * (Q.size + close.size) * W.shape[1])
     if np.abs(second).max(initial=0) > _ROUNDING * np.finfo(W.dtype).eps * np.abs(first).max(initial=0):
         subtract(W, Q, second)
     second[n_far:] += first
@@ -124,10 +106,10 @@ def orthogonalise(W: Array, Q: Array, *, near: int | None = None) -> Array:
 
 
 def factored(R: Array) -> tuple[Array, Array]:
-    """Write R = Q S, Q orthonormal and S upper triangular in double precision; R itself is lost.
+    """Return Q and S with R = Q S, Q orthonormal and S upper triangular in double precision; R is overwritten.
 
-    By Cholesky of RᵀR, twice where R is not well conditioned: this is shared among the cores and a fraction of
-    Householder's QR, which does it where R is nearly dependent.
+    By Cholesky of RᵀR, twice if R is not well conditioned: this uses all cores and takes a fraction of the time of
+    Householder's QR, which is used if the columns of R are nearly dependent.
     """
     S = np.eye(R.shape[1])
     for _ in range(2):
@@ -143,21 +125,21 @@ def factored(R: Array) -> tuple[Array, Array]:
     return R, S
 
 
-_DEPENDENT = 1e-5  # one over the condition below which Householder has to do it; Cholesky squares what double can hold
-WELL_CONDITIONED = 0.05  # above which one division leaves Q orthonormal to a few units in the last place
+_DEPENDENT = 1e-5  # reciprocal condition number below which Householder is needed, as Cholesky squares it
+WELL_CONDITIONED = 0.05  # reciprocal condition number above which one division makes Q orthonormal up to rounding
 
 
 def triangle(R: Array) -> tuple[Array, float]:
-    """Give S, upper triangular, with SᵀS = RᵀR, in double precision, and one over its condition, 0 if there is none."""
+    """Return upper triangular S with SᵀS = RᵀR, in double precision, and its reciprocal condition number (0: none)."""
     with one_thread():
-        S, fault = la.lapack.dpotrf(_double_gram(R), lower=0, clean=1)
+        S, fault = la.lapack.dpotrf(_gram_in_double(R), lower=0, clean=1)
         return S, 0.0 if fault else float(la.lapack.dtrcon(S)[0])
 
 
 def divide(R: Array, S: Array, into: Array) -> None:
-    """Write the first columns of R S⁻¹, for an upper triangular S, into an array that may be R itself.
+    """Write the first columns of R S⁻¹, for an upper triangular S, to `into`, which may be R itself.
 
-    By the inverse, as a product is three times as fast as solving.
+    By the inverse, as a product is three times as fast as a triangular solve.
     """
     with one_thread():
         inverse = la.lapack.dtrtri(S, lower=0)[0].astype(R.dtype)[:, : into.shape[1]]
@@ -172,20 +154,16 @@ def divide(R: Array, S: Array, into: Array) -> None:
     in_rows(fill, len(R), 2.0 * R.size * into.shape[1])
 
 
-def _double_gram(R: Array) -> Array:
-    blocks = _blocks(len(R))
-    parts: list[Array | None] = [None] * len(blocks)
+def _gram_in_double(R: Array) -> Array:
+    def gram(rows: slice) -> Array:
+        block = R[rows].astype(np.float64)
+        return block.T @ block
 
-    def fill(i: int) -> None:
-        rows = R[blocks[i]].astype(np.float64)
-        parts[i] = rows.T @ rows
-
-    _run(fill, range(len(blocks)), 2.0 * R.size * R.shape[1])
-    return _total(parts)
+    return _sum_over_rows(gram, len(R), 2.0 * R.size * R.shape[1])
 
 
 def _by_columns(A: Array) -> bool:
-    """Whether the numbers of a column follow each other, rather than those of a row."""
+    """Whether columns, rather than rows, are contiguous."""
     return abs(A.strides[0]) < abs(A.strides[1])
 
 
@@ -195,7 +173,7 @@ def _blocks(n_rows: int) -> list[slice]:
 
 
 def _run(task: Callable[[Item], None], items: Sequence[Item], work: float) -> None:
-    """Call the task with each item, one BLAS thread each; in this thread alone if there is little to do."""
+    """Call the task with each item, with one BLAS thread each; in this thread only if there is little work."""
     with one_thread():
         if work < _WORTH_SHARING:
             for item in items:
@@ -204,9 +182,16 @@ def _run(task: Callable[[Item], None], items: Sequence[Item], work: float) -> No
             share(task, items)
 
 
-def _total(parts: list[Array | None]) -> Array:
+def _sum_over_rows(task: Callable[[slice], Array], n_rows: int, work: float) -> Array:
+    """Return the sum of the results of a task for each block of rows, added in the order of the blocks."""
+    blocks = _blocks(n_rows)
+    parts: list[Any] = [None] * len(blocks)
+
+    def fill(i: int) -> None:
+        parts[i] = task(blocks[i])
+
+    _run(fill, range(len(blocks)), work)
     total = parts[0]
-    assert total is not None
     for part in parts[1:]:
         total += part
-    return total
+    return np.asarray(total)

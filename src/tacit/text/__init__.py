@@ -1,6 +1,6 @@
-"""Words: texts become sparse vectors with a vocabulary.
+"""Texts become sparse vectors with a vocabulary.
 
-`vectoriser` is loaded when it is first asked for, since scikit-learn takes longer to load than a query to answer.
+`vectoriser` is imported on first use, since importing scikit-learn takes longer than answering a query.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From a text to its words: cut, lowered, stemmed, joined to phrases; nothing is loaded that a query does not need."""
+"""Split a text into words: lower case, without stop words, optionally stemmed and joined to phrases."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _WORD = re.compile(r"[^\W\d_]{2,}")  # runs of at least two letters of any alpha
 
 
 class Analyser:
-    """Cuts texts into terms.
+    """Splits texts into terms.
 
     Parameters
     ----------
     settings : TextSettings
     stop_words : iterable of str
-        Words to leave out, before they are stemmed and joined.
+        Words to leave out, before stemming and joining.
     """
 
     def __init__(self, settings: TextSettings, stop_words: Iterable[str]) -> None:
@@ -31,7 +31,7 @@ class Analyser:
         self._stem = _stemmer(settings.language) if settings.stem else None
 
     def __call__(self, text: str) -> list[str]:
-        """Give the terms of a text, in its order and as often as they are there; phrases come after the words."""
+        """Return the terms of a text in order, with repetitions; phrases come after the words."""
         words = [word for word in _WORD.findall(text.lower()) if word not in self.stop_words]
         if self._stem is not None:
             words = [self._stem(word) for word in words]
@@ -45,7 +45,7 @@ class Analyser:
 
 
 def stop_words_of(settings: TextSettings) -> tuple[str, ...]:
-    """Give the words that the settings leave out, as an index keeps them."""
+    """Return the words that the settings leave out."""
     if not isinstance(settings.stop_words, str):
         return tuple(word.lower() for word in settings.stop_words)
     if settings.stop_words == "none" or settings.language == "none":
@@ -62,13 +62,13 @@ def stop_words_of(settings: TextSettings) -> tuple[str, ...]:
     if settings.language not in known:
         raise InputError(
             f"language has no list of stop words: got {settings.language!r}, expected one of {', '.join(known)}. "
-            "Set stop_words to 'none' or to words of your own."
+            "Set stop_words to 'none' or to a list of words."
         )
     return tuple(sorted(stop_words.get_stop_words(settings.language)))
 
 
 def _stemmer(language: str) -> Any:
-    """Give a function from a word to its stem, which remembers: a collection has far fewer words than places."""
+    """Return a function from a word to its stem, with a cache, as words occur many times."""
     try:
         import snowballstemmer
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""How texts become words: the settings, as plain data that an index keeps for years."""
+"""The settings that turn texts into words, as plain data that an index stores."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ __all__ = ["TextSettings"]
 
 @dataclass(frozen=True)
 class TextSettings:
-    """How texts are cut into words, and which words count.
+    """How texts are split into words, and which words are kept.
 
     Parameters
     ----------
     language : str, default "english"
-        Language of the texts, by its English name: for stop words and stems. "none" for several or any other.
+        Language of the texts by its English name, for stop words and stems. "none" for several or other languages.
     stem : bool, default False
-        Whether to cut words to their stems (Snowball), so that "indexes" and "indexing" are one word. Worth it for
+        Whether to reduce words to their stems (Snowball), so that "indexes" and "indexing" are one word. Useful for
         languages with many endings; needs `pip install 'tacit[languages]'`.
     stop_words : "language", "none" or sequence of str, default "language"
-        Words to leave out: those of the language, none, or these.
+        Words to leave out: those of the language, none, or the given ones.
     ngrams : int, default 1
-        Longest phrase to count beside the single words; 2 counts pairs of neighbours too.
+        Length of the longest phrases to count; 2 counts pairs of adjacent words as well as single words.
     min_records : int or float, default 2
-        Leave out words in fewer records (a share if a float): a word in one record relates it to no other.
+        Leave out words in fewer records (a share if a float): a word in one record only does not relate it to others.
     max_share : float, default 1.0
         Leave out words in a larger share of the records.
     max_terms : int, optional
-        Keep so many words, the most frequent ones.
+        Maximum number of words; the most frequent ones are kept.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class TextSettings:
 
     def __post_init__(self) -> None:
         if not isinstance(self.language, str) or not self.language:
-            raise InputError(f"language is no name: got {self.language!r}, expected one as 'german', or 'none'.")
+            raise InputError(f"language is not a name: got {self.language!r}, expected one such as 'german' or 'none'.")
         object.__setattr__(self, "language", self.language.lower())
         if isinstance(self.stop_words, str):
             check_choice("stop_words", self.stop_words, ("language", "none"))
@@ -62,16 +62,16 @@ class TextSettings:
         if self.max_terms is not None:
             check_count("max_terms", self.max_terms)
         if self.stem and self.language == "none":
-            raise InputError("stem needs a language: got language='none', expected the name of one, as 'german'.")
+            raise InputError("stem needs a language: got language='none', expected a name such as 'german'.")
 
     def to_facts(self) -> dict[str, Any]:
-        """Give the settings as plain data."""
+        """Return the settings as plain data."""
         facts = asdict(self)
         return {**facts, "stop_words": self.stop_words if isinstance(self.stop_words, str) else list(self.stop_words)}
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> TextSettings:
-        """Read what `to_facts` gave; what is not there has its default."""
+        """Return the settings of `to_facts`; missing ones have their defaults."""
         known = {field.name for field in fields(cls)}
         unknown = [name for name in facts if name not in known]
         if unknown:
@@ -83,4 +83,4 @@ def _check_amount(name: str, value: Any) -> None:
     """Allow a whole number of records, or a share of them."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or value < 0 or (isinstance(value, float) and value > 1):
-        raise InputError(f"{name} is no amount: got {value!r}, expected a whole number or a share between 0.0 and 1.0.")
+        raise InputError(f"{name} is out of range: got {value!r}, expected a whole number or a share from 0.0 to 1.0.")

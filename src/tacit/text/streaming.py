@@ -1,8 +1,8 @@
-"""Words of texts that do not fit into memory: one pass counts them, a second turns texts into blocks of rows.
+"""The words of texts that do not fit into memory: one pass counts them, a second turns texts into blocks of rows.
 
-The counts are exact. When there are more terms than the memory limit allows, the counts so far are sorted and put into
-a file, and at the end all such files are merged, as a merge sort would. What comes out of it is what `Words.fit` learns
-from the same texts in memory.
+The counts are exact. When there are more terms than the memory limit allows, the counts so far are sorted and written
+to a file, and at the end all such files are merged, as in a merge sort. The result is what `Words.fit` learns from the
+same texts in memory.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from tacit.text.settings import TextSettings
 from tacit.text.words import Words, no_words
 from tacit.types import IntArray
 
-__all__ = ["Texts", "stream_rows", "stream_words"]
+__all__ = ["TermCount", "Texts", "choose_terms", "merge_counts", "stream_rows", "stream_words"]
 
 Texts = Iterable[str] | Iterable[Record] | Callable[[], Iterable[str]] | Callable[[], Iterable[Record]]
-"""Texts or records that can be gone through twice, or a function that opens them anew."""
+"""Texts or records that can be iterated over twice, or a function that opens them again."""
 
-_TERM_BYTES = 220  # of a term in the dictionary, its place and its counts, beside its letters
+_TERM_BYTES = 220  # memory for a term in the dictionary, its position and its counts, without its letters
 _ROWS = 2_000
 _MOST_RUNS = 64
 
-Counted = tuple[str, int, int]
-"""A term, in how many records it is, and how often."""
+TermCount = tuple[str, int, int]
+"""A term, the number of records that contain it, and its number of occurrences."""
 
 
 def stream_words(texts: Texts, settings: TextSettings | None = None, *, memory_limit: int = 2**29) -> Words:
@@ -46,16 +46,16 @@ def stream_words(texts: Texts, settings: TextSettings | None = None, *, memory_l
 
     Parameters
     ----------
-    texts : texts, records (as `read_records` gives them), or a function that gives either
+    texts : texts, records (as from `read_records`), or a function that returns either
     settings : TextSettings, optional
     memory_limit : int, default 512 MiB
-        About how many bytes counts may take; what is more goes to a temporary file. Terms that the settings keep are in
-        memory at the end, whatever the limit.
+        Approximate memory for the counts; the rest goes to a temporary file. The terms that the settings keep are in
+        memory at the end in any case.
 
     Raises
     ------
     InputError
-        If no term is left, or the texts can be gone through only once.
+        If no term is left, or the texts can be iterated over only once.
 
     Examples
     --------
@@ -69,12 +69,12 @@ def stream_words(texts: Texts, settings: TextSettings | None = None, *, memory_l
     with _Counts(check_count("memory_limit", memory_limit)) as counts:
         for text in _opened(texts):
             counts.add(analyse(text))
-        terms, in_records = _chosen(counts.merged(), counts.n_records, settings)
+        terms, in_records = choose_terms(counts.merged(), counts.n_records, settings)
     return Words.from_counts(settings, tuple(analyse.stop_words), terms, in_records, counts.n_records)
 
 
 def stream_rows(words: Words, texts: Texts, *, rows_per_block: int = _ROWS) -> Iterator[sp.csr_array]:
-    """Give texts as rows of unit length, a block at a time: what `write_rows` takes.
+    """Yield texts as rows of unit length, one block at a time, as `write_rows` takes them.
 
     Parameters
     ----------
@@ -89,19 +89,21 @@ def stream_rows(words: Words, texts: Texts, *, rows_per_block: int = _ROWS) -> I
 
 
 def _opened(texts: Any) -> Iterator[str]:
-    """Go through the texts from the start."""
+    """Iterate over the texts from the start."""
     if isinstance(texts, (str, bytes)):
         raise InputError(f"texts is a single text: got {texts[:40]!r}, expected several. Write [text] for one.")
     items = texts() if callable(texts) else texts
     if not callable(texts) and iter(items) is items:
         raise InputError(
-            f"texts can be gone through only once: got {type(texts).__name__}, expected a list, what read_records "
-            "gives, or a function that opens them anew."
+            f"texts can be iterated over only once: got {type(texts).__name__}, expected a list, the result of "
+            "read_records, or a function that opens them again."
         )
     for number, item in enumerate(items):
         text = item.text if isinstance(item, Record) else item
         if not isinstance(text, str):
-            raise InputError(f"texts[{number}] is no text: got {type(text).__name__}, expected a string or a Record.")
+            raise InputError(
+                f"texts[{number}] is not a text: got {type(text).__name__}, expected a string or a Record."
+            )
         yield text
 
 
@@ -139,22 +141,19 @@ class _Counts:
         if len(self.places) * _TERM_BYTES + self.n_letters > self.memory_limit:
             self._spill()
 
-    def merged(self) -> Iterator[Counted]:
-        """Give all counts, by term in ascending order."""
-        runs: list[Iterator[Counted]] = [_read_run(file) for file in self.runs]
-        for term, same in groupby(heapq.merge(*runs, self._sorted(), key=itemgetter(0)), key=itemgetter(0)):
-            counted = list(same)
-            yield term, sum(each[1] for each in counted), sum(each[2] for each in counted)
+    def merged(self) -> Iterator[TermCount]:
+        """Return all counts, by term in ascending order."""
+        return merge_counts([*map(_read_run, self.runs), self._sorted()])
 
-    def _sorted(self) -> Iterator[Counted]:
+    def _sorted(self) -> Iterator[TermCount]:
         for term in sorted(self.places):
             place = self.places[term]
             yield term, self.in_records[place], self.in_all[place]
 
     def _spill(self) -> None:
-        """Put the counts so far into a file; a system allows only so many, so that those are merged now and then."""
+        """Write the counts so far to a file; files are merged at times, as the system limits how many are open."""
         full = len(self.runs) + 1 >= _MOST_RUNS
-        # terms are letters, and spaces in phrases: neither tabs nor ends of lines are among them
+        # terms consist of letters, and of spaces in phrases: they contain neither tabs nor ends of lines
         file = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - open until the merge
         kept = self.files.pop_all() if full else contextlib.ExitStack()
         self.files.enter_context(file)
@@ -165,15 +164,22 @@ class _Counts:
         self._begin()
 
 
-def _read_run(file: IO[str]) -> Iterator[Counted]:
+def _read_run(file: IO[str]) -> Iterator[TermCount]:
     file.seek(0)
     for line in file:
         term, in_records, in_all = line.split("\t")
         yield term, int(in_records), int(in_all)
 
 
-def _chosen(counted: Iterable[Counted], n_records: int, settings: TextSettings) -> tuple[list[str], IntArray]:
-    """Give the terms that the settings keep and the records of each: scikit-learn's rules, to the last tie."""
+def merge_counts(runs: Iterable[Iterable[TermCount]]) -> Iterator[TermCount]:
+    """Add up the counts of several runs, each in ascending order of the terms."""
+    for term, same in groupby(heapq.merge(*runs, key=itemgetter(0)), key=itemgetter(0)):
+        _, in_records, in_all = zip(*same, strict=True)
+        yield term, sum(in_records), sum(in_all)
+
+
+def choose_terms(counted: Iterable[TermCount], n_records: int, settings: TextSettings) -> tuple[list[str], IntArray]:
+    """Return the terms that the settings keep and the number of records of each, by scikit-learn's rules for ties."""
     fewest, most = (
         share if isinstance(share, int) else share * n_records for share in (settings.min_records, settings.max_share)
     )
@@ -186,7 +192,7 @@ def _chosen(counted: Iterable[Counted], n_records: int, settings: TextSettings) 
             in_all.append(everywhere)
     if not terms:
         raise no_words(
-            f"none is in {fewest:g} to {most:g} of {n_records} records" if any_term else "there is none in any of them"
+            f"no word is in {fewest:g} to {most:g} of {n_records} records" if any_term else "no record contains a word"
         )
     counts = np.array(in_records)
     if settings.max_terms is not None and len(terms) > settings.max_terms:

@@ -1,4 +1,4 @@
-"""Texts become sparse vectors: scikit-learn's TF-IDF with the settings that suit latent semantic indexing."""
+"""scikit-learn's TF-IDF vectoriser with settings that suit latent semantic indexing."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ def vectoriser(
     ngram_range: tuple[int, int] = (1, 1),
     stop_words: str | list[str] | None = "english",
 ) -> TfidfVectorizer:
-    """Give a TF-IDF vectoriser with good defaults; use it as any other of scikit-learn's.
+    """Return a TF-IDF vectoriser of scikit-learn with good defaults.
 
     Counts enter as 1 + log(count), since the tenth occurrence of a word says less than the second; rows have unit
-    length, so that long records do not rule the space; a word is a run of at least two letters of any alphabet, so
-    `read_text2` is "read" and "text".
+    length, so that long records do not dominate the space; a word is a run of at least two letters of any alphabet,
+    so `read_text2` is "read" and "text".
 
     Parameters
     ----------
     min_df : int or float, default 2
-        Drop words in fewer records (a share if a float): a word that stands in one record only relates it to no other.
+        Drop words in fewer records (a share if a float): a word in one record only does not relate it to others.
     max_df : int or float, default 1.0
         Drop words in more records (a share if a float).
     max_features : int, optional
-        Keep only so many words, the most frequent ones.
+        Maximum number of words; the most frequent ones are kept.
     ngram_range : (int, int), default (1, 1)
-        Lengths of phrases to count; (1, 2) counts words and pairs of neighbours.
+        Lengths of phrases to count; (1, 2) counts words and pairs of adjacent words.
     stop_words : "english", list of str or None, default "english"
         Words to leave out; None for other languages.
 
     Returns
     -------
     sklearn.feature_extraction.text.TfidfVectorizer
-        Not fitted yet; its `fit_transform` gives a CSR matrix of float32.
+        Not fitted; its `fit_transform` returns a CSR matrix of float32.
 
     Examples
     --------

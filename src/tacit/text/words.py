@@ -1,9 +1,9 @@
-"""The words of a collection: their weights are learned once, then every text becomes a sparse vector of them.
+"""The words of a collection with their weights, and texts as sparse vectors of them.
 
     x_t = (1 + log n_t) · (1 + log((1 + N) / (1 + N_t))),  scaled to unit length
 
-n_t is how often term t is in the text, N_t in how many of the N records. Counting is scikit-learn's when a collection
-is read; a query is turned into a vector without it, since loading the library takes longer than the answer.
+n_t is the number of occurrences of term t in the text, N_t the number of the N records that contain it. scikit-learn
+counts the terms of a collection; a query becomes a vector without it, since importing it takes longer than the search.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Words", "no_words"]
 
 
 class Words:
-    """Terms with their weights; made by `Words.fit` or from what an index keeps.
+    """Terms with their weights; made by `Words.fit` or read from an index.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Words:
 
     @classmethod
     def fit(cls, texts: Iterable[str], settings: TextSettings | None = None) -> tuple[Words, sp.csr_array]:
-        """Learn the terms of texts; give them, and the texts as rows of unit length, in float32."""
+        """Learn the terms of texts; return them, and the texts as rows of unit length in float32."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         settings = settings or TextSettings()
@@ -80,12 +80,12 @@ class Words:
         record_counts: npt.ArrayLike,
         n_records: int,
     ) -> Words:
-        """Make the words from the number of records that each term is in, with the weights that `fit` would learn."""
+        """Return the words with the weights that `fit` would learn, from the number of records of each term."""
         counts = np.asarray(record_counts).astype(np.float32)
         return cls(settings, stop_words, terms, np.log(np.float32(n_records + 1) / (counts + 1)) + np.float32(1))
 
     def transform(self, texts: Iterable[str]) -> sp.csr_array:
-        """Turn texts into rows of unit length; a text without any known word has an empty row."""
+        """Return texts as rows of unit length; a text without known words has an empty row."""
         indices, values, ends = [], [], [0]
         for text in texts:
             columns, weights = self.row(text)
@@ -97,7 +97,7 @@ class Words:
         return sp.csr_array((data, places, np.array(ends)), shape=(len(ends) - 1, len(self.terms)))
 
     def row(self, text: str) -> tuple[npt.NDArray[np.int32], Float32Array]:
-        """Turn one text into its columns, ascending, and its weights."""
+        """Return the columns of one text, ascending, and its weights."""
         counts = Counter(self.analyse(text))
         known = sorted((self._columns[term], count) for term, count in counts.items() if term in self._columns)
         columns = np.array([column for column, _ in known], np.int32)
@@ -106,19 +106,19 @@ class Words:
         return columns, weights / np.float32(length or 1)
 
     def to_facts(self) -> dict[str, Any]:
-        """Give everything but the weights as plain data."""
+        """Return everything but the weights as plain data."""
         facts = {"settings": self.settings.to_facts(), "stop_words": sorted(self.analyse.stop_words)}
         return {**facts, "terms": self.terms}
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any], weights: Array) -> Words:
-        """Make the words again from `to_facts` and the weights."""
+        """Return the words of `to_facts` and the weights."""
         return cls(TextSettings.from_facts(facts["settings"]), facts["stop_words"], facts["terms"], weights)
 
 
 def no_words(reason: str) -> InputError:
-    """Say that nothing is left of the texts."""
+    """Return the error for texts without words."""
     return InputError(
         f"the texts have no words to index: {reason}. Check that the right columns are read as text, and that "
-        "min_records, max_share and stop_words leave some words over."
+        "min_records, max_share and stop_words leave some words."
     )

@@ -71,7 +71,7 @@ def test_another_number_of_terms(space: Any) -> None:
 
 
 def test_another_number_of_label_rows() -> None:
-    expected = "y does not match X: got 4 rows for 5 records, expected one row a record in the same order."
+    expected = "y does not match X: got 4 rows for 5 records, expected one row per record in the same order."
     with refused(re.escape(expected)):
         MLSI(2).fit(X, Y[:4])
 
@@ -84,7 +84,7 @@ def test_other_records_than_those_of_the_fit() -> None:
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (None, r"y is missing: .* Give a 0/1 matrix, a list of label sets, or one class a record\."),
+        (None, r"y is missing: .* Pass a 0/1 matrix, a list of label sets, or one class per record\."),
         (
             [None] * 5,
             "y has no labels: got 5 records, 5 of them with unknown labels. Use LSI, or label_weight=0",

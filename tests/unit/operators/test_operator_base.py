@@ -78,7 +78,7 @@ def test_products_with_numbers_and_operators_are_scipys() -> None:
 def test_wrong_shapes_are_named(shape: tuple[int, ...]) -> None:
     with pytest.raises(
         InputError,
-        match=r"operator of shape \(5, 3\) cannot be multiplied with this: got shape .*, expected a vector of length 3",
+        match=r"operator of shape \(5, 3\) cannot be multiplied with this array: got .*, expected a vector of length 3",
     ):
         as_operator(DENSE) @ np.ones(shape)
 

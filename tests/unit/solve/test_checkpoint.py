@@ -15,7 +15,7 @@ from tacit.operators import Gram
 from tacit.solve.checkpoint import Checkpoint, checkpoints, fingerprint, load, save, state_of, with_state
 from tacit.solve.eigen.krylov import block_krylov
 from tacit.solve.eigen.pencil import pencil_eigenpairs
-from tacit.solve.eigen.starting_block import start_block
+from tacit.solve.eigen.starting_block import starting_block
 from tacit.solve.linear.conjugate_gradients import block_cg
 
 
@@ -76,7 +76,7 @@ def test_a_damaged_state_is_told_and_left(tmp_path, rng, damage):
 
 def test_what_is_no_plain_data_is_refused_before_the_earlier_state_is_lost(tmp_path):
     save(tmp_path, {"filled": 1})
-    with pytest.raises(TypeError, match="arrays and plain data, no set"):
+    with pytest.raises(TypeError, match="arrays and plain data, not set"):
         save(tmp_path, {"filled": {1}})
     assert load(tmp_path) == {"filled": 1}
 
@@ -102,7 +102,7 @@ def test_a_state_of_another_problem_is_refused(tmp_path, change):
     def problem(seed=0, n_components=5, scale=1.0, dtype=np.float64, n=30):
         rng = np.random.default_rng(4)
         operator = Gram((scale * sp.random_array((50, n), density=0.2, rng=rng)).astype(dtype))
-        start = start_block(n, 8, operator.dtype, np.random.default_rng(seed))
+        start = starting_block(n, 8, operator.dtype, np.random.default_rng(seed))
         return fingerprint(operator, start, n_components=n_components)
 
     checkpoint = Checkpoint(tmp_path)

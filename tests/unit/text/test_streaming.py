@@ -108,20 +108,20 @@ def test_functions_records_and_files_are_texts_too(tmp_path):
 
 
 def test_texts_that_cannot_be_opened_again_are_refused():
-    with pytest.raises(InputError, match="texts can be gone through only once: got generator, expected a list"):
+    with pytest.raises(InputError, match="texts can be iterated over only once: got generator, expected a list"):
         stream_words(text for text in TEXTS)
     with pytest.raises(InputError, match="texts is a single text: got 'a text', expected several"):
         stream_words("a text")
-    with pytest.raises(InputError, match=r"texts\[1\] is no text: got int, expected a string or a Record"):
+    with pytest.raises(InputError, match=r"texts\[1\] is not a text: got int, expected a string or a Record"):
         stream_words(["two words", 7])
 
 
 @pytest.mark.parametrize(
     ("texts", "settings", "reason"),
     [
-        ([], TextSettings(), "there is none in any of them"),
-        (["", "1 2 3"], TextSettings(), "there is none in any of them"),
-        (["red green", "blue grey"], TextSettings(min_records=2), "none is in 2 to 2 of 2 records"),
+        ([], TextSettings(), "no record contains a word"),
+        (["", "1 2 3"], TextSettings(), "no record contains a word"),
+        (["red green", "blue grey"], TextSettings(min_records=2), "no word is in 2 to 2 of 2 records"),
     ],
 )
 def test_no_words_at_all_is_an_error(texts, settings, reason):

@@ -110,14 +110,14 @@ def test_a_query_is_analysed_without_scikit_learn():
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"language": ""}, "language is no name: got ''"),
+        ({"language": ""}, "language is not a name: got ''"),
         ({"language": "klingon", "stem": True, "stop_words": "none"}, "language has no stemmer: got 'klingon'"),
         ({"language": "klingon"}, "language has no list of stop words: got 'klingon'"),
         ({"language": "none", "stem": True}, "stem needs a language"),
         ({"stop_words": "some"}, "stop_words .*'some'"),
         ({"ngrams": 0}, "ngrams .*0"),
-        ({"min_records": -1}, "min_records is no amount: got -1"),
-        ({"max_share": 1.5}, "max_share is no amount: got 1.5"),
+        ({"min_records": -1}, "min_records is out of range: got -1"),
+        ({"max_share": 1.5}, "max_share is out of range: got 1.5"),
         ({"max_terms": 0}, "max_terms .*0"),
     ],
 )

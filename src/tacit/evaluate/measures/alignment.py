@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from tacit.checks import check_finite, check_rows
 from tacit.errors import InputError
-from tacit.relations.labels.forms import read_matrix
+from tacit.relations.labels.reading import read_matrix
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.types import Array, IntArray
 

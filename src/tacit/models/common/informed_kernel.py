@@ -25,7 +25,7 @@ import numpy as np
 import scipy.linalg as la
 
 from tacit.checks import is_sparse
-from tacit.machine import give_back
+from tacit.machine import release_memory
 from tacit.models.common.kernel_forms import LeadingVectors, RecordForm
 from tacit.models.common.product_forms import AugmentedForm
 from tacit.operators import Product
@@ -98,7 +98,7 @@ def _with_labels(
         B = form.regress(F)
     root = _label_root(form, F, B, label_weight, shrinkage)
     extra = _times(F, root)
-    give_back(form.n_records * n_components * form.dtype.itemsize)  # of what the labels took
+    release_memory(form.n_records * n_components * form.dtype.itemsize)  # of what the labels took
     if label_weight == 1:
         found = leading_singular_triplets(extra, n_components, tol=_LABELS_TOL)
         V, mu, shifted, A = np.asarray(found.left), found.values**2, found.values**2, None
@@ -109,7 +109,7 @@ def _with_labels(
         eigenvalues = shifted / (1 / (1 - label_weight) + shrinkage)
     if B is None:
         return InformedSpace(V, eigenvalues, form.regress(V), form.adjoint(V) if A is None else A, informed=True)
-    give_back(V.nbytes)
+    release_memory(V.nbytes)
     bent = _bent(B, (root @ (root.T @ (F.T @ V))).astype(form.dtype))
     del B  # as large as what follows
     A = form.adjoint(V) if A is None else A

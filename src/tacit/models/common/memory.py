@@ -26,7 +26,7 @@ from tacit.errors import InputError
 from tacit.machine import available_memory
 from tacit.models.common.class_hierarchy import MOST_BRIDGES
 from tacit.models.common.record_kernel import DENSE_LIMIT
-from tacit.solve.eigen.krylov import block_for
+from tacit.solve.eigen.krylov import basis_shape
 from tacit.solve.eigen.pencil import columns_for
 from tacit.solve.linear.conjugate_gradients import width_for
 
@@ -240,11 +240,10 @@ class _Shapes:
         if self.one_pass:  # always on the terms, and the labels beside them
             width = self.m + self.p
             return {"block of the one pass": 3 * self.b * width * min(width, 3 * n_wanted + 10)}
-        block = min(n_rows, block_for(n_wanted))
-        room = min(n_rows, max(3 * n_wanted + 2 * block, 96)) + block
+        block, room = basis_shape(n_rows, n_wanted)
         between = 2 * block  # within a product with the Gram matrix, as it comes and as it goes on
         return {
-            "basis": self.b * n_rows * room,
+            "basis": self.b * n_rows * (room + block),
             "blocks of the solver": self.b * (n_rows * 3 * block + max(self.n, self.m) * between),
         }
 

@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.operators import Operator, as_operator
-from tacit.relations.graphs.graph import Edges, Graph
+from tacit.relations.graphs.graph import EdgeWeights, Graph
 from tacit.solve import leading_eigenpairs, without_vectors
 from tacit.solve.result import Eigenpairs, signs_of
 from tacit.types import Array
@@ -82,7 +82,8 @@ class _Weights(Operator):
     def __init__(self, graph: Graph) -> None:
         super().__init__(graph.shape, np.dtype(np.float64))
         self.parts: list[Any] = [
-            as_operator(part.weights.astype(np.float64)) if isinstance(part, Edges) else part for part in graph.parts
+            as_operator(part.weights.astype(np.float64)) if isinstance(part, EdgeWeights) else part
+            for part in graph.parts
         ]
 
     def _matmat(self, V: Array) -> Array:

@@ -1,10 +1,11 @@
 """Products of a CSR matrix with a block of vectors by SciPy, shared among the cores.
 
-SciPy multiplies on one core, but lets other threads run meanwhile. Forward each thread takes some rows, with all the
-columns of a stripe; backward some columns, since rows would add to each other's sums. Few columns at a time are dear,
-as much of the work is done once an entry however many there are, and too many leave the cache. 15 million entries x
-47,236 terms, one core, ms a column of float32: forward 6.8, 4.0, 3.4, 3.5 with 8, 16, 32, 64 columns, backward 4.7,
-3.5, 3.1, 3.2; of float64 7.5, 6.4, 7.0, 7.9 and 6.8, 6.2, 6.0, 8.7. On a core with smaller caches 16 are the best.
+SciPy multiplies on one core, but lets other threads run in the meantime. Forward, each thread takes some rows, with all
+the columns of a stripe; backward, some columns, since threads with different rows would add to the same sums. Few
+columns at a time are expensive, as much of the work is done once per entry, and too many do not fit into the cache.
+Measured with 15 million entries x 47,236 terms on one core, ms per column of float32: forward 6.8, 4.0, 3.4, 3.5 with
+8, 16, 32, 64 columns, backward 4.7, 3.5, 3.1, 3.2; of float64 7.5, 6.4, 7.0, 7.9 and 6.8, 6.2, 6.0, 8.7. On a core with
+smaller caches 16 columns are best.
 """
 
 from __future__ import annotations
@@ -21,12 +22,11 @@ from tacit.types import Array
 
 __all__ = ["column_blocks", "row_blocks", "row_chunks", "scipy_backward", "scipy_forward"]
 
-
-# Multiplications of a product, about a millisecond of one core, below which threads take longer to start than they save
+# Multiplications of a product, about a millisecond on one core, below which starting threads takes longer than it saves
 _WORTH_SHARING = 2_000_000
 _STRIPE = 32  # columns forward
 _FEWEST, _MOST = 8, 16  # columns of one thread backward
-_ROW_CHUNKS = 4  # for each thread: a core that others use holds nobody up
+_ROW_CHUNKS = 4  # per thread, so that the others need not wait for a busy core
 
 
 def scipy_forward(matrix: Any, V: Array) -> Array:
@@ -36,7 +36,7 @@ def scipy_forward(matrix: Any, V: Array) -> Array:
     product = np.empty((matrix.shape[0], V.shape[1]), np.result_type(matrix.dtype, V.dtype))
     chunks = row_chunks(matrix, _ROW_CHUNKS * n_threads())
     for columns in column_blocks(V.shape[1], _STRIPE):
-        block = np.ascontiguousarray(V[:, columns])  # once, or SciPy would do so for every chunk
+        block = np.ascontiguousarray(V[:, columns])  # once, or SciPy would do this for every chunk
         share(partial(_fill_rows, matrix, block, product[:, columns]), chunks)
     return product
 
@@ -44,7 +44,7 @@ def scipy_forward(matrix: Any, V: Array) -> Array:
 def _fill_rows(matrix: Any, block: Array, product: Array, rows: tuple[int, int]) -> None:
     first, last = rows
     start, stop = matrix.indptr[first], matrix.indptr[last]
-    chunk = sp.csr_array((last - first, matrix.shape[1]), dtype=matrix.dtype)  # given the arrays it would copy them
+    chunk = sp.csr_array((last - first, matrix.shape[1]), dtype=matrix.dtype)  # the constructor would copy the arrays
     chunk.data, chunk.indices = matrix.data[start:stop], matrix.indices[start:stop]
     chunk.indptr = matrix.indptr[first : last + 1] - start
     product[first:last] = chunk @ block
@@ -55,7 +55,9 @@ def scipy_backward(matrix: Any, U: Array) -> Array:
     turned = matrix.T
     if U.shape[1] <= _FEWEST or not _is_worth_sharing(matrix, U):
         return np.asarray(turned @ U)
-    product = np.empty((matrix.shape[1], U.shape[1]), np.result_type(matrix.dtype, U.dtype), order="F")  # as kernels do
+    product = np.empty(
+        (matrix.shape[1], U.shape[1]), np.result_type(matrix.dtype, U.dtype), order="F"
+    )  # as the compiled kernels do
     width = int(np.clip(-(-U.shape[1] // n_threads()), _FEWEST, _MOST))
 
     def fill(columns: slice) -> None:
@@ -70,7 +72,7 @@ def _is_worth_sharing(matrix: Any, block: Array) -> bool:
 
 
 def row_chunks(matrix: Any, n_chunks: int) -> list[tuple[int, int]]:
-    """Cut the rows into stretches of about as many entries each."""
+    """Split the rows into ranges with about the same number of entries."""
     wanted = np.linspace(0, matrix.nnz, min(matrix.shape[0], n_chunks) + 1)[1:-1]
     cuts = np.searchsorted(matrix.indptr, wanted)
     return list(pairwise([0, *cuts.tolist(), matrix.shape[0]]))
@@ -80,7 +82,7 @@ _ROWS = 4096
 
 
 def column_blocks(n_columns: int, width: int) -> list[slice]:
-    """Cut columns into blocks of about `width`, most of them a multiple of four, which vector registers like."""
+    """Split columns into blocks of about `width`, most of them a multiple of four, which suits vector registers."""
     n_blocks = max(1, round(n_columns / width))
     cuts = 4 * np.round(np.linspace(0, n_columns, n_blocks + 1) / 4).astype(int)
     cuts[-1] = n_columns
@@ -88,5 +90,5 @@ def column_blocks(n_columns: int, width: int) -> list[slice]:
 
 
 def row_blocks(n_rows: int) -> list[slice]:
-    """Cut the rows of a tall array into blocks that are worth a thread's while and stay in its cache."""
+    """Split the rows of a tall array into blocks that keep a thread busy and fit into its cache."""
     return [slice(start, start + _ROWS) for start in range(0, n_rows, _ROWS)]

@@ -1,6 +1,6 @@
-"""Kernels made for the processor at hand when they are first needed, if llvmlite is installed (the extra `fast`).
+"""Kernels for sparse products, compiled for this processor on first use, if llvmlite is installed (the extra `fast`).
 
-Without it SciPy does the same work. A kernel takes a few hundredths of a second to make, so small products do not ask.
+Without it SciPy does the same work. Compiling takes a few hundredths of a second, so small products use SciPy.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _Kernel = Callable[[int, int, int, int, int, int, int, int], None]
 
 @lru_cache(maxsize=1)
 def has_kernels() -> bool:
-    """Whether kernels can be made; TACIT_KERNELS=scipy says that they must not be."""
+    """Whether kernels can be compiled; TACIT_KERNELS=scipy in the environment turns them off."""
     return os.environ.get("TACIT_KERNELS", "") != "scipy" and importlib.util.find_spec("llvmlite") is not None
 
 
 def kernel(direction: str, width: int, matrix: Any) -> _Kernel:
-    """Give the kernel of a direction for a CSR matrix and blocks of `width` columns.
+    """Return the kernel of a direction for a CSR matrix and blocks of `width` columns.
 
-    It takes rows from, rows to, the stride of the long block, and the addresses of data, indices, indptr, the given
-    block and the block to fill. It runs without Python's lock.
+    Its arguments are the first row, the row after the last, the stride of the long block, and the addresses of data,
+    indices, indptr, the input block and the output block. It runs without Python's lock.
     """
     types = (matrix.dtype.name, matrix.indices.dtype.name, matrix.indptr.dtype.name)
-    with _LOCK:  # LLVM is not to be asked for the same thing by two threads at once
-        return _made(direction, width, *types)
+    with _LOCK:  # two threads must not compile the same kernel at once
+        return _compiled(direction, width, *types)
 
 
 _LOCK = threading.Lock()
@@ -40,7 +40,7 @@ _ARGUMENTS = [ctypes.c_int64] * 3 + [ctypes.c_void_p] * 5
 
 
 @cache
-def _made(direction: str, width: int, number: str, index: str, edge: str) -> _Kernel:
+def _compiled(direction: str, width: int, number: str, index: str, edge: str) -> _Kernel:
     import llvmlite.binding as llvm
 
     module = llvm.parse_assembly(kernel_source(direction, width, number, index, edge))
@@ -50,7 +50,7 @@ def _made(direction: str, width: int, number: str, index: str, edge: str) -> _Ke
     builder.getModulePassManager().run(module, builder)
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.finalize_object()
-    _KEPT.append((engine, machine))  # the code goes with them
+    _KEPT.append((engine, machine))  # they own the code
     return ctypes.CFUNCTYPE(None, *_ARGUMENTS)(engine.get_function_address(direction))
 
 
@@ -146,11 +146,11 @@ _INTEGERS = {"int32": "i32", "int64": "i64"}
 
 
 def kernel_source(direction: str, width: int, number: str, index: str, edge: str) -> str:
-    """Write the function for blocks of `width` columns and these types of entries, of `indices` and of `indptr`.
+    """Return the LLVM source for blocks of `width` columns and these types of entries, of `indices` and of `indptr`.
 
-    It is called like its direction and takes the first row, the row after the last, how many numbers lie between the
-    rows of the long block (that of the records), the three arrays of a CSR matrix, the block it is given and the block
-    it writes (forward) or adds to (backward). The rows of the short block (that of the terms) follow each other.
+    The function has the name of its direction. Its arguments are the first row, the row after the last, the stride of
+    the long block (that of the records), the three arrays of a CSR matrix, the input block and the output block, which
+    it writes (forward) or adds to (backward). The rows of the short block (that of the terms) are contiguous.
     """
     name, align = _NUMBERS[number]
     facts = {
@@ -171,5 +171,5 @@ def kernel_source(direction: str, width: int, number: str, index: str, edge: str
 
 
 def _widened(kind: str, value: str) -> str:
-    """Write a value as 64 bits wide."""
+    """Return the instruction that widens a value to 64 bits."""
     return f"sext i32 {value} to i64" if kind == "int32" else f"add i64 {value}, 0"

@@ -1,9 +1,9 @@
 """Products of a CSR matrix with a block of vectors, in both directions, shared among the cores.
 
-Each number of a product is the sum of the same terms in the same order however rows and columns are shared out, so one
-thread and many give the same bits. Forward, rows do not know of each other; backward, columns do not.
+Each number of a product is the sum of the same terms in the same order however rows and columns are distributed, so one
+thread and many give the same bits. Forward, rows are independent of each other; backward, columns are.
 
-Who has llvmlite gets kernels made for the processor (`compiled`), others SciPy's (`scipy_products`).
+With llvmlite, large matrices use kernels compiled for the processor (`compiled`); otherwise SciPy's (`by_scipy`).
 """
 
 from __future__ import annotations
@@ -20,16 +20,15 @@ from tacit.types import Array
 
 __all__ = ["LINE", "backward", "forward"]
 
-
-# Entries of a matrix for which a kernel is worth its making. What is multiplied with it does not count: products of a
-# few columns are to have the same bits as products of many.
+# Entries of a matrix from which on a kernel is worth compiling. The number of columns does not count, so that products
+# with few columns have the same bits as products with many.
 _WORTH_COMPILING = 500_000
-LINE = 64  # bytes that a processor fetches together: a row of a block begins where one begins
-# Bytes of a row, forward and backward: more would leave the cache. Backward every thread has sums of its own there, so
-# it has room for half as many (15 million entries, two threads, ms a column of float32: 1.5, 1.1, 1.8 with rows of half
-# a line, one, two; forward .75, .62, 1.1 with one, two, four).
+LINE = 64  # bytes of a cache line; each row of a block begins at the beginning of one
+# Bytes of a row, forward and backward: more would not fit into the cache. Backward, every thread has sums of its own
+# there, so there is room for half as many (15 million entries, two threads, ms per column of float32: 1.5, 1.1, 1.8
+# with rows of half a line, one, two; forward .75, .62, 1.1 with one, two, four).
 _WIDEST, _WIDEST_BACKWARD = 2 * LINE, LINE
-_ROW_CHUNKS = 16  # for each thread: a core that others use holds nobody up
+_ROW_CHUNKS = 16  # per thread, so that the others need not wait for a busy core
 
 
 def forward(matrix: Any, V: Array) -> Array:
@@ -41,7 +40,7 @@ def forward(matrix: Any, V: Array) -> Array:
     lanes = LINE // V.itemsize
     for columns in _cut(V.shape[1], _WIDEST // V.itemsize, lanes):
         block = _padded(V[:, columns], _lanes(columns.stop - columns.start, V.itemsize))
-        fits = block.shape[1] == columns.stop - columns.start  # what is padded must not run over into the next row
+        fits = block.shape[1] == columns.stop - columns.start  # padding must not overwrite the next row
         part = product[:, columns] if fits else np.empty((matrix.shape[0], block.shape[1]), matrix.dtype)
         share(partial(_run, kernel("forward", block.shape[1], matrix), matrix, part, block, part), chunks)
         if not fits:
@@ -53,7 +52,7 @@ def backward(matrix: Any, U: Array) -> Array:
     """Xᵀ U, for a CSR matrix X."""
     if not _compiles(matrix, U):
         return scipy_backward(matrix, U)
-    # column by column, as the bases of solvers are, and each thread writes its own
+    # in column order, like the bases of solvers; each thread writes its own columns
     product = np.empty((matrix.shape[1], U.shape[1]), matrix.dtype, order="F")
     width = min(_WIDEST_BACKWARD // U.itemsize, -(-U.shape[1] // n_threads()))
     lanes = _lanes(width, U.itemsize)
@@ -77,7 +76,7 @@ def _run(run: Any, matrix: Any, long: Array, given: Array, out: Array, rows: tup
 
 
 def _compiles(matrix: Any, block: Array) -> bool:
-    """Whether a kernel is there and worth it."""
+    """Whether a kernel is available and worth compiling."""
     return (
         matrix.nnz >= _WORTH_COMPILING
         and block.dtype == matrix.dtype
@@ -87,24 +86,24 @@ def _compiles(matrix: Any, block: Array) -> bool:
 
 
 def _cut(n_columns: int, width: int, lanes: int) -> list[slice]:
-    """Cut columns into stretches of about `width`, a multiple of `lanes`, so that their rows fill whole lines."""
+    """Split columns into ranges of about `width`, a multiple of `lanes`, so that their rows fill whole cache lines."""
     step = _whole(max(width, 2), lanes)
     return [slice(start, min(n_columns, start + step)) for start in range(0, n_columns, step)]
 
 
 def _lanes(width: int, itemsize: int) -> int:
-    """Give how many columns make up a line, or a half or a quarter of one if there are so few."""
+    """Return the number of columns in a cache line, or in a half or a quarter of one if `width` is smaller."""
     lanes = LINE // itemsize
     return next(part for part in (lanes // 4, lanes // 2, lanes) if part >= min(width, lanes))
 
 
 def _whole(width: int, lanes: int) -> int:
-    """Give how many columns to take for `width`: a multiple of `lanes`; a single one stays alone."""
+    """Round `width` up to a multiple of `lanes`; a single column stays alone."""
     return width if width == 1 else -(-width // lanes) * lanes
 
 
 def _padded(block: Array, lanes: int) -> Array:
-    """Give the columns row by row, with zeros up to whole lines."""
+    """Return the columns in row order, padded with zeros to whole cache lines."""
     padded = _aligned((len(block), _whole(block.shape[1], lanes)), block.dtype)
     padded[:, : block.shape[1]] = block
     padded[:, block.shape[1] :] = 0
@@ -112,9 +111,9 @@ def _padded(block: Array, lanes: int) -> Array:
 
 
 def _aligned(shape: tuple[int, int], dtype: np.dtype) -> Array:
-    """Give an array that begins at the beginning of a line; NumPy's own begin anywhere, and a row is in one line more.
+    """Return an array that begins at a cache line; NumPy's arrays begin anywhere, so that rows span one line more.
 
-    Measured on 3.8 million entries and 32 columns of float32: forward .082 against .113 ns an entry and column,
+    Measured with 3.8 million entries and 32 columns of float32: forward .082 against .113 ns per entry and column,
     backward .100 against .158.
     """
     n_bytes = shape[0] * shape[1] * dtype.itemsize

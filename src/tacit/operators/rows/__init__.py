@@ -1,1 +1,1 @@
-"""Rows outside memory: on disk, or on a Dask cluster, multiplied where they are."""
+"""Rows outside memory: on disk or on a Dask cluster."""

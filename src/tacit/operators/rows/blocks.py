@@ -1,8 +1,8 @@
-"""A sparse matrix cut into blocks of rows that are outside memory: on disk, or in the memory of other machines.
+"""A sparse matrix split into blocks of rows that are outside memory: on disk, or in the memory of other machines.
 
-Models take a `RowBlocks` wherever they take a sparse matrix, and see nothing of it but products. A subclass says how a
-function is run on every block; the functions below are all that ever is. Each is a plain function of a module, so that
-it can be sent to another process, and each block passes by once a product: XᵀXV reads the matrix once, not twice.
+Models take a `RowBlocks` wherever they take a sparse matrix, and use only its products. A subclass implements how a
+function is run on every block. The functions that are run are below; they are plain functions of a module, so that they
+can be sent to other processes. Every product reads each block once, also XᵀXV.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.checks import is_outside_memory
-from tacit.operators.base import Operator, as_operator
-from tacit.operators.gram import Gram
+from tacit.operators.base import Gram, Operator, as_operator
 from tacit.types import Array
 
 __all__ = [
@@ -33,21 +32,21 @@ __all__ = [
 ]
 
 BlockTask = Callable[[sp.csr_array, Any, Any], Array]
-"""Of a block, of what all blocks are given, and of the rows of an array that go with the block."""
+"""A function of a block, of an argument that all blocks share, and of the rows of an array that belong to the block."""
 
 
 @dataclass(frozen=True)
 class RowFacts:
-    """What is known of the rows without reading them again.
+    """What is known about the rows without reading them again.
 
     Attributes
     ----------
-    edges : where each block begins among all rows, and where the last ends
-    n_columns : terms
-    dtype : of the entries
-    n_entries : stored entries
+    edges : the first row of each block, and the number of all rows
+    n_columns : number of columns
+    dtype : dtype of the entries
+    n_entries : number of stored entries
     squared_norm : sum of their squares
-    n_filled : rows with a term
+    n_filled : number of rows with an entry
     """
 
     edges: tuple[int, ...]
@@ -59,12 +58,7 @@ class RowFacts:
 
 
 class RowBlocks(Operator):
-    """The products of a matrix of which no more than a few blocks of rows are at hand at a time.
-
-    Parameters
-    ----------
-    facts : RowFacts
-    """
+    """The products of a matrix of which only a few blocks of rows are in memory at a time."""
 
     def __init__(self, facts: RowFacts) -> None:
         super().__init__((facts.edges[-1], facts.n_columns), facts.dtype)
@@ -72,41 +66,46 @@ class RowBlocks(Operator):
 
     @abstractmethod
     def _each(self, task: BlockTask, shared: Any = None, rows: Array | None = None) -> Iterator[Array]:
-        """Run `task` on every block; give the results in the order of the blocks."""
+        """Run `task` on every block; yield the results in the order of the blocks."""
 
     @abstractmethod
     def _sum(self, task: BlockTask, shared: Any = None, rows: Array | None = None) -> Array:
-        """Run `task` on every block and add the results up, in an order that depends on nothing but the blocks."""
+        """Run `task` on every block and add up the results, in an order that depends on the blocks only."""
 
     @property
     def is_outside_memory(self) -> bool:
-        """They are on disk or on a cluster."""
+        """Always true."""
+        return True
+
+    @property
+    def is_dense(self) -> bool:
+        """True: further columns are cheap compared with reading the matrix again."""
         return True
 
     @property
     def nnz(self) -> int:
-        """How many entries are stored."""
+        """Number of stored entries."""
         return self.facts.n_entries
 
     @property
     def n_bytes(self) -> int:
-        """Memory that the matrix would take here, as one."""
+        """Memory that the matrix would take as one CSR matrix."""
         return self.nnz * (self.dtype.itemsize + 4) + 4 * (self.shape[0] + 1)
 
     def blocks(self) -> Iterator[sp.csr_array]:
-        """Give the blocks of rows themselves, one after the other."""
-        yield from self._each(_itself)  # type: ignore[misc] # a block is no array, but is handed through like one
+        """Yield the blocks of rows themselves, one after the other."""
+        yield from self._each(_itself)  # type: ignore[misc] # a block is not an array, but is passed on like one
 
     def gram(self, V: Array) -> Array:
-        """Give XᵀX V in one pass."""
+        """Return XᵀX V in one pass."""
         return self._sum(_gram, np.ascontiguousarray(V))
 
     def row_squares(self) -> Array:
-        """Give the squared length of each row, in double precision."""
+        """Return the squared length of each row, in double precision."""
         return np.concatenate(list(self._each(_row_squares)))
 
     def squared_norm(self) -> float:
-        """Give the squared Frobenius norm."""
+        """Return the squared Frobenius norm."""
         return self.facts.squared_norm
 
     def _matmat(self, V: Array) -> Array:
@@ -121,7 +120,7 @@ class RowBlocks(Operator):
 
 
 def facts_of(blocks: list[RowFacts]) -> RowFacts:
-    """Join what is known of several stretches of rows, one after the other."""
+    """Join the facts of consecutive ranges of rows."""
     edges = [0]
     for block in blocks:
         edges += [edges[-1] + edge for edge in block.edges[1:]]
@@ -140,7 +139,7 @@ def _itself(block: sp.csr_array, shared: Any, rows: Any) -> Any:
 
 
 def _forward(block: sp.csr_array, V: Array, rows: Any) -> Array:
-    return np.asarray(as_operator(block) @ V)  # not by SciPy, which has one thread
+    return np.asarray(as_operator(block) @ V)  # not with SciPy, which uses one thread
 
 
 def _backward(block: sp.csr_array, shared: Any, U: Array) -> Array:
@@ -157,7 +156,7 @@ def _row_squares(block: sp.csr_array, shared: Any, rows: Any) -> Array:
 
 
 _COLUMNS = 32
-_BYTES = 2**27  # of the dense part of a sparse block that goes through the rows together
+_BYTES = 2**27  # of the dense columns that are multiplied in one pass over the rows
 
 
 class RowView(Operator):
@@ -167,10 +166,10 @@ class RowView(Operator):
     ----------
     source : RowBlocks
     rows : array of int, optional
-        Which rows, each once, in any order; all if not given.
+        Which rows, each once, in any order; all rows if not given.
     scales : array, optional
-        What every row of the source is multiplied with.
-    dtype : default that of the source
+        One factor per row of the source.
+    dtype : dtype of the products, default that of the source
     """
 
     def __init__(
@@ -182,51 +181,51 @@ class RowView(Operator):
 
     @property
     def is_outside_memory(self) -> bool:
-        """As the rows themselves."""
+        """Always true."""
         return True
 
     @property
     def is_dense(self) -> bool:
-        """As the rows themselves: further columns cost little beside another pass."""
+        """True, as for the source."""
         return True
 
     @property
     def n_bytes(self) -> int:
-        """Memory that these rows would take here, were all of the same length."""
+        """Memory that these rows would take if all had the same number of entries."""
         return self.source.n_bytes * self.shape[0] // max(1, self.source.shape[0])
 
     def take(self, rows: Array) -> RowView:
-        """Give some of the rows."""
+        """Return some of the rows."""
         chosen = np.asarray(rows) if self.rows is None else self.rows[rows]
         return RowView(self.source, rows=chosen, scales=self.scales, dtype=self.dtype)
 
     def with_more(self, more: RowView) -> RowView:
-        """Give these rows and then those of another view of the same matrix."""
+        """Return these rows followed by those of another view of the same matrix."""
         rows = [np.arange(self.source.shape[0]) if view.rows is None else view.rows for view in (self, more)]
         return RowView(self.source, rows=np.concatenate(rows), scales=self.scales, dtype=self.dtype)
 
     def as_double(self) -> RowView:
-        """Give the same, with products in double precision."""
+        """Return the same rows, with products in double precision."""
         return RowView(self.source, rows=self.rows, scales=self.scales, dtype=np.float64)
 
     def of_unit_length(self) -> RowView:
-        """Give the rows scaled to length one; those without an entry stay as they are."""
+        """Return the rows scaled to length one; rows without an entry stay as they are."""
         lengths = np.sqrt(self.source.row_squares())
         scales = 1 / np.where(lengths > 0, lengths, 1)
         return RowView(self.source, rows=self.rows, scales=scales, dtype=self.dtype)
 
     def row_squares(self) -> Array:
-        """Give the squared length of each row, in double precision."""
+        """Return the squared length of each row, in double precision."""
         squares = self.source.row_squares()
         squares = squares if self.scales is None else squares * self.scales**2
         return squares if self.rows is None else squares[self.rows]
 
     def squared_norm(self) -> float:
-        """Give the squared Frobenius norm."""
+        """Return the squared Frobenius norm."""
         return float(self.row_squares().sum())
 
     def gram(self, V: Array) -> Array:
-        """Give the product with the Gram matrix in one pass: rows that are not among these have weight zero."""
+        """Return the product with the Gram matrix in one pass, in which other rows of the source have weight zero."""
         V = np.ascontiguousarray(V, np.result_type(V.dtype, self.dtype))
         if self.rows is None and self.scales is None:
             return self.source.gram(V)
@@ -256,26 +255,26 @@ class RowView(Operator):
 
 
 def as_view(X: RowBlocks | RowView) -> RowView:
-    """Give rows outside memory as a view of all of them."""
+    """Return rows outside memory as a view of all of them."""
     return X if isinstance(X, RowView) else RowView(X)
 
 
 def take_rows(X: Any, rows: Array) -> Any:
-    """Give some rows of any matrix."""
+    """Return some rows of any matrix."""
     return as_view(X).take(rows) if is_outside_memory(X) else X[rows]
 
 
 def in_double(X: Any) -> Any:
-    """Give any matrix in double precision, itself if it is already."""
+    """Return any matrix in double precision, itself if it is already."""
     if not is_outside_memory(X):
         return X.astype(np.float64, copy=False)
     return X if X.dtype == np.float64 else as_view(X).as_double()
 
 
 def adjoint_blocks(X: Operator, columns: Any, *, outside_memory: bool = True) -> Iterator[tuple[slice, Array]]:
-    """Give Xᵀ times sparse columns, some at a time, and which: all of them dense would be far larger than X.
+    """Yield Xᵀ times sparse columns, with their positions, a few at a time: all dense would be far larger than X.
 
-    `outside_memory` says that X is read again for every product, so that more of them go together.
+    If X is outside memory, it is read again for every product, so more columns go together.
     """
     columns = columns.tocsc()
     column_bytes = max(1, X.shape[0] * np.result_type(X.dtype, columns.dtype).itemsize)

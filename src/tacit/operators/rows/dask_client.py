@@ -1,6 +1,6 @@
-"""The connection to a Dask cluster: found, used and closed, with one clear sentence for what can go wrong.
+"""The connection to a Dask cluster: opening, using and closing it, with one clear error message per failure.
 
-Everything that imports Dask comes through here, so that the rest of the library does without it.
+Dask is imported here and not when the library is imported, so that the rest of the library works without it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Cluster", "connect", "libraries"]
 
 
 class Cluster:
-    """A client of a Dask cluster, and whether it is ours to close.
+    """A client of a Dask cluster, and whether `close` closes it.
 
     Parameters
     ----------
@@ -31,13 +31,13 @@ class Cluster:
         self.name = client.scheduler.address if client.scheduler else "a cluster"
 
     def homes(self, n_blocks: int) -> list[str]:
-        """Share blocks out among the workers by their threads, neighbours together: they are added up together."""
+        """Distribute blocks among the workers by their threads; neighbours, which are added up, stay together."""
         threads = self.client.nthreads()
         slots = [address for address in sorted(threads) for _ in range(threads[address])]
         return [slots[place] for place in np.arange(n_blocks) * len(slots) // max(1, n_blocks)]
 
     def lanes(self, blocks: Sequence[Any]) -> list[tuple[str | None, list[int]]]:
-        """Give which blocks each thread of each worker has, by their places; None has those that are being made."""
+        """Return the positions of the blocks that each thread of each worker has; None has the unfinished ones."""
         threads, holders = self.client.nthreads(), self.client.who_has(blocks)
         places: dict[str | None, list[int]] = {}
         for place, block in enumerate(blocks):
@@ -51,7 +51,7 @@ class Cluster:
 
     @contextmanager
     def talking(self) -> Iterator[Any]:
-        """Give the client; what Dask says of a loss that it could not mend becomes one sentence."""
+        """Yield the client; losses that Dask cannot repair raise an error of one sentence."""
         _, distributed = libraries()
         try:
             if self.client.status != "running":
@@ -59,29 +59,29 @@ class Cluster:
             yield self.client
         except distributed.KilledWorker as error:
             raise TacitError(
-                f"the cluster gave up: workers died again and again at one task ({error.task}), most likely for want "
-                "of memory. Cut the rows into smaller blocks, or give the workers more memory."
+                f"the cluster gave up: workers died repeatedly at one task ({error.task}), most likely for lack of "
+                "memory. Split the rows into smaller blocks, or give the workers more memory."
             ) from error
         except (CancelledError, OSError) as error:
             broken = isinstance(error, (CancelledError, distributed.comm.CommClosedError))
             if not broken and self.client.status == "running":
-                raise  # a file that could not be read on a worker says so itself
+                raise  # a file that cannot be read on a worker has a clear message of its own
             raise self._loss(error) from error
 
     def _loss(self, error: BaseException) -> TacitError:
-        said = " ".join(str(error).split())[:200]  # Dask's own words may be many, on many lines
+        said = " ".join(str(error).split())[:200]  # Dask's message may have many lines
         if self.client.status != "running":
             return TacitError(
-                f"the cluster is gone: the scheduler at {self.name} does not answer any more ({said}). Start it "
-                "again, and make the rows anew with cluster_rows."
+                f"the cluster is gone: the scheduler at {self.name} no longer answers ({said}). Start it again, and "
+                "make the rows again with cluster_rows."
             )
         return TacitError(
-            f"the cluster lost what it cannot make again ({said}). Give cluster_rows delayed objects or a folder, "
-            "which can be read once more, not futures of scattered data."
+            f"the cluster lost data that it cannot make again ({said}). Pass delayed objects or a folder to "
+            "cluster_rows, which can be read again, not futures of scattered data."
         )
 
     def large_messages(self) -> Any:
-        """Let vectors travel within a task: Dask warns of that from 10 MB on, but can mend only what a task says."""
+        """Allow vectors in tasks without a warning: Dask warns from 10 MB on, but can only repeat what is in a task."""
         dask, _ = libraries()
         return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})
 
@@ -92,7 +92,7 @@ class Cluster:
 
 
 def connect(client: Any = None) -> Cluster:
-    """Give the cluster of a client, of an address, or of the client that is open already; raise if there is none."""
+    """Return the cluster of a client, of an address, or of the current client; raise if there is none."""
     _, distributed = libraries()
     if isinstance(client, str):
         cluster = Cluster(_opened(client, distributed), own=True)
@@ -102,8 +102,8 @@ def connect(client: Any = None) -> Cluster:
         cluster = Cluster(client, own=False)
     else:
         raise InputError(
-            f"client is no client: got {type(client).__name__}, expected a distributed.Client, the address of a "
-            "scheduler or None."
+            f"client is not a Dask client: got {type(client).__name__}, expected a distributed.Client, the address of "
+            "a scheduler or None."
         )
     with cluster.talking():
         if cluster.client.asynchronous:
@@ -118,7 +118,7 @@ def connect(client: Any = None) -> Cluster:
 
 
 def libraries() -> tuple[Any, Any]:
-    """Import Dask and its scheduler, or say how to install them."""
+    """Import Dask and its scheduler, or raise an error that says how to install them."""
     try:
         import dask
         import distributed
@@ -130,10 +130,10 @@ def libraries() -> tuple[Any, Any]:
 def _opened(address: str, distributed: Any) -> Any:
     try:
         return distributed.Client(address, set_as_default=False)
-    except (OSError, ValueError) as error:  # TimeoutError is an OSError, and a strange address is a ValueError
+    except (OSError, ValueError) as error:  # a TimeoutError is an OSError, a malformed address is a ValueError
         raise InputError(
             f"client cannot be reached: got {address!r}, which does not answer, expected the address of a Dask "
-            "scheduler as 'tcp://10.0.0.1:8786'. Start one with: dask scheduler"
+            "scheduler such as 'tcp://10.0.0.1:8786'. Start one with: dask scheduler"
         ) from error
 
 

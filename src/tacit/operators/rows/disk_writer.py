@@ -1,13 +1,11 @@
-"""Writes rows into a folder of shards: block by block as they come, cut to shards of one size.
+"""Write rows into a folder of shards: block by block as they arrive, split into shards of equal size.
 
-Where the shards end depends on the rows only, not on the blocks they came in, so that the same rows always give the
-same sums. All is written to another name and renamed at the end: a writer that was killed leaves nothing that opens.
+Where the shards end depends on the rows only, not on the blocks in which they arrive, so that the same rows always give
+the same sums. The folder is written under a temporary name and renamed at the end, so an incomplete one never opens.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -17,14 +15,15 @@ import scipy.sparse as sp
 
 from tacit.checks import check_count, check_finite, is_sparse
 from tacit.errors import InputError
+from tacit.files import replacing
 from tacit.operators.rows.blocks import RowFacts
-from tacit.operators.rows.disk import MANIFEST, MEMORY_LIMIT, DiskRows, Manifest, checksum, file_name
+from tacit.operators.rows.disk import MANIFEST, MEMORY_LIMIT, DiskRows, ShardManifest, checksum, file_name
 from tacit.types import Array
 
 __all__ = ["write_rows"]
 
-_MOST_BYTES = 2**33  # with four bytes a value and four an index this is 2^30 entries, which 32 bits can count
-_HEADERS = 3 * 128  # bytes of the headers of its files
+_MOST_BYTES = 2**33  # with four bytes per value and per index this is 2^30 entries, which 32 bits can count
+_HEADERS = 3 * 128  # bytes, in the three files of a shard
 _INT32 = np.iinfo(np.int32).max
 
 
@@ -44,16 +43,16 @@ def write_rows(
     folder : str or Path
         Must not exist yet, or be empty.
     blocks : iterable of sparse matrices
-        Rows in order, in blocks of any size; a single matrix will do. The precision is that of the first block, float32
-        or float64. Entries that are zero are left out.
+        Rows in order, in blocks of any size; or a single matrix. The precision is that of the first block, float32 or
+        float64. Entries that are zero are left out.
     n_columns : int, optional
-        How many columns there are; those of the first block if not given. With it blocks may be narrower.
+        Number of columns; that of the first block if not given. If given, blocks may have fewer columns.
     rows_per_shard : int, optional
-        Most rows of a shard.
+        Maximum number of rows per shard.
     bytes_per_shard : int, default 64 MiB
-        Most bytes of a shard, unless one row alone has more.
+        Maximum size of a shard, unless a single row is larger.
     memory_limit : int, default 1 GiB
-        For the rows that are given back, see `open_rows`.
+        For the rows that are returned, see `open_rows`.
 
     Returns
     -------
@@ -62,7 +61,7 @@ def write_rows(
     Raises
     ------
     InputError
-        If the folder is in use, a value is not finite, there are no rows, or blocks have different columns.
+        If the folder is in use, a value is not finite, there are no rows, or the blocks differ in their columns.
 
     Examples
     --------
@@ -75,7 +74,10 @@ def write_rows(
     target = Path(folder).expanduser().absolute()
     partial = target.with_name(target.name + ".partial")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise InputError(f"folder is in use: got {str(target)!r}, expected a name that is free. Remove what is there.")
+        raise InputError(
+            f"folder is in use: got {str(target)!r}, expected a folder that does not exist or "
+            "is empty. Remove its files, or use another folder."
+        )
     if check_count("bytes_per_shard", bytes_per_shard) > _MOST_BYTES:
         raise InputError(f"bytes_per_shard is out of range: got {bytes_per_shard}, expected at most {_MOST_BYTES}.")
     most_rows = _INT32 if rows_per_shard is None else min(_INT32, check_count("rows_per_shard", rows_per_shard))
@@ -84,25 +86,19 @@ def write_rows(
         partial.mkdir(parents=True)
     except FileExistsError:
         raise InputError(
-            f"folder is being written: got {str(partial)!r}, which another writer is filling or was killed in, "
-            "expected none. Remove it if no other process writes there."
+            f"folder is being written: got {str(partial)!r}, which another process writes or left unfinished, "
+            "expected no such folder. Remove it if no other process writes there."
         ) from None
-    try:
+    with replacing(target, partial):
         writer = _Writer(partial, columns, most_rows, bytes_per_shard)
         for block in [blocks] if is_sparse(blocks) else blocks:
             writer.add(block)
         writer.finish()
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise
-    if target.exists():
-        target.rmdir()  # it is empty, and not every system renames onto an empty folder
-    os.rename(partial, target)
     return DiskRows(target, memory_limit=memory_limit)
 
 
 class _Writer:
-    """Cuts rows into shards and writes them; counts what the manifest says."""
+    """Splits rows into shards, writes them, and counts what the manifest records."""
 
     def __init__(self, folder: Path, n_columns: int | None, most_rows: int, most_bytes: int) -> None:
         self.folder, self.n_columns, self.fixed = folder, n_columns, n_columns is not None
@@ -135,18 +131,16 @@ class _Writer:
         facts = RowFacts(
             tuple(self.edges), self.n_columns, self.dtype, self.n_entries, self.squared_norm, self.n_filled
         )
-        with open(self.folder / MANIFEST, "w", encoding="utf-8") as file:
-            file.write(Manifest(facts, self.files).to_json())
-            _to_disk(file)
+        (self.folder / MANIFEST).write_text(ShardManifest(facts, self.files).to_json(), encoding="utf-8")
 
     def _checked(self, block: Any) -> sp.csr_array:
-        """Give a block in compressed rows without zeros, in the precision of the first one."""
+        """Return a block as CSR without zeros, in the precision of the first one."""
         name = f"blocks[{self.n_blocks}]"
         block = block if is_sparse(block) else np.asarray(block)
         if block.ndim != 2 or block.dtype.kind not in "buif":
             raise InputError(
-                f"{name} is no matrix of real numbers: got {block.ndim} dimensions of {block.dtype}, expected a sparse "
-                "matrix, rows of records."
+                f"{name} is not a matrix of real numbers: got {block.ndim} dimensions of {block.dtype}, expected a "
+                "sparse matrix with one row per record."
             )
         if self.dtype is None:
             self.dtype = np.dtype(np.float32 if block.dtype == np.float32 else np.float64)
@@ -156,15 +150,15 @@ class _Writer:
             raise InputError(f"there are too many columns: got {self.n_columns}, expected at most {_INT32}.")
         if block.shape[1] > self.n_columns or (block.shape[1] < self.n_columns and not self.fixed):
             expected = f"{'at most ' * self.fixed}{self.n_columns}"
-            raise InputError(f"{name} has other columns: got {block.shape[1]}, expected {expected}.")
-        rows = sp.csr_array(block, dtype=self.dtype, copy=True)  # a copy, as zeros are taken out of it
+            raise InputError(f"{name} has a different number of columns: got {block.shape[1]}, expected {expected}.")
+        rows = sp.csr_array(block, dtype=self.dtype, copy=True)  # a copy, since zeros are removed in place
         rows.sum_duplicates()
         rows.eliminate_zeros()
         check_finite(name, rows)
         return rows
 
     def _fits(self, ends: Array) -> int:
-        """How many of the rows that end there still go into this shard; at least one into an empty shard."""
+        """Return how many of the rows that end there still fit into this shard; at least one into an empty shard."""
         assert self.dtype is not None
         n_rows = sum(part.shape[0] for part in self.waiting)
         n_entries = sum(part.nnz for part in self.waiting)
@@ -174,7 +168,7 @@ class _Writer:
         return n_fit if self.waiting else max(1, n_fit)
 
     def _flush(self) -> None:
-        """Write what waits as one shard."""
+        """Write the waiting rows as one shard."""
         if not self.waiting:
             return
         shard = len(self.edges) - 1
@@ -195,11 +189,4 @@ class _Writer:
     def _write(self, name: str, array: Array) -> None:
         with open(self.folder / name, "wb") as file:
             np.lib.format.write_array(file, array, allow_pickle=False)
-            _to_disk(file)
             self.files[name] = file.tell(), checksum(array)
-
-
-def _to_disk(file: Any) -> None:
-    """See that what was written is on the disk before the folder gets its name, also if the power fails."""
-    file.flush()
-    os.fsync(file.fileno())

@@ -1,1 +1,1 @@
-"""Graphs between records: of nearest neighbours, and of labels that records share."""
+"""Graphs between records: of nearest neighbours, and of shared labels."""

@@ -1,7 +1,7 @@
-"""Graphs that labels draw between records.  [Mu2010] sec. 3.1
+"""Graphs that join records with similar labels.  [Mu2010] sec. 3.1
 
-A similarity of labels depends on the two label *sets* only. With u distinct sets and E (N x u) saying which record has
-which, the graph that joins everybody is E S Eᵀ, with S (u x u) the similarities of the sets: no N x N matrix.
+The similarity of two records depends on their label *sets* only. With u distinct sets, and E (N x u) the set of each
+record, the graph of all records is E S Eᵀ with S (u x u) the similarities of the sets: no N x N matrix is needed.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from tacit.checks import check_count, check_finite, check_rows, is_sparse
+from tacit.checks import check_count, check_finite, check_rows, human_size, is_sparse
 from tacit.errors import InputError
-from tacit.relations.graphs.graph import Edges, Graph, Kinds, Part
-from tacit.relations.graphs.label_sets import checked_type, set_closeness, set_numbers
+from tacit.relations.graphs.graph import EdgeWeights, Graph, GraphPart, GroupWeights
 from tacit.relations.graphs.label_similarity import (
-    Given,
+    CustomSimilarity,
     Measure,
     Similarity,
+    check_some_known,
     check_symmetric,
     compared_labels,
     fit_measure,
@@ -31,16 +31,20 @@ from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.types import BoolArray, Float64Array, IntArray
 
-__all__ = ["LabelGraph", "label_graph", "label_neighbours"]
+__all__ = ["LabelGraph", "checked_type", "label_graph", "set_closeness", "set_numbers"]
+
+_BLOCK = 2**22  # similarities, or cosines, computed at a time: 32 MB
+_MOST_ENTRIES = 2**27  # similarities of label sets: a gigabyte of float64
+_DENSE = 4  # with at least one entry in four a dense matrix is about as small as a sparse one, and faster
 
 
 @dataclass(frozen=True, eq=False)
 class LabelGraph(Graph):
-    """A graph drawn by labels, with what was chosen for it.
+    """A graph by labels, with the parameters that were chosen for it.
 
     Attributes
     ----------
-    parts : tuple — its weights, see `Graph`
+    parts : tuple — the weights, see `Graph`
     width : τ of eqs. (10) and (16), None for similarities without one
     n_dimensions : k_c of eq. (15), None for similarities without one
     """
@@ -64,39 +68,37 @@ def label_graph(
 
     Parameters
     ----------
-    y : any form that `as_labels` reads — records whose labels are unknown are joined to nobody
+    y : any form that `as_labels` reads — records whose labels are unknown are not joined
     kind : name or callable, default "sorensen" — the similarity, see `label_similarity`
-    n_neighbours : int, optional — K: each record is joined to the K records whose labels are most similar to its own;
-        an edge is there if one of the two has chosen it. None joins all pairs whose similarity is not 0
+    n_neighbours : int, optional — K: two records are joined if one of them is among the K whose labels are most similar
+        to those of the other. None joins all pairs whose similarity is not 0
     width, n_dimensions, taxonomy : see `label_similarity`
-    X : array or sparse matrix, records x features, optional — breaks ties between neighbours; not used otherwise
+    X : array or sparse matrix, records x features, optional — breaks ties between neighbours
     dtype : float64 or float32, default float64 — of the weights
 
     Returns
     -------
     LabelGraph
-        All pairs: one `Kinds` part, which counts w_ii, too, as eqs. (6) and (7) do: it adds to the degree of a record
-        and nothing to D − W. K neighbours: one `Edges` part, in which no record is joined to itself.
+        All pairs: one `GroupWeights` part, which includes w_ii, as eqs. (6) and (7) do: it adds to the degree of a
+        record and nothing to D − W. K neighbours: one `EdgeWeights` part, in which no record is joined to itself.
 
     Raises
     ------
     InputError
-        If a parameter is out of its range, if no record has known labels, if there are too many distinct label sets for
-        S, or if a callable gives something else than similarities.
+        If a parameter is out of range, if no record has known labels, if there are too many distinct label sets for
+        S, or if a callable does not return similarities.
 
     Notes
     -----
-    *Ties* are the rule among neighbours by labels: all records with the same labels are equally near. Those whose
-    similarity is the same to 12 digits are taken in the order of the cosine of their rows of `X`, to 12 digits, and
-    then of their row numbers; without `X` by row numbers alone. Neighbours with similarity 0 are no neighbours, so a
-    record may have fewer than K.
+    *Ties* are frequent: all records with the same labels are equally near. Records whose similarity is the same to 12
+    digits are ordered by the cosine of their rows of `X`, to 12 digits, and then by their row numbers; without `X` by
+    row numbers only. Records with similarity 0 are not neighbours, so a record may have fewer than K.
 
-    *Records without labels*, where that is known, are joined to nobody by similarities that count shared labels, and
-    are a set like others to "hamming" and "projected".
+    *Records that are known to have no labels* are not joined by similarities that count shared labels; for "hamming"
+    and "projected" they have a set like any other.
 
-    *Cost* for u distinct sets: S takes 8 u² bytes, or 12 for each pair that shares a label where that is less. K
-    neighbours take time for u² similarities, but only N K numbers of memory, and cosines only for the last of the
-    tied groups that a record reaches.
+    *Cost* for u distinct sets: S takes 8 u² bytes, or 12 for each pair that shares a label if that is less. K
+    neighbours take the time of u² similarities, but only N K numbers of memory.
 
     References
     ----------
@@ -112,14 +114,14 @@ def label_graph(
     weight_type = checked_type(dtype)
     measure = fit_measure(kind, labels, width=width, n_dimensions=n_dimensions)
     number, sets = set_numbers(labels)
-    part: Part
+    part: GraphPart
     if n_neighbours is None:
-        closeness = set_closeness(measure, sets, instead="Give n_neighbours.")
-        part = Kinds(number, closeness.astype(weight_type, copy=False))
+        closeness = set_closeness(measure, sets, instead="Pass n_neighbours.")
+        part = GroupWeights(number, closeness.astype(weight_type, copy=False))
     else:
         n_neighbours = _checked_neighbours(n_neighbours, labels)
         features = None if X is None else _checked_features(X, labels.n_records)
-        part = Edges(label_neighbours(measure, sets, number, n_neighbours, features).astype(weight_type))
+        part = EdgeWeights(_label_neighbours(measure, sets, number, n_neighbours, features).astype(weight_type))
     return LabelGraph((part,), width=measure.width, n_dimensions=measure.n_dimensions)
 
 
@@ -137,7 +139,7 @@ def _checked_features(X: Any, n_records: int) -> Any:
     features = X if is_sparse(X) else np.asarray(X)
     if features.ndim != 2 or features.dtype.kind not in "biuf":
         raise InputError(
-            f"X is no table of numbers: got {features.dtype} in {features.ndim} dimensions, "
+            f"X is not a table of numbers: got {features.dtype} in {features.ndim} dimensions, "
             "expected records x features."
         )
     check_rows("X", features.shape[0], n_records, of="y")
@@ -145,24 +147,56 @@ def _checked_features(X: Any, n_records: int) -> Any:
     return features
 
 
+def set_numbers(labels: LabelMatrix) -> tuple[IntArray, sp.csr_array]:
+    """Return the number of the label set of each record, -1 if it is unknown, and the sets, u x labels."""
+    check_some_known(labels)
+    membership, sets = labels.distinct()
+    number = np.full(labels.n_records, -1, dtype=np.int64)
+    number[labels.known] = membership.indices
+    return number, sets
+
+
+def set_closeness(measure: Measure, sets: sp.csr_array, *, instead: str) -> Any:
+    """Return S, the similarities of all pairs of label sets: sparse if most are zero, else dense.
+
+    `instead` is the advice in the error message if S would be too large.
+    """
+    n_sets = sets.shape[0]
+    n_entries = measure.most_entries(sets)
+    if n_entries > _MOST_ENTRIES:
+        raise InputError(
+            f"y has too many different label sets to join all records: the similarities of {n_sets:,} sets would take "
+            f"up to {human_size(8 * n_entries)}. {instead}"
+        )
+    n_rows = max(1, _BLOCK // max(1, n_sets))
+    blocks: Iterator[Any] = (measure.between(sets[first : first + n_rows], sets) for first in range(0, n_sets, n_rows))
+    if n_sets**2 > _MOST_ENTRIES or _DENSE * n_entries < n_sets**2:
+        return sp.csr_array(sp.vstack([sp.csr_array(block) for block in blocks], format="csr"))
+    closeness = np.empty((n_sets, n_sets))
+    for place, block in enumerate(blocks):
+        closeness[place * n_rows : (place + 1) * n_rows] = block.toarray() if is_sparse(block) else block
+    if isinstance(measure, CustomSimilarity):
+        check_symmetric(closeness)
+    return sp.csr_array(closeness) if _DENSE * np.count_nonzero(closeness) < n_sets**2 else closeness
+
+
+def checked_type(dtype: npt.DTypeLike) -> np.dtype[Any]:
+    """Return the dtype of the weights; raise if it is not float32 or float64."""
+    found = np.dtype(dtype)
+    if found not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise InputError(f"dtype is not supported: got {found}, expected float32 or float64.")
+    return found
+
+
 Pairs = tuple[IntArray, IntArray, Float64Array]
 
-# similarities, or cosines, at a time: 32 MB
-_BLOCK = 2**22
 
-
-def label_neighbours(
+def _label_neighbours(
     measure: Measure, sets: sp.csr_array, number: IntArray, n_neighbours: int, features: Any = None
 ) -> sp.csr_array:
-    """Give the weights of the graph of K nearest neighbours by labels, an edge if one of the two chose the other.
+    """Return the weights of the graph of K nearest neighbours by labels; `number` is the set of each record.
 
-    Parameters
-    ----------
-    measure : what compares label sets
-    sets : u x labels, the distinct label sets
-    number : the set of each record, -1 for records that have no part
-    n_neighbours : K
-    features : records x features, dense or sparse, optional — breaks ties by cosine; row numbers do what remains
+    Features, records x features, break ties by their cosine; then row numbers do.
     """
     members = _Members.of_sets(number, sets.shape[0])
     units = None if features is None else normalize(features.astype(np.float64))
@@ -180,7 +214,7 @@ def label_neighbours(
 
 
 class _Members(NamedTuple):
-    """The records of each set, one set after another."""
+    """The records of each set, one set after the other."""
 
     records: IntArray
     starts: IntArray
@@ -193,7 +227,7 @@ class _Members(NamedTuple):
         return cls(order, np.cumsum(sizes) - sizes, sizes)
 
     def in_sets(self, sets: IntArray, values: Float64Array | None = None) -> tuple[IntArray, Float64Array]:
-        """Give the records of some sets, and to each the value of its set."""
+        """Return the records of some sets, and for each the value of its set."""
         sizes = self.sizes[sets]
         run_starts = np.cumsum(sizes) - sizes
         position = np.arange(sizes.sum()) + np.repeat(self.starts[sets] - run_starts, sizes)
@@ -201,13 +235,13 @@ class _Members(NamedTuple):
 
 
 def _rows(measure: Measure, sets: sp.csr_array) -> Iterator[tuple[int, IntArray, Float64Array]]:
-    """Go through the sets: each with the sets that it is similar to at all, and how much."""
+    """Yield each set with the sets to which it is similar, and their similarities."""
     n_sets = sets.shape[0]
     n_rows = max(1, _BLOCK // max(1, n_sets))
     for first in range(0, n_sets, n_rows):
         block: Any = measure.between(sets[first : first + n_rows], sets)
-        if isinstance(measure, Given):
-            check_symmetric(block[:, first : first + n_rows])  # the rest would take a second block to compare with
+        if isinstance(measure, CustomSimilarity):
+            check_symmetric(block[:, first : first + n_rows])  # comparing the rest would need a second block
         for place in range(block.shape[0]):
             if is_sparse(block):
                 span = slice(block.indptr[place], block.indptr[place + 1])
@@ -218,7 +252,7 @@ def _rows(measure: Measure, sets: sp.csr_array) -> Iterator[tuple[int, IntArray,
 
 
 class _Near(NamedTuple):
-    """Positions among the sets found: those taken whole, and those equally similar of which `n_open` records are."""
+    """Positions of the sets taken as a whole, and of equally similar ones of which `n_open` records are taken."""
 
     whole: IntArray
     tied: IntArray
@@ -226,10 +260,10 @@ class _Near(NamedTuple):
 
 
 def _nearest_sets(values: Float64Array, sizes: IntArray, own: IntArray, n_wanted: int) -> _Near:
-    """Choose the most similar sets until they have enough records; `own` is where the set itself is, if it is there."""
+    """Choose the most similar sets until they have enough records; `own` is the position of the set itself, if any."""
     near = np.arange(len(values))
     if len(values) > n_wanted + 1:
-        # no set is empty, and one record is the one whose neighbours are sought
+        # no set is empty, and one record is the one whose neighbours are searched
         least = np.partition(values, -(n_wanted + 1))[-(n_wanted + 1)]
         near = np.flatnonzero(values >= least * (1 - 1e-9))
     others = sizes[near] - np.isin(near, own)
@@ -246,13 +280,13 @@ def _nearest_sets(values: Float64Array, sizes: IntArray, own: IntArray, n_wanted
 
 
 def _without_rounding(values: Float64Array) -> Float64Array:
-    """Keep 40 binary digits, so that similarities that are equal but were summed in another order are equal."""
+    """Keep 40 binary digits, so that equal similarities that were summed in a different order are equal."""
     mantissa, exponent = np.frexp(values)
     return np.ldexp(np.rint(np.ldexp(mantissa, 40)), exponent - 40)
 
 
 def _all_pairs(records: IntArray, candidates: IntArray, values: Float64Array) -> Pairs:
-    """Join each of some records with all candidates but itself."""
+    """Join each of the records with all candidates except itself."""
     rows, columns = np.repeat(records, len(candidates)), np.tile(candidates, len(records))
     other = rows != columns
     return rows[other], columns[other], np.tile(values, len(records))[other]
@@ -261,7 +295,7 @@ def _all_pairs(records: IntArray, candidates: IntArray, values: Float64Array) ->
 def _nearest_pairs(
     records: IntArray, candidates: IntArray, values: Float64Array, n_wanted: int, units: Any
 ) -> Iterator[Pairs]:
-    """Join each of some records with those candidates that are nearest by features, then by row number."""
+    """Join each of the records with the candidates that are nearest by features, then by row number."""
     order = np.argsort(candidates)
     if units is None:
         order = order[: n_wanted + 1]
@@ -280,7 +314,7 @@ def _nearest_pairs(
 
 
 def _first_largest(values: Float64Array, n_wanted: int) -> BoolArray:
-    """Mark the largest values of each row, of equal ones those that come first."""
+    """Mark the largest values of each row; among equal ones, the first."""
     least = np.partition(values, -n_wanted, axis=1)[:, -n_wanted, None]
     above, level = values > least, values == least
     n_open = n_wanted - above.sum(axis=1, keepdims=True)

@@ -1,9 +1,7 @@
-"""How close two sets of labels are: the similarities of [Mu2010] sec. 3.1, and one that knows the taxonomy.
+"""Similarities of two sets of labels: those of [Mu2010] sec. 3.1, and one that uses the taxonomy.
 
-    y, z      two sets of labels as 0/1 vectors          |y|    how many labels
-    y ∧ z     what both have, y ∨ z what one has         n_l    records that carry label l
-
-The formulas are in `label_measures`; here labels become comparable.
+y, z      two sets of labels as 0/1 vectors          |y|    number of labels
+y ∧ z     intersection, y ∨ z union                  n_l    number of records with label l
 """
 
 from __future__ import annotations
@@ -23,19 +21,14 @@ from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.types import Float64Array
 
 __all__ = [
-    "KINDS",
-    "Given",
+    "CustomSimilarity",
     "Measure",
     "Similarity",
     "check_some_known",
     "check_symmetric",
     "compared_labels",
     "fit_measure",
-    "hamming_sum",
-    "label_directions",
     "label_similarity",
-    "mean_over_different_sets",
-    "projected_sum",
 ]
 
 
@@ -48,40 +41,40 @@ def label_similarity(
     n_dimensions: int | None = None,
     taxonomy: Taxonomy | None = None,
 ) -> Float64Array:
-    """Give the similarity of the labels of every pair of records, as a dense matrix.
+    """Return the similarity of the labels of every pair of records, as a dense matrix.
 
-        "hamming"       exp(−h²/τ), h = |y| + |z| − 2 |y ∧ z|, the number of labels that only one has      eq. (10)
+        "hamming"       exp(−h²/τ), h = |y| + |z| − 2 |y ∧ z|, the number of labels in only one of them   eq. (10)
         "and"           |y ∧ z|                                                                            eq. (11)
-        "scaled and"    sum of 1/n_l over the labels l that both have                                      eq. (12)
+        "scaled and"    sum of 1/n_l over the labels l in both                                             eq. (12)
         "sorensen"      2 |y ∧ z| / (|y| + |z|)                                                            eq. (13)
         "jaccard"       |y ∧ z| / |y ∨ z|                                                                  eq. (14)
         "projected"     exp(−‖Pᵀ(y − z)‖²/τ), P the directions in which labels vary most             eqs. (15), (16)
-        "hierarchical"  "sorensen" with the labels above those given, too; needs a taxonomy                    ours
+        "hierarchical"  "sorensen" including the ancestors of the labels; needs a taxonomy                     ours
 
     Parameters
     ----------
-    y : any form that `as_labels` reads — rows of the result; class sizes, directions and the automatic width are taken
-        from these records
-    z : any form that `as_labels` reads, optional — columns of the result; `y` itself if left out
-    kind : one of the names above, or callable, default "sorensen" — a callable gets two sparse 0/1 matrices of label
-        sets, records x labels, and gives the similarities of all rows of the first with all of the second: at least 0,
-        the same in both directions
-    width : float or "auto", default "auto" — τ of eqs. (10) and (16); small: only the same labels are close, large: all
-        are alike. Automatic: the mean of h² (of ‖Pᵀ(y − z)‖²) over the pairs of records whose label sets differ
-    n_dimensions : int, optional — k_c of eq. (15), at most the number of labels. By default as many as hold nine tenths
-        of the variance, but at most 100; where the next ones hold as much as the last, these too
-    taxonomy : Taxonomy, optional — whatever the kind, a record has all labels above its own, too. A single root is not
-        counted, as everybody has it
+    y : any form that `as_labels` reads — rows of the result; class sizes, directions and the automatic width are
+        computed from these records
+    z : any form that `as_labels` reads, optional — columns of the result, default `y`
+    kind : one of the names above, or callable, default "sorensen" — a callable takes two sparse 0/1 matrices of label
+        sets, records x labels, and returns the similarities of all rows of the first with all of the second: at least
+        0, and symmetric
+    width : float or "auto", default "auto" — τ of eqs. (10) and (16); if small, only equal labels are close; if large,
+        all are. "auto" is the mean of h² (of ‖Pᵀ(y − z)‖²) over the pairs of records whose label sets differ
+    n_dimensions : int, optional — k_c of eq. (15), at most the number of labels. By default as many as have nine tenths
+        of the variance, and the next ones if they have as much as the last, but at most 100
+    taxonomy : Taxonomy, optional — for every kind, a record also has the ancestors of its labels, except for a single
+        root, which all records would have
 
     Returns
     -------
     array of shape (n_records of y, n_records of z)
-        0 in rows and columns of records whose labels are unknown.
+        0 for records whose labels are unknown.
 
     Notes
     -----
-    A record that is known to have no labels shares none: counts of shared labels make it similar to nobody, itself
-    included (0/0 in eqs. 13 and 14 is read as 0). To distances it is a set like others.
+    A record that is known to have no labels has the similarity 0 to all records, itself included (0/0 in eqs. 13 and 14
+    is 0), by similarities that count shared labels. For distances its set is like any other.
 
     Without a taxonomy "projected" with all dimensions is exp(−h/τ). With one, h between two single labels of a tree is
     the number of edges between them.
@@ -108,14 +101,14 @@ def label_similarity(
 
 
 def compared_labels(y: Any, kind: Any, taxonomy: Taxonomy | None, argument: str = "y") -> LabelMatrix:
-    """Read the labels that are to be compared: with those above them if there is a taxonomy; check `kind`."""
+    """Return the labels to compare, with their ancestors if there is a taxonomy; check `kind`."""
     if not callable(kind):
         check_choice("kind", kind, KINDS)
     if taxonomy is None:
         if kind == "hierarchical":
             raise InputError(
                 "taxonomy is missing: got None, expected a Taxonomy for the kind 'hierarchical'. "
-                "Give taxonomy=Taxonomy.from_parents(...), or use 'sorensen'."
+                "Pass taxonomy=Taxonomy.from_parents(...), or use 'sorensen'."
             )
         return as_labels(y)
     if not isinstance(taxonomy, Taxonomy):
@@ -128,19 +121,19 @@ def compared_labels(y: Any, kind: Any, taxonomy: Taxonomy | None, argument: str 
         labels = labels.select([name for name in labels.names if name != taxonomy.roots[0]])
     if argument == "y" and not labels.n_labels:
         raise InputError(
-            f"taxonomy has nothing below its root: got the single node {taxonomy.names[0]!r}, expected labels there."
+            f"taxonomy has no nodes below its root: got the single node {taxonomy.names[0]!r}, expected labels there."
         )
     return labels
 
 
 def _aligned(labels: LabelMatrix, with_: LabelMatrix) -> LabelMatrix:
-    """Bring labels to the columns of others, those that only they have after them."""
+    """Return labels in the columns of others, followed by the columns that these lack."""
     if labels.names == with_.names:
         return labels
     if "matrix" in (labels.kind, with_.kind):
         raise InputError(
             f"z does not match y: got {labels.n_labels} columns of labels, expected the {with_.n_labels} of y in the "
-            "same order. Give both as label sets, or as LabelMatrix with the same names."
+            "same order. Pass both as label sets, or as LabelMatrix with the same names."
         )
     known: set[Hashable] = set(with_.names)
     names = [*with_.names, *(name for name in labels.names if name not in known)]
@@ -154,7 +147,7 @@ KINDS = ("hamming", "and", "scaled and", "sorensen", "jaccard", "projected", "hi
 
 @dataclass(frozen=True)
 class Overlap:
-    """A similarity that counts what two sets share, 0 where that is nothing."""
+    """A similarity that counts shared labels, 0 if there are none."""
 
     ratio: Callable[[Float64Array, Float64Array, Float64Array], Float64Array]
     label_weights: Float64Array
@@ -170,7 +163,7 @@ class Overlap:
         return shared
 
     def most_entries(self, sets: sp.csr_array) -> int:
-        """Bound the pairs of sets that share a label, from above."""
+        """Return an upper bound of the pairs of sets that share a label."""
         counts = np.bincount(sets.indices).astype(np.int64)
         return min(sets.shape[0] ** 2, int(counts @ counts))
 
@@ -198,14 +191,14 @@ _RATIOS = {
 
 @dataclass(frozen=True)
 class Gaussian:
-    """exp(−d²/τ) of a distance between two sets: Hamming's, or between projections where there are `directions`."""
+    """exp(−d²/τ) of the Hamming distance between two sets, or of the distance of their projections on `directions`."""
 
     width: float
     directions: Float64Array | None = None
 
     @property
     def n_dimensions(self) -> int | None:
-        """How many directions there are; None if labels are not projected."""
+        """Number of directions; None if labels are not projected."""
         return None if self.directions is None else int(self.directions.shape[1])
 
     def between(self, one: sp.csr_array, other: sp.csr_array) -> Float64Array:
@@ -216,7 +209,7 @@ class Gaussian:
         return np.exp(squares, out=squares)  # eqs. (10), (16)
 
     def most_entries(self, sets: sp.csr_array) -> int:
-        """Count all pairs, as none is 0."""
+        """Return the number of pairs, as no similarity is 0."""
         return int(sets.shape[0]) ** 2
 
 
@@ -233,43 +226,41 @@ def _squared_distances(places: Float64Array, others: Float64Array) -> Float64Arr
     squares *= -2.0
     squares += (places**2).sum(axis=1)[:, None]
     squares += (others**2).sum(axis=1)
-    # rounding leaves equal places a little below zero, which would make their weight exceed 1
+    # rounding leaves equal positions a little below zero, and their weight would exceed 1
     return np.maximum(squares, 0.0, out=squares)
 
 
 @dataclass(frozen=True)
-class Given:
-    """A similarity that the caller gave as a function."""
+class CustomSimilarity:
+    """A similarity that the caller passed as a function."""
 
     similarity: Similarity
     width: ClassVar[None] = None
     n_dimensions: ClassVar[None] = None
 
     def between(self, one: sp.csr_array, other: sp.csr_array) -> Float64Array:
-        """Compare all rows of one matrix of label sets with all of another, and check what comes back."""
+        """Compare all rows of one matrix of label sets with all of another, and check the result."""
         found = self.similarity(one, other)
         values = np.asarray(found.toarray() if is_sparse(found) else found, dtype=np.float64)
         expected = (one.shape[0], other.shape[0])
         if values.shape != expected:
-            raise InputError(f"kind gives the wrong shape: got {values.shape}, expected {expected} for as many sets.")
+            raise InputError(f"kind returns the wrong shape: got {values.shape}, expected {expected}.")
         check_finite("kind", values)
         if values.min(initial=0.0) < 0:
-            raise InputError(
-                f"kind gives negative similarities: got {values.min():g}, expected at least 0, the larger the closer."
-            )
+            raise InputError(f"kind returns negative similarities: got {values.min():g}, expected at least 0.")
         return values
 
     def most_entries(self, sets: sp.csr_array) -> int:
-        """Count all pairs, as nothing is known of the function."""
+        """Return the number of pairs, as any of them may be similar."""
         return int(sets.shape[0]) ** 2
 
 
 def check_symmetric(similarities: Float64Array) -> None:
-    """Raise if a given function, called with the same sets twice, says something else from one direction."""
+    """Raise if the similarities of a custom function are not symmetric."""
     gap = float(np.abs(similarities - similarities.T).max(initial=0.0))
     if gap > _ROUNDING * similarities.max(initial=0.0):
         raise InputError(
-            f"kind is not symmetric: got similarities that differ by up to {gap:g} from one direction to the other, "
+            f"kind is not symmetric: got similarities that differ by up to {gap:g} between the two directions, "
             "expected the same."
         )
 
@@ -277,18 +268,18 @@ def check_symmetric(similarities: Float64Array) -> None:
 _ROUNDING = 1e-9
 
 
-Measure = Overlap | Gaussian | Given
+Measure = Overlap | Gaussian | CustomSimilarity
 
 
 def fit_measure(
     kind: str | Similarity, labels: LabelMatrix, *, width: float | str = "auto", n_dimensions: int | None = None
 ) -> Measure:
-    """Learn from the labels of all known records what a similarity needs: class sizes, directions, width."""
+    """Return the similarity with class sizes, directions and width learned from the known labels."""
     check_some_known(labels)
     given_width = _checked_width(width)
     _check_dimensions(n_dimensions, labels.n_labels)
     if not isinstance(kind, str):
-        return Given(kind)
+        return CustomSimilarity(kind)
     if kind in _RATIOS:
         weights = np.ones(labels.n_labels)
         if kind == "scaled and":
@@ -297,13 +288,14 @@ def fit_measure(
     membership, sets = labels.distinct()
     sizes = np.asarray(membership.sum(axis=0), dtype=np.float64)
     if kind == "hamming":
-        return Gaussian(given_width or mean_over_different_sets(hamming_sum(sets, sizes), sizes))
-    directions = label_directions(sets, sizes, n_dimensions)
-    return Gaussian(given_width or mean_over_different_sets(projected_sum(sets, sizes, directions), sizes), directions)
+        return Gaussian(given_width or _mean_over_different_sets(_hamming_sum(sets, sizes), sizes))
+    directions = _label_directions(sets, sizes, n_dimensions)
+    total = _projected_sum(sets, sizes, directions)
+    return Gaussian(given_width or _mean_over_different_sets(total, sizes), directions)
 
 
 def check_some_known(labels: LabelMatrix) -> None:
-    """Raise if nothing is known of any record."""
+    """Raise if the labels of all records are unknown."""
     if not labels.known.any():
         raise InputError(
             f"y has no known labels: got {labels.n_records} records, all unknown, expected labels for some of them."
@@ -311,7 +303,7 @@ def check_some_known(labels: LabelMatrix) -> None:
 
 
 def _checked_width(width: float | str) -> float | None:
-    """Give the width, None if it is to be found."""
+    """Return the width, None if it is automatic."""
     if isinstance(width, str):
         check_choice("width", width, ("auto",))
         return None
@@ -323,23 +315,19 @@ def _check_dimensions(n_dimensions: int | None, n_labels: int) -> None:
         raise InputError(f"n_dimensions is too large: got {n_dimensions}, expected at most the {n_labels} labels.")
 
 
-# a dense eigenproblem of this size takes a second or two
-_MOST_DENSE = 2_000
-
+_MOST_DENSE = 2_000  # labels; a dense eigenproblem of this size takes a second or two
 _MOST_AUTOMATIC = 100
 _SHARE = 0.9
-
-# eigenvalues closer than this, relative to the largest, are the same: equally large classes have equal ones
-_TIED = 1e-9
+_TIED = 1e-9  # relative difference below which eigenvalues are equal, as those of classes of equal size are
 
 
-def label_directions(sets: sp.csr_array, sizes: Float64Array, n_dimensions: int | None) -> Float64Array:
-    """Give the k_c orthonormal directions P (L x k_c) in which the labels of the records vary most.
+def _label_directions(sets: sp.csr_array, sizes: Float64Array, n_dimensions: int | None) -> Float64Array:
+    """Return the k_c orthonormal directions P (L x k_c) in which the labels of the records vary most.
 
         max Σ_i ‖Pᵀ(y_i − ȳ)‖²,  PᵀP = I                                                         [Mu2010] eq. (15)
 
-    Fewer where the labels vary in fewer. `n_dimensions` None takes as many as hold nine tenths of the variance, and
-    those that hold as much as the last of them, as any choice among equals would be arbitrary; but at most 100.
+    Fewer if the labels vary in fewer. With `n_dimensions` None, as many as have nine tenths of the variance, and those
+    that have as much as the last of them, as a choice among equals would be arbitrary; but at most 100.
     """
     n_sets, n_labels = sets.shape
     if n_sets == 1:
@@ -357,7 +345,7 @@ def label_directions(sets: sp.csr_array, sizes: Float64Array, n_dimensions: int 
 
 
 def _dense_pairs(sets: sp.csr_array, sizes: Float64Array, mean: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """Give all eigenpairs of the scatter of the labels, largest first."""
+    """Return all eigenpairs of the scatter of the labels, largest first."""
     scatter = (sets.T @ (sp.diags_array(sizes) @ sets)).toarray() - sizes.sum() * np.outer(mean, mean)
     values, vectors = np.linalg.eigh(scatter)
     return values[::-1], vectors[:, ::-1]
@@ -366,7 +354,7 @@ def _dense_pairs(sets: sp.csr_array, sizes: Float64Array, mean: Float64Array) ->
 def _leading_pairs(
     sets: sp.csr_array, sizes: Float64Array, mean: Float64Array, n_leading: int
 ) -> tuple[Float64Array, Float64Array]:
-    """Give the largest eigenpairs by products only: with many labels their scatter would not fit."""
+    """Return the largest eigenpairs by products only: the scatter of many labels would not fit into memory."""
     n_records, n_labels = sizes.sum(), sets.shape[1]
 
     def scatter_times(v: Any) -> Float64Array:
@@ -374,14 +362,14 @@ def _leading_pairs(
         return np.asarray(sets.T @ (sizes * (sets @ v)) - n_records * mean * (mean @ v))
 
     scatter = LinearOperator((n_labels, n_labels), matvec=scatter_times, dtype=np.float64)
-    start = np.random.default_rng(0).standard_normal(n_labels)  # the same on every run
+    start = np.random.default_rng(0).standard_normal(n_labels)  # the same in every run
     values, vectors = eigsh(scatter, n_leading, which="LA", v0=start)
     order = np.argsort(-values)
     return values[order], vectors[:, order]
 
 
 def _enough(values: Float64Array, total: float) -> int:
-    """Count the leading directions that hold enough of the variance."""
+    """Return the number of leading directions that have enough of the variance."""
     held = np.cumsum(values) >= _SHARE * total
     n_kept = int(np.argmax(held)) + 1 if held.any() else len(values)
     while n_kept < len(values) and values[n_kept - 1] - values[n_kept] <= _TIED * values[0]:
@@ -389,8 +377,8 @@ def _enough(values: Float64Array, total: float) -> int:
     return min(n_kept, _MOST_AUTOMATIC)
 
 
-def hamming_sum(sets: sp.csr_array, sizes: Float64Array) -> float:
-    """Add up h² over all pairs of records, h their Hamming distance, without looking at any pair.
+def _hamming_sum(sets: sp.csr_array, sizes: Float64Array) -> float:
+    """Return the sum of h² over all pairs of records, h their Hamming distance, without computing any pair.
 
     h_ij = a_i + a_j − 2 s_ij, with a = Y 1 the numbers of labels and s = Y Yᵀ those shared, and Σ s² = ‖Yᵀ Y‖².
     """
@@ -401,18 +389,18 @@ def hamming_sum(sets: sp.csr_array, sizes: Float64Array) -> float:
     return float(alone - 4 * mixed + 4 * shared @ shared)
 
 
-def projected_sum(sets: sp.csr_array, sizes: Float64Array, directions: Float64Array) -> float:
-    """Add up ‖Pᵀ(y_i − y_j)‖² over all pairs of records: 2n times the sum of the squares around the mean."""
+def _projected_sum(sets: sp.csr_array, sizes: Float64Array, directions: Float64Array) -> float:
+    """Return the sum of ‖Pᵀ(y_i − y_j)‖² over all pairs of records: 2n times the sum of squares around the mean."""
     places = sets @ directions
     n = sizes.sum()
     centred = places - (sizes @ places) / n
     return float(2 * n * (sizes @ (centred**2).sum(axis=1)))
 
 
-def mean_over_different_sets(total: float, sizes: Float64Array) -> float:
-    """Divide a sum over all pairs of records, 0 for those with the same labels, by the number of the others.
+def _mean_over_different_sets(total: float, sizes: Float64Array) -> float:
+    """Divide a sum over all pairs of records by the number of pairs with different labels.
 
-    1 where all labels are the same: all distances are 0 then, and any width gives weights of 1.
+    1 if all labels are the same: then all distances are 0, and the width has no effect.
     """
     n_pairs = float(sizes.sum() ** 2 - sizes @ sizes)
     return total / n_pairs if n_pairs > 0 and total > 0 else 1.0

@@ -1,8 +1,8 @@
-"""Exact nearest neighbours: every record is compared with every other, a block of rows at a time.
+"""Search for nearest neighbours: exact, by comparing every record with every other, or approximate.
 
-A block of products costs little and is a little wrong. So it only names candidates, with a margin for its error, and
-these are measured again by their differences. Finding the candidates takes no sorting: columns are put in groups, and
-the k-th largest of the maxima of the groups is a value that at least k columns reach.
+Products of blocks are fast but inexact. So they only select candidates, with a margin for the error, whose distances
+are then computed from differences. Candidates are found without sorting: columns are divided into groups, and the k-th
+largest of the maxima of the groups is a value that at least k columns reach.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from tacit.errors import InputError
 from tacit.relations.graphs.vectors import Vectors
 from tacit.types import BoolArray, Float64Array, IntArray
 
-__all__ = ["Arcs", "nearest", "nearest_of", "nearly_nearest", "recall_of", "rounded", "within_range"]
+__all__ = ["Arcs", "nearest", "nearly_nearest", "within_range"]
 
 
 class Arcs(NamedTuple):
-    """Who has whom as a neighbour: ordered by record, the nearest first."""
+    """Records (row) and their neighbours (column), ordered by record, the nearest first."""
 
     row: IntArray
     column: IntArray
     squared: Float64Array
 
     def taken(self, which: Any) -> Arcs:
-        """Some of them."""
+        """Return some of them."""
         return Arcs(self.row[which], self.column[which], self.squared[which])
 
 
@@ -44,14 +44,14 @@ def nearest(
     n_candidates: int | None = None,
     n_jobs: int | None = None,
 ) -> Arcs:
-    """Find the nearest of each record in `rows` (all of them if not given), ties by row number.
+    """Find the nearest records of each record in `rows` (default all); ties are ordered by row number.
 
-    Where the factors of `vectors` only resemble its points, the best `n_candidates` of each row by their products are
-    measured, instead of those that are the nearest up to rounding.
+    If the factors of `vectors` only approximate its points, the distances of the best `n_candidates` of each row by
+    products are computed, instead of those that are nearest up to rounding.
     """
     rows = np.arange(vectors.n_records) if rows is None else rows
     wanted = n_neighbours if n_candidates is None else n_candidates
-    # Copies of one point beyond the first k + 1 can be nobody's neighbour: so many others come before them.
+    # copies of one point beyond the first k + 1 cannot be neighbours: the others come first
     columns = np.flatnonzero(vectors.copy_numbers() <= wanted)
     found, crowded = _search(vectors, rows, columns, wanted, n_neighbours, n_jobs)
     if len(crowded):
@@ -61,7 +61,7 @@ def nearest(
 
 
 def within_range(vectors: Vectors, within: float, n_jobs: int | None = None) -> Arcs:
-    """Find all neighbours up to a distance, or from a cosine on; equal to it up to rounding counts."""
+    """Find all neighbours up to a distance, or from a cosine on, including equal ones up to rounding."""
     products = _Products(vectors, np.arange(vectors.n_records))
     lengths = vectors.squared_lengths
     least = np.full(vectors.n_records, within) if vectors.by_direction else (lengths - within**2) / 2
@@ -75,7 +75,7 @@ def within_range(vectors: Vectors, within: float, n_jobs: int | None = None) -> 
         if sum(sizes) > _MOST_ARCS:
             raise InputError(
                 f"within is too wide: got {within:g}, which makes more than {_MOST_ARCS // 2:,} pairs of neighbours, "
-                "expected fewer. Ask for closer ones, or for n_neighbours."
+                "expected fewer. Use a closer range, or n_neighbours."
             )
         return kept
 
@@ -83,7 +83,7 @@ def within_range(vectors: Vectors, within: float, n_jobs: int | None = None) -> 
 
 
 def nearest_of(vectors: Vectors, candidates: Arcs, n_neighbours: int) -> Arcs:
-    """Keep the nearest of candidates whose distances are known, ties by row number."""
+    """Keep the nearest candidates by their distances; ties are ordered by row number."""
     if vectors.by_direction:
         cosines = vectors.cosines(candidates.row, candidates.column, candidates.squared)
         candidates = candidates.taken(cosines > vectors.rounding)
@@ -94,16 +94,16 @@ def nearest_of(vectors: Vectors, candidates: Arcs, n_neighbours: int) -> Arcs:
 
 
 def rounded(squared: Float64Array, rounding: float) -> Float64Array:
-    """Drop the digits that rounding may have changed, so that ties are ties."""
+    """Drop the digits that rounding may have changed, so that ties are equal."""
     parts, exponents = np.frexp(squared)
     return np.ldexp(np.round(parts / rounding) * rounding, exponents)
 
 
 class _Products:
-    """Blocks of values that are the larger the nearer: u v, or u v − ‖v‖²/2 where lengths count too.
+    """Blocks of values that are larger for nearer records: u v for cosines, u v − ‖v‖²/2 for distances.
 
-    Let a value be wrong by up to e_i + e_j. If k of row i reach b after e_j is taken off, the k-th largest true value
-    is at least b − e_i, and whoever is among the k nearest reaches b − 2 e_i after e_j is added.
+    Let the error of a value be up to e_i + e_j. If k values of row i, minus e_j, reach b, the k-th largest true value
+    is at least b − e_i, and every value among the k nearest, plus e_j, reaches b − 2 e_i.
     """
 
     def __init__(self, vectors: Vectors, columns: IntArray) -> None:
@@ -116,11 +116,11 @@ class _Products:
         self.block_rows = int(max(16, _BLOCK_BYTES // (np.dtype(vectors.dtype).itemsize * max(1, len(columns)))))
 
     def row_error(self, rows: IntArray) -> Float64Array:
-        """e_i; directions all have the same length, so that e_j is a constant too and stands here."""
+        """Return e_i; directions all have the same length, so e_j is a constant and included here."""
         return self.errors[rows] * (2 if self.vectors.by_direction else 1)
 
     def pessimistic(self, rows: IntArray) -> Any:
-        """Values less e_j; a record is no neighbour of itself."""
+        """Return values minus e_j; −∞ for a record and itself."""
         product = self.vectors.factors[rows] @ self.others
         values = product.toarray() if is_sparse(product) else product
         if not self.vectors.by_direction:
@@ -131,13 +131,13 @@ class _Products:
         return values
 
     def raise_by_errors(self, values: Any) -> Any:
-        """Turn values less e_j into values with e_j added, in place."""
+        """Change values minus e_j to values plus e_j, in place."""
         if not self.vectors.by_direction:
             values += (2 * self.errors[self.columns]).astype(values.dtype)
         return values
 
     def lowered(self, cut: Float64Array) -> Any:
-        """Give the least values of rows that count, as a column; a cosine has to be above 0."""
+        """Return the smallest values of rows that count, as a column; a cosine must be above 0."""
         dtype = self.vectors.dtype
         least = self.vectors.rounding if self.vectors.by_direction else np.finfo(dtype).min
         return np.maximum(cut, least).astype(dtype)[:, None]
@@ -146,7 +146,7 @@ class _Products:
 def _search(
     vectors: Vectors, rows: IntArray, columns: IntArray, wanted: int, n_neighbours: int, n_jobs: int | None
 ) -> tuple[Arcs, IntArray]:
-    """Give the nearest, and in single precision the rows with too many candidates to tell the nearest cheaply."""
+    """Return the nearest, and, in single precision, the rows with too many candidates for a fast search."""
     products = _Products(vectors, columns)
     crowded = [np.empty(0, dtype=np.intp)]
 
@@ -168,14 +168,14 @@ def _search(
     return found, np.sort(np.concatenate(crowded))
 
 
-_BLOCK_BYTES = 2**24  # larger ones make SciPy's sparse products two or three times slower
+_BLOCK_BYTES = 2**24  # with larger blocks SciPy's sparse products are two or three times slower
 _MOST_CANDIDATES = 1000
 _MOST_ARCS = 100_000_000
 _GROUP = 64
 
 
 def _reached_by(values: Any, k: int) -> Float64Array:
-    """Give for each row a value that at least k of its columns reach, nearly the k-th largest."""
+    """Return for each row a value that at least k of its columns reach, close to the k-th largest."""
     size = int(np.clip(values.shape[1] // (4 * k), 1, _GROUP))
     n_groups = values.shape[1] // size
     maxima = values[:, : n_groups * size].reshape(len(values), n_groups, size).max(axis=2)
@@ -183,7 +183,7 @@ def _reached_by(values: Any, k: int) -> Float64Array:
 
 
 def _thinned_out(near: Any, values: Any, k: int, slack: float) -> BoolArray:
-    """Leave, of very many columns that are equally near up to rounding, those with the lowest numbers."""
+    """Of very many columns that are equally near up to rounding, keep those with the lowest numbers."""
     candidates = np.flatnonzero(near)
     kth = np.partition(values[candidates], len(candidates) - k)[len(candidates) - k]
     level = candidates[values[candidates] <= kth + slack]
@@ -193,7 +193,7 @@ def _thinned_out(near: Any, values: Any, k: int, slack: float) -> BoolArray:
 
 
 def _measured(vectors: Vectors, rows: IntArray, near: BoolArray, columns: IntArray) -> Arcs:
-    """Give the candidates of a block, with their distances."""
+    """Return the candidates of a block, with their distances."""
     places, found = np.divmod(np.flatnonzero(near), len(columns))  # np.nonzero takes twice as long
     row, column = rows[places], columns[found]
     return Arcs(row, column, vectors.squared_distances(row, column))
@@ -223,13 +223,13 @@ def _joined(parts: list[Arcs]) -> Arcs:
 def nearly_nearest(
     vectors: Vectors, n_neighbours: int, rng: np.random.Generator, n_jobs: int | None = None
 ) -> tuple[Arcs, float]:
-    """Find most of the nearest of each record; give them and their recall on a sample of records."""
+    """Find most of the nearest records of each record; return them and their recall on a sample of records."""
     if is_sparse(vectors.points):
         found = _by_heavy_entries(vectors, n_neighbours, n_jobs)
     else:
         found = _by_cells(vectors, n_neighbours, rng)
     sample = np.sort(rng.choice(vectors.n_records, min(_SAMPLE, vectors.n_records), replace=False))
-    return found, recall_of(vectors, found, nearest(vectors, n_neighbours, sample, n_jobs=n_jobs), sample)
+    return found, _recall_of(vectors, found, nearest(vectors, n_neighbours, sample, n_jobs=n_jobs), sample)
 
 
 _SAMPLE = 500
@@ -238,8 +238,8 @@ _CANDIDATES = 6
 _PROBES = 12
 
 
-def recall_of(vectors: Vectors, found: Arcs, exact: Arcs, sample: IntArray) -> float:
-    """Give the part of the nearest that was found; who is as near as the farthest of them counts as one of them."""
+def _recall_of(vectors: Vectors, found: Arcs, exact: Arcs, sample: IntArray) -> float:
+    """Return the share of the nearest that was found; all that are as near as the farthest of them count."""
     farthest = np.full(vectors.n_records, -np.inf)
     np.maximum.at(farthest, exact.row, rounded(exact.squared, vectors.rounding))
     hits = (rounded(found.squared, vectors.rounding) <= farthest[found.row]) & np.isin(found.row, sample)
@@ -262,7 +262,7 @@ def _heaviest(rows: Any, n_entries: int) -> sp.csr_array:
 
 
 def _by_cells(vectors: Vectors, k: int, rng: np.random.Generator) -> Arcs:
-    """Compare each record with those in the cells whose centres are nearest to it."""
+    """Compare each record with the records in the cells whose centres are nearest to it."""
     probed = _probed_cells(vectors, k, rng)
     own, n_cells = probed[:, 0], int(probed.max()) + 1
     members = np.split(np.argsort(own, kind="stable"), np.cumsum(np.bincount(own, minlength=n_cells))[:-1])
@@ -288,7 +288,7 @@ def _by_cells(vectors: Vectors, k: int, rng: np.random.Generator) -> Arcs:
 
 
 class _Best:
-    """The k largest values of each row so far, and whose they are."""
+    """The k largest values of each row so far, and their columns."""
 
     def __init__(self, n_records: int, k: int, dtype: npt.DTypeLike) -> None:
         self.k = k
@@ -296,7 +296,7 @@ class _Best:
         self.who = np.full((n_records, k), -1, dtype=np.intp)
 
     def take(self, rows: IntArray, columns: IntArray, values: Any) -> None:
-        """Let new values of some rows, each at most once, compete with what they have."""
+        """Merge new values of some rows, each row at most once."""
         if values.shape[1] > self.k:
             top = np.argpartition(values, values.shape[1] - self.k, axis=1)[:, -self.k :]
             values, whose = np.take_along_axis(values, top, axis=1), columns[top]
@@ -310,7 +310,7 @@ class _Best:
 
 
 def _probed_cells(vectors: Vectors, k: int, rng: np.random.Generator) -> IntArray:
-    """Give for each record the cells to look into, its own first."""
+    """Return for each record the cells to search, its own first."""
     from sklearn.cluster import MiniBatchKMeans  # slow to import, and only large collections need it
 
     n_records = vectors.n_records

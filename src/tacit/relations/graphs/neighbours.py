@@ -1,7 +1,7 @@
-"""The graph of nearest neighbours: which records are close by their own features, and how close.
+"""The graph of nearest neighbours by features.
 
-[Mu2010] section 2.3: two records are joined if they are among the K nearest of each other, or if they are closer
-than some range; the weight is constant, a Gaussian of the distance, a similarity, or comes from LLE.
+[Mu2010] section 2.3: two records are joined if they are among the K nearest of each other, or if their distance is
+within a range; the weight is constant, a Gaussian of the distance, a similarity, or that of LLE.
 """
 
 from __future__ import annotations
@@ -16,22 +16,12 @@ import scipy.sparse as sp
 
 from tacit.checks import as_rng, check_choice, check_count, check_finite, check_number, is_sparse
 from tacit.errors import InputError, TacitWarning
-from tacit.relations.graphs.graph import Edges, Graph
+from tacit.relations.graphs.graph import EdgeWeights, Graph
 from tacit.relations.graphs.neighbour_search import Arcs, nearest, nearly_nearest, within_range
 from tacit.relations.graphs.vectors import Vectors, read_matrix, read_vectors
 from tacit.types import Float64Array, IntArray
 
-__all__ = [
-    "NeighbourGraph",
-    "arcs_of_pairs",
-    "automatic_width",
-    "gaussian",
-    "given_similarities",
-    "joined_pairs",
-    "lle_weights",
-    "neighbour_graph",
-    "symmetric",
-]
+__all__ = ["NeighbourGraph", "neighbour_graph"]
 
 Similarity = Callable[[Any, Any], Any]
 JOINS = ("union", "mutual")
@@ -42,15 +32,15 @@ SEARCHES = ("auto", "exact", "approximate")
 
 @dataclass(frozen=True, eq=False)
 class NeighbourGraph(Graph):
-    """A graph of neighbours, and how it was found.
+    """A graph of nearest neighbours, and how it was found.
 
     Attributes
     ----------
-    parts : the weights, one `Edges`
+    parts : one `EdgeWeights`
     search : "exact" or "approximate"
-    recall : the part of the nearest neighbours that was found, measured on a sample of 500 records; 1 for "exact"
+    recall : share of the nearest neighbours that was found, measured on a sample of 500 records; 1 for "exact"
     width : τ of the Gaussian, None for other weights
-    n_isolated : how many records are joined to no other
+    n_isolated : number of records that are not joined to another
     """
 
     search: str = "exact"
@@ -76,23 +66,23 @@ def neighbour_graph(
 
     Parameters
     ----------
-    X : array or sparse matrix, n_records x n_features — float32 gives weights in float32
-    n_neighbours : int or None, default 10 — K of [Mu2010]: how many of the nearest are neighbours; None with `within`
-    join : {"union", "mutual"}, default "union" — join two records if either has the other among its nearest, or only
-        if both have ("K-nearest neighbours of each other", as the paper says), which leaves more records alone
+    X : array or sparse matrix, n_records x n_features — for float32 the weights are float32
+    n_neighbours : int or None, default 10 — K of [Mu2010]: number of nearest neighbours; None with `within`
+    join : {"union", "mutual"}, default "union" — join two records if either is among the nearest of the other, or only
+        if both are ("K-nearest neighbours of each other" in the paper), which leaves more records isolated
     within : float, optional — instead of a number: join all up to this distance, or with at least this cosine
-    metric : {"cosine", "euclidean"}, default "cosine" — what is near. Only a cosine above 0 makes neighbours: records
-        that have nothing in common are not near, even if none is nearer, and an empty record has no neighbours
+    metric : {"cosine", "euclidean"}, default "cosine" — with the cosine, only records with a cosine above 0 are
+        neighbours, and an empty record has none
     weights : {"constant", "gaussian", "similarity", "lle"} or callable, default "constant" — weight of two neighbours:
         1; exp(−d²/τ), where d² = 2 − 2 cos for the cosine; the cosine; that of locally linear embedding (see Notes); or
-        what `weights(X_block, X)` gives, similarities n_block x n_records, of which those of neighbours are used, the
-        mean of both directions. Negative ones count as 0, with a warning
+        the similarities n_block x n_records that `weights(X_block, X)` returns, averaged over both directions. Negative
+        ones count as 0, with a warning
     width : float or "auto", default "auto" — τ of the Gaussian; "auto" is the mean over the records of the squared
-        distance to the farthest of their neighbours
-    search : {"auto", "exact", "approximate"}, default "auto" — compare every record with every other, or fewer (see
-        Notes); "auto" is exact up to 30,000 records, and up to 100,000 where approximate search proves to miss too many
-    random_state : int, generator or None, default 0 — for the cells of approximate search, and to sample its recall
-    n_jobs : int, optional — threads that compare blocks of records; the products of dense blocks have their own
+        distance to their farthest neighbour
+    search : {"auto", "exact", "approximate"}, default "auto" — compare every record with every other, or with fewer
+        (see Notes); "auto" is exact up to 30,000 records, and up to 100,000 if approximate search misses too many
+    random_state : int, generator or None, default 0 — for the cells of approximate search and the sample of its recall
+    n_jobs : int, optional — threads that compare blocks of records; products of dense blocks use their own
 
     Returns
     -------
@@ -102,21 +92,22 @@ def neighbour_graph(
     Raises
     ------
     InputError
-        For a number of neighbours that is not below the number of records, both or neither of `n_neighbours` and
-        `within`, NaN, and names that are unknown.
+        If the number of neighbours is not below the number of records, for both or neither of `n_neighbours` and
+        `within`, for NaN, and for unknown names.
 
     Notes
     -----
     Neighbours at the same distance, up to rounding, are taken in the order of their rows, and copies of a record are
-    neighbours like any others. Exact search takes time with the square of n_records and memory for blocks of 16 MiB.
+    neighbours like any others. Exact search takes time in proportion to the square of n_records, and memory for blocks
+    of 16 MiB.
 
-    Approximate search of dense X puts the records into 1.5 √n_records cells by k-means and looks into the 12 nearest;
-    of sparse X it compares the 25 heaviest entries of each record and measures the best 6 K in full. Its `recall` is
-    measured, with a warning below 0.9. On one core, 30,000 stories of 77 words take 38 seconds by exact search and 13
-    by approximate; 27,613 dense ones of 128 dimensions in single precision 8 and 3 seconds, and 110,000 some 13.
+    Approximate search of dense X divides the records into 1.5 √n_records cells by k-means and searches the 12 nearest;
+    of sparse X it compares the 25 largest entries of each record, and the best 6 K in full. Its `recall` is measured,
+    with a warning below 0.9. On one core, 30,000 stories of 77 words take 38 seconds by exact search and 13 by
+    approximate; 27,613 dense ones of 128 dimensions in single precision 8 and 3 seconds, and 110,000 about 13.
 
-    "lle" makes each record of its own neighbours (with "mutual", of those that are mutual) by least squares, with a
-    ridge of a thousandth of the trace; M holds the parts, and W = M + Mᵀ − MᵀM. Then W 1 = 1 and D(W) − W =
+    "lle" expresses each record by its neighbours (with "mutual", by the mutual ones) by least squares, with a ridge of
+    a thousandth of the trace; M holds the coefficients, and W = M + Mᵀ − MᵀM. Then W 1 = 1 and D(W) − W =
     (I − M)ᵀ(I − M), so that Laplacian eigenmaps of this graph are LLE. Some of these weights are negative, and those of
     a record with itself are not 0.
 
@@ -143,10 +134,10 @@ def neighbour_graph(
         arcs, recall = _neighbours(vectors, rule, chosen, random_state, n_jobs)
     _warn_of_recall(recall)
     if weights == "gaussian" and tau is None:
-        tau = automatic_width(arcs, vectors.n_records)
+        tau = _automatic_width(arcs, vectors.n_records)
     W = _weighted(vectors, given, arcs, join, weights, tau)
     return NeighbourGraph(
-        (Edges(W),),
+        (EdgeWeights(W),),
         search=chosen,
         recall=recall,
         width=tau if weights == "gaussian" else None,
@@ -155,13 +146,13 @@ def neighbour_graph(
 
 
 _EXACT_UPTO = 30_000
-_EXACT_AFTER_ALL = 100_000  # some minutes of exact search are worth it for a graph that is right
+_EXACT_AFTER_ALL = 100_000  # a correct graph is worth some minutes of exact search
 _LEAST_RECALL = 0.9
 
 
 @dataclass(frozen=True)
 class _Rule:
-    """Who is a neighbour: the nearest of a number, or all in a range."""
+    """Which records are neighbours: a number of the nearest, or all within a range."""
 
     number: int | None
     within: float | None
@@ -171,14 +162,14 @@ def _check_rule(n_neighbours: int | None, within: float | None, metric: str) -> 
     check_choice("metric", metric, METRICS)
     if n_neighbours is None and within is None:
         raise InputError(
-            "n_neighbours is missing: got None and no within, expected one of the two. Give n_neighbours=10."
+            "n_neighbours is missing: got None and no within, expected one of the two. Pass n_neighbours=10."
         )
     if within is None:
         return _Rule(check_count("n_neighbours", n_neighbours), None)
     if n_neighbours is not None:
         raise InputError(
-            f"within does not go with n_neighbours: got {within!r} and {n_neighbours!r}, expected one of the two. "
-            "Give n_neighbours=None to join by closeness."
+            f"within cannot be combined with n_neighbours: got {within!r} and {n_neighbours!r}, expected one. "
+            "Pass n_neighbours=None to join by distance."
         )
     return _Rule(None, check_number("within", within, high=1.0 if metric == "cosine" else np.inf))
 
@@ -189,8 +180,8 @@ def _check_weights(weights: str | Similarity, metric: str) -> str | Similarity:
     check_choice("weights", weights, WEIGHTS)
     if weights == "similarity" and metric != "cosine":
         raise InputError(
-            f"weights does not go with metric: got 'similarity' and {metric!r}, expected 'cosine', which is one. "
-            "Give a function of (X_block, X), or weights='gaussian'."
+            f"weights does not suit the metric: got 'similarity' and {metric!r}, expected metric='cosine'. "
+            "Pass a function of (X_block, X), or weights='gaussian'."
         )
     return weights
 
@@ -201,8 +192,8 @@ def _check_search(search: str, rule: _Rule, n_records: int) -> str:
     if rule.number is None:
         if search == "approximate":
             raise InputError(
-                "search does not go with within: got 'approximate', expected 'exact' or 'auto', since a range has no "
-                "number of neighbours to look for. Give n_neighbours instead of within."
+                "search does not suit within: got 'approximate', expected 'exact' or 'auto'. "
+                "Pass n_neighbours instead of within."
             )
         return "exact"
     if rule.number >= n_records:
@@ -215,7 +206,7 @@ def _check_search(search: str, rule: _Rule, n_records: int) -> str:
 def _neighbours(
     vectors: Vectors, rule: _Rule, search: str, random_state: Any, n_jobs: int | None
 ) -> tuple[Arcs, float]:
-    """Find who is whose neighbour, and how much of it is found."""
+    """Find the neighbours of each record; return them and their recall."""
     if rule.within is not None:
         return within_range(vectors, rule.within, n_jobs), 1.0
     assert rule.number is not None
@@ -228,31 +219,31 @@ def _warn_of_recall(recall: float) -> None:
     if recall < _LEAST_RECALL:
         warnings.warn(
             f"search misses neighbours: got {recall:.0%} of the nearest for a sample of records, expected at least "
-            f"{_LEAST_RECALL:.0%}. Use search='exact' if that is too little.",
+            f"{_LEAST_RECALL:.0%}. Use search='exact' for all of them.",
             TacitWarning,
             stacklevel=3,
         )
 
 
 def _weighted(vectors: Vectors, X: Any, arcs: Arcs, join: str, weights: str | Similarity, tau: float | None) -> Any:
-    """W, records x records."""
+    """Return W, records x records."""
     n_records, dtype = vectors.n_records, vectors.dtype
-    pairs = joined_pairs(arcs, n_records, join)
+    pairs = _joined_pairs(arcs, n_records, join)
     if weights == "lle":
-        return lle_weights(vectors, arcs_of_pairs(arcs, pairs, n_records) if join == "mutual" else arcs)
+        return _lle_weights(vectors, _arcs_of_pairs(arcs, pairs, n_records) if join == "mutual" else arcs)
     if callable(weights):
-        values = given_similarities(weights, X, pairs)
+        values = _given_similarities(weights, X, pairs)
     elif weights == "gaussian":
-        values = gaussian(pairs.squared, tau or 0.0)
+        values = _gaussian(pairs.squared, tau or 0.0)
     elif weights == "similarity":
         values = vectors.cosines(pairs.row, pairs.column, pairs.squared)
     else:
         values = np.ones(len(pairs.row))
-    return symmetric(pairs, values, n_records, dtype)
+    return _symmetric(pairs, values, n_records, dtype)
 
 
 def _count_isolated(W: Any, vectors: Vectors) -> int:
-    """Count the records that are joined to no other, and say so if there are any."""
+    """Count the records that are not joined to another, and warn if there are any."""
     entries = W.tocoo()
     joined = np.zeros(vectors.n_records, dtype=bool)
     joined[entries.row[entries.row != entries.col]] = True
@@ -262,28 +253,28 @@ def _count_isolated(W: Any, vectors: Vectors) -> int:
         reason = f", {n_empty} of them because they are empty" if n_empty else ""
         warnings.warn(
             f"X has records without neighbours: got {n_isolated} of {vectors.n_records}{reason}, expected none. They "
-            "are isolated in the graph. Drop them, or join more by join='union', n_neighbours or within.",
+            "are isolated in the graph. Drop them, or join more with join='union', n_neighbours or within.",
             TacitWarning,
             stacklevel=3,
         )
     return n_isolated
 
 
-def joined_pairs(arcs: Arcs, n_records: int, join: str) -> Arcs:
-    """Give each pair that is joined once, the lower row number first."""
+def _joined_pairs(arcs: Arcs, n_records: int, join: str) -> Arcs:
+    """Return each joined pair once, the lower row number first."""
     found, first, counts = np.unique(_codes(arcs, n_records), return_index=True, return_counts=True)
     wanted = counts == 2 if join == "mutual" else counts > 0
     row, column = np.divmod(found[wanted], n_records)
     return Arcs(row, column, arcs.squared[first[wanted]])
 
 
-def arcs_of_pairs(arcs: Arcs, pairs: Arcs, n_records: int) -> Arcs:
+def _arcs_of_pairs(arcs: Arcs, pairs: Arcs, n_records: int) -> Arcs:
     """Keep the arcs between records that are joined."""
     return arcs.taken(np.isin(_codes(arcs, n_records), _codes(pairs, n_records)))
 
 
-def symmetric(pairs: Arcs, weights: Float64Array, n_records: int, dtype: Any) -> sp.csr_array:
-    """W, with the weight of each pair in both places."""
+def _symmetric(pairs: Arcs, weights: Float64Array, n_records: int, dtype: Any) -> sp.csr_array:
+    """Return W, with the weight of each pair in both directions."""
     rows, columns = np.concatenate([pairs.row, pairs.column]), np.concatenate([pairs.column, pairs.row])
     both = np.concatenate([weights, weights]).astype(dtype)
     W = sp.csr_array((both, (rows, columns)), shape=(n_records, n_records))
@@ -291,10 +282,10 @@ def symmetric(pairs: Arcs, weights: Float64Array, n_records: int, dtype: Any) ->
     return W
 
 
-def automatic_width(arcs: Arcs, n_records: int) -> float:
-    """τ: the mean over the records of the squared distance to the farthest of their neighbours.
+def _automatic_width(arcs: Arcs, n_records: int) -> float:
+    """Return τ: the mean over the records of the squared distance to their farthest neighbour.
 
-    The mean and not the median, which is 0 as soon as half of the records have enough copies.
+    The mean, as the median is 0 if half of the records have enough copies.
     """
     farthest = np.full(n_records, -1.0)
     np.maximum.at(farthest, arcs.row, arcs.squared)
@@ -302,19 +293,19 @@ def automatic_width(arcs: Arcs, n_records: int) -> float:
     return float(known.mean()) if len(known) else 0.0
 
 
-def gaussian(squared: Float64Array, width: float) -> Float64Array:
-    """exp(−d²/τ); if τ is 0, all neighbours are copies and have the weight 1."""
+def _gaussian(squared: Float64Array, width: float) -> Float64Array:
+    """Return exp(−d²/τ); if τ is 0, all neighbours are copies and have the weight 1."""
     return np.exp(-squared / width) if width > 0 else np.ones_like(squared)
 
 
-def given_similarities(similarity: Callable[[Any, Any], Any], X: Any, pairs: Arcs) -> Float64Array:
-    """Ask a function for the similarities of blocks of records with all of them, and take those of the pairs."""
+def _given_similarities(similarity: Callable[[Any, Any], Any], X: Any, pairs: Arcs) -> Float64Array:
+    """Call a function for the similarities of blocks of records with all records, and take those of the pairs."""
     ahead = _asked(similarity, X, pairs.row, pairs.column)
     values = (ahead + _asked(similarity, X, pairs.column, pairs.row)) / 2
     n_negative = int(np.count_nonzero(values < 0))
     if n_negative:
         warnings.warn(
-            f"weights gives negative similarities: got {n_negative} of {len(values)} pairs below 0, the least "
+            f"weights returns negative similarities: got {n_negative} of {len(values)} pairs below 0, the smallest "
             f"{values.min():.3g}, expected at least 0. These pairs are not joined.",
             TacitWarning,
             stacklevel=4,
@@ -322,12 +313,12 @@ def given_similarities(similarity: Callable[[Any, Any], Any], X: Any, pairs: Arc
     return np.maximum(values, 0)
 
 
-def lle_weights(vectors: Vectors, arcs: Arcs) -> sp.csr_array:
-    """W = M + Mᵀ − MᵀM, with the part m_ij that neighbour j has in record i.
+def _lle_weights(vectors: Vectors, arcs: Arcs) -> sp.csr_array:
+    """Return W = M + Mᵀ − MᵀM with the coefficients m_ij of neighbours j of record i.
 
-    The parts minimise ‖x_i − Σ_j m_ij x_j‖² with Σ_j m_ij = 1. As W 1 = 1, D(W) − W = (I − M)ᵀ (I − M): minimising the
-    distances that W weighs is minimising how badly the same parts make up each record again. Records without
-    neighbours stay out of it.
+    The coefficients minimise ‖x_i − Σ_j m_ij x_j‖² with Σ_j m_ij = 1. As W 1 = 1, D(W) − W = (I − M)ᵀ (I − M), so
+    minimising the distances weighted by W minimises the error of the same coefficients in the new space. Records
+    without neighbours are left out.
     """
     n_records = vectors.n_records
     M = sp.csr_array((_parts(vectors, arcs), (arcs.row, arcs.column)), shape=(n_records, n_records))
@@ -340,7 +331,7 @@ def lle_weights(vectors: Vectors, arcs: Arcs) -> sp.csr_array:
 
 
 def _codes(arcs: Arcs, n_records: int) -> IntArray:
-    """Give every pair a number, the same in both directions."""
+    """Return a number for every pair, the same in both directions."""
     return np.asarray(np.minimum(arcs.row, arcs.column) * n_records + np.maximum(arcs.row, arcs.column))
 
 
@@ -358,10 +349,10 @@ def _asked(similarity: Callable[[Any, Any], Any], X: Any, rows: Any, columns: An
         block = block.tocsr() if is_sparse(block) else np.asarray(block)
         if block.shape != (stop - start, n_records):
             raise InputError(
-                f"weights gives similarities of the wrong shape: got {block.shape} for a block of {stop - start} "
+                f"weights returns similarities of the wrong shape: got {block.shape} for a block of {stop - start} "
                 f"records and all {n_records}, expected {(stop - start, n_records)}."
             )
-        check_finite("what weights gives", block)
+        check_finite("the result of weights", block)
         values[inside] = np.asarray(block[rows[inside] - start, columns[inside]]).ravel()
     return values
 
@@ -370,14 +361,14 @@ _BLOCK_BYTES = 2**24
 
 
 def _parts(vectors: Vectors, arcs: Arcs) -> Float64Array:
-    """m_ij, in the order of the arcs."""
+    """Return m_ij, in the order of the arcs."""
     starts = np.searchsorted(arcs.row, np.arange(vectors.n_records + 1))
     parts = np.empty(len(arcs.row))
     for row in np.flatnonzero(np.diff(starts)):
         own = slice(starts[row], starts[row + 1])
         steps = _steps(vectors.points, row, arcs.column[own])
         gram = steps @ steps.T
-        # more neighbours than dimensions, or copies of one: some of the parts are then free, and become equal
+        # with more neighbours than dimensions, or copies, some coefficients are free, and become equal
         gram.flat[:: len(gram) + 1] += _RIDGE * (np.trace(gram) or 1.0)
         solved = np.linalg.solve(gram, np.ones(len(gram)))
         parts[own] = solved / solved.sum()
@@ -388,7 +379,7 @@ _RIDGE = 1e-3
 
 
 def _steps(points: Any, row: Any, neighbours: Any) -> Float64Array:
-    """The way from a record to each neighbour, k x the columns in which they have anything."""
+    """Return the differences of the neighbours from a record, k x the columns with entries."""
     if not is_sparse(points):
         return np.asarray(points[neighbours] - points[row].astype(np.float64))
     near = points[np.append(neighbours, row)]

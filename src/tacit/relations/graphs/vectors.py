@@ -1,7 +1,7 @@
-"""Records as points between which nearest neighbours are looked for, the same for dense and sparse, cosine or not.
+"""Records as points for the search of nearest neighbours: dense or sparse, by cosine or by Euclidean distance.
 
-The cosine of two records is an affair of their directions: with rows brought to length 1, ‖u − v‖² = 2 − 2 cos(u, v),
-so that the nearest by cosine are the nearest by distance, and one search serves both.
+With rows scaled to length 1, ‖u − v‖² = 2 − 2 cos(u, v), so the nearest by cosine are the nearest by distance, and one
+search serves both.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ __all__ = ["Vectors", "read_matrix", "read_vectors"]
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Points, and what is needed to compare many of them at once.
+    """Points, with what is needed to compare many of them at once.
 
     Attributes
     ----------
     points : n_records x n_features, dense or CSR; rows of length 1 (or 0) if directions are compared
-    factors : the same points about another origin, for products
-    by_direction : whether the cosine counts
+    factors : the same points with another origin, for products
+    by_direction : whether points are compared by cosine
     squared_lengths : ‖factor‖² of each record
     """
 
@@ -41,7 +41,7 @@ class Vectors:
 
     @property
     def n_records(self) -> int:
-        """How many points."""
+        """Number of points."""
         return int(self.points.shape[0])
 
     @property
@@ -51,28 +51,28 @@ class Vectors:
 
     @property
     def rounding(self) -> float:
-        """Relative difference below which two distances count as equal."""
+        """Relative difference below which two distances are equal."""
         return 2.0**-40 if self.dtype == np.float64 else 2.0**-20
 
     @cached_property
     def empty(self) -> BoolArray:
-        """Mark the records that have no direction."""
+        """Mark the records without a direction."""
         return np.asarray(self.squared_lengths == 0)
 
     @cached_property
     def product_error(self) -> float:
-        """Bound of the error of a product of two factors, as a part of the product of their lengths."""
+        """Bound of the error of a product of two factors, relative to the product of their lengths."""
         n_terms = int(np.diff(self.factors.indptr).max(initial=0)) if is_sparse(self.factors) else self.factors.shape[1]
         return float(np.finfo(self.dtype).eps) * (n_terms + 4)
 
     def double(self) -> Vectors:
-        """The same in double precision."""
+        """Return the same in double precision."""
         return replace(self, points=self.points.astype(np.float64), factors=self.factors.astype(np.float64))
 
     def squared_distances(self, first: IntArray, second: IntArray) -> Float64Array:
-        """‖x_i − x_j‖² of pairs, from differences: exact where points lie close together, far from the origin.
+        """Return ‖x_i − x_j‖² of pairs, from differences: exact for close points far from the origin.
 
-        The value of a pair depends on the two points only, so that copies of a record are equally far to the last bit.
+        The value of a pair depends on its two points only, so copies of a record have exactly the same distances.
         """
         width = (
             self.points.shape[1] if not is_sparse(self.points) else 2 + 2 * self.points.nnz // max(1, self.n_records)
@@ -86,12 +86,12 @@ class Vectors:
         return squared
 
     def cosines(self, first: IntArray, second: IntArray, squared: Float64Array) -> Float64Array:
-        """Cosines of pairs of directions whose squared distances are known."""
+        """Return the cosines of pairs of directions with these squared distances."""
         lengths = self.squared_lengths
         return np.minimum((lengths[first] + lengths[second] - squared) / 2, 1.0)
 
     def copy_numbers(self) -> IntArray:
-        """Number the records with the same point: 0 for the first, 1 for the second."""
+        """Number the records with the same point: 0 for the first, 1 for the second, and so on."""
         seen: dict[bytes, int] = {}
         numbers = np.empty(self.n_records, dtype=np.intp)
         for row, content in enumerate(self._contents()):
@@ -111,7 +111,7 @@ _PAIR_BYTES = 2**25
 
 
 def read_matrix(X: Any) -> Any:
-    """Read records x features as CSR or as an array, float32 kept."""
+    """Return records x features as CSR or as an array; float32 is kept."""
     X = X if is_sparse(X) else np.asarray(X)
     if X.ndim != 2:
         raise InputError(f"X has the wrong shape: got {X.ndim} dimensions, expected records x features.")
@@ -124,13 +124,13 @@ def read_matrix(X: Any) -> Any:
     if not is_sparse(X):
         return X.astype(dtype, copy=False)
     rows = sp.csr_array(X, dtype=dtype, copy=True)
-    rows.sum_duplicates()  # sorts too: products and differences then add in the same order for every pair
+    rows.sum_duplicates()  # also sorts, so that sums have the same order for every pair
     rows.eliminate_zeros()
     return rows
 
 
 def read_vectors(X: Any, metric: str) -> Vectors:
-    """Make points of what `read_matrix` gave."""
+    """Return the points of a matrix from `read_matrix`."""
     if metric == "cosine":
         points = _directions(X)
         return Vectors(points, points, by_direction=True, squared_lengths=_squared_lengths(points))
@@ -142,7 +142,7 @@ def read_vectors(X: Any, metric: str) -> Vectors:
             f"X is out of range: got {largest:g} as the largest size of a value, expected {low:g} to {high:g}, so that "
             "distances can be squared. Multiply X by a number."
         )
-    # ‖x‖² + ‖y‖² − 2 xy loses the digits that the lengths have in common; about the mean they have fewer
+    # ‖x‖² + ‖y‖² − 2 xy loses the digits that the lengths have in common; with the mean as origin these are fewer
     factors = X if is_sparse(X) else X - X.mean(axis=0, dtype=np.float64).astype(X.dtype)
     return Vectors(X, factors, by_direction=False, squared_lengths=_squared_lengths(factors))
 
@@ -151,7 +151,7 @@ _SQUARABLE = {"float32": (1e-16, 1e16), "float64": (1e-140, 1e140)}
 
 
 def _directions(X: Any) -> Any:
-    """Rows of length 1; the largest value is taken out first, as squares of very small or large ones are lost."""
+    """Return rows of length 1, divided by their largest value first, so that squares do not overflow or vanish."""
     if is_sparse(X):
         peaks = abs(X).max(axis=1).toarray().ravel()
         places = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))

@@ -1,1 +1,1 @@
-"""Labels of records: the forms in which people hold them, and the sparse 0/1 matrix they become."""
+"""Labels of records: readers for their forms, and the sparse 0/1 matrix that holds them."""

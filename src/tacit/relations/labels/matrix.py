@@ -1,9 +1,8 @@
-"""Labels of records as one object: a sparse 0/1 matrix that keeps its names and knows which rows are unknown.
+"""The labels of records as one object: a sparse 0/1 matrix with the names of labels and a mark for unknown rows.
 
-Labels reach Tacit as a binary matrix, as a list of label sets, as one class a record, or inside the records
-themselves. `as_labels` reads them all, so that every other file meets a single form. A record whose labels are
-*unknown* is not a record *without* labels: the first says nothing, the second says "none of these", and methods that
-learn from labels treat them differently.
+`as_labels` reads a binary matrix, a list of label sets, one class per record, or records with labels. A record whose
+labels are *unknown* differs from a record *without* labels: methods that learn from labels treat the second as an
+example of "none of these", and the first as no example.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from tacit.checks import check_choice, check_rows, shown
+from tacit.checks import check_choice, check_rows, counted, shown
 from tacit.errors import InputError
-from tacit.relations.labels.forms import (
+from tacit.relations.labels.reading import (
     Names,
     check_names,
     column_order,
@@ -37,20 +36,20 @@ KINDS = ("matrix", "sets", "classes")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelMatrix:
-    """Which record carries which label, with names and with a mark for records whose labels are unknown.
+    """Which record has which label, with names, and with a mark for records whose labels are unknown.
 
-    Made by `as_labels` or by one of the `from_` methods, which check what they read; the constructor checks shapes.
+    Made by `as_labels` or by one of the `from_` methods, which check their input; the constructor checks shapes.
 
     Attributes
     ----------
     indicator : csr_array of shape (n_records, n_labels)
-        Y: 1 where the record has the label. Indices are sorted, nothing is stored twice, no zero is stored.
+        Y: 1 if the record has the label. Indices are sorted, without duplicates or stored zeros.
     names : tuple of hashable
         The label of each column.
     known : bool array of shape (n_records,)
-        False where the labels of a record are unknown; its row of `indicator` is empty.
+        False if the labels of a record are unknown; its row of `indicator` is empty.
     kind : {"matrix", "sets", "classes"}
-        The form the labels came in, so that predictions can be given back in the same.
+        The form of the input, so that predictions can be returned in the same form.
 
     Examples
     --------
@@ -58,7 +57,7 @@ class LabelMatrix:
     >>> labels.names
     ('cats', 'dogs')
     >>> labels.summary()
-    '3 records, 2 labels, 1.5 labels a record, 1 record unknown'
+    '3 records, 2 labels, 1.5 labels per record, 1 record unknown'
     >>> labels[:2].to_sets()
     [('cats', 'dogs'), ('dogs',)]
     """
@@ -84,75 +83,75 @@ class LabelMatrix:
         Parameters
         ----------
         matrix : array-like or sparse, shape (n_records, n_labels)
-            Only 0 and 1. A dense row of nothing but NaN is a record whose labels are unknown.
+            Only 0 and 1. A dense row of NaN is a record whose labels are unknown.
         names : iterable of hashable, optional
-            Label names in column order; 0, 1, 2 ... if left out.
+            Label names in column order, default 0, 1, 2 ...
         known : bool array of shape (n_records,), optional
-            False marks a record as unknown; what its row holds is ignored, so that a trial can hide labels it has.
+            False marks the labels of a record as unknown; its row is ignored, so that a trial can hide labels.
         """
         return cls(*read_matrix(matrix, names, known, argument="matrix"), kind="matrix")
 
     @classmethod
     def from_sets(cls, sets: Iterable[Any], names: Iterable[Hashable] | None = None) -> LabelMatrix:
-        """Read one iterable of label names a record; None means that the labels of the record are unknown.
+        """Read one iterable of label names per record; None means that the labels of the record are unknown.
 
-        Given `names` fix the columns and their order; a label that is not among them is an error. Otherwise the columns
-        are the labels that occur, sorted, or sorted by their text where they cannot be compared.
+        If given, `names` are the columns, and other labels are an error. Otherwise the columns are the labels that
+        occur, sorted, or sorted by their text if they cannot be compared.
         """
         return cls(*read_sets(sets, names, argument="sets"), kind="sets")
 
     @classmethod
     def from_classes(cls, classes: Any, names: Iterable[Hashable] | None = None) -> LabelMatrix:
-        """Read one class a record: strings, whole numbers or booleans; None, NaN or NA is an unknown class.
+        """Read one class per record: strings, whole numbers or booleans; None, NaN or NA is an unknown class.
 
-        Whole floats become ints, since a column of ints with a hole in it arrives as floats. Columns are sorted unless
-        `names` fix them.
+        Whole floats become ints, since a column of ints with missing values arrives as floats. Columns are sorted
+        unless `names` are given.
         """
         return cls(*read_classes(classes, names, argument="classes"), kind="classes")
 
     @classmethod
     def from_records(cls, records: Iterable[Any], field: str = "labels") -> LabelMatrix:
-        """Read the label sets that mappings or objects carry under `field`; a record without the field is unknown."""
+        """Read the label sets in `field` of mappings or objects; without the field, the labels are unknown."""
         return cls(*read_sets(labels_of(records, field, "records"), None, argument="records"), kind="sets")
 
     @property
     def n_records(self) -> int:
-        """How many records there are, known or not."""
+        """Number of records, known or unknown."""
         return int(self.indicator.shape[0])
 
     @property
     def n_labels(self) -> int:
-        """How many labels there are, used or not."""
+        """Number of labels, used or not."""
         return int(self.indicator.shape[1])
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Records x labels."""
+        """(n_records, n_labels)."""
         return self.n_records, self.n_labels
 
     @property
     def counts(self) -> IntArray:
-        """How many records carry each label."""
+        """Number of records with each label."""
         return np.bincount(self.indicator.indices, minlength=self.n_labels).astype(np.int64)
 
     @property
     def n_unknown(self) -> int:
-        """How many records have unknown labels."""
+        """Number of records with unknown labels."""
         return int(np.count_nonzero(~self.known))
 
     @property
     def n_empty_rows(self) -> int:
-        """How many records are known to have no label at all."""
+        """Number of records that are known to have no label."""
         return int(np.count_nonzero(self.known & (np.diff(self.indicator.indptr) == 0)))
 
     @property
     def empty_labels(self) -> Names:
-        """The labels that no record carries."""
+        """The labels that no record has."""
         return tuple(self.names[column] for column in np.flatnonzero(self.counts == 0))
 
     @property
     def label_cardinality(self) -> float:
-        """Labels a record, averaged over the records whose labels are known; 0 if there are none."""
+        """Mean number of labels per record with known labels; 0 if there are none."""
         return self.indicator.nnz / max(1, self.n_records - self.n_unknown)
 
     def __len__(self) -> int:
@@ -166,16 +165,16 @@ class LabelMatrix:
     @overload
     def __getitem__(self, rows: Any) -> LabelMatrix: ...
     def __getitem__(self, rows: Any) -> LabelMatrix | Names | None:
-        """Choose records by slice, index array or mask, keeping all columns; one number gives one record's names."""
+        """Return records by slice, index array or mask, with all columns; for one number, the names of one record."""
         if isinstance(rows, tuple) and len(rows) == 2 and rows[1] is Ellipsis:
-            rows = rows[0]  # scikit-learn's splitters write y[rows, ...]
+            rows = rows[0]  # as in scikit-learn's splitters
         if isinstance(rows, (int, np.integer)):
             return self[np.asarray([rows])].to_sets()[0]
         chosen = np.arange(self.n_records)[rows if isinstance(rows, slice) else _row_index(rows)]
         return replace(self, indicator=sp.csr_array(self.indicator[chosen]), known=self.known[chosen])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """Give the dense matrix, NaN in unknown rows, so that scikit-learn's own classifiers take the object as `y`."""
+        """Return the dense matrix, NaN in unknown rows, so that scikit-learn's classifiers take the object as `y`."""
         dense = self.indicator.toarray()
         if self.n_unknown:
             dense[~self.known] = np.nan
@@ -183,24 +182,24 @@ class LabelMatrix:
         return dense.astype(np.int64 if dtype is None else dtype)
 
     def to_sets(self) -> list[Names | None]:
-        """Give each record's label names in column order, None where they are unknown."""
+        """Return the label names of each record in column order, None if they are unknown."""
         flat = [self.names[column] for column in self.indicator.indices]
         ends = self.indicator.indptr.tolist()
         known = self.known.tolist()
         return [tuple(flat[ends[row] : ends[row + 1]]) if known[row] else None for row in range(self.n_records)]
 
     def to_matrix(self, dtype: npt.DTypeLike = np.float64) -> sp.csr_array:
-        """Give a copy of the indicator in another type; unknown rows are empty."""
+        """Return a copy of the indicator in another dtype; unknown rows are empty."""
         return sp.csr_array(self.indicator.astype(dtype, copy=True))
 
     def without_empty(self) -> LabelMatrix:
-        """Leave out the labels that no record carries."""
+        """Leave out the labels that no record has."""
         return self._with_columns(np.flatnonzero(self.counts), self.kind)
 
     def select(self, names: Iterable[Hashable]) -> LabelMatrix:
-        """Keep these labels, in this order; records stay, even those left without a label."""
+        """Keep these labels, in this order; all records stay, even without a label."""
         wanted = check_names(names)
-        # a class that loses its column leaves its records with no class, which only sets can say
+        # without its column, records of a class have none, which only sets can express
         kind = "sets" if self.kind == "classes" else self.kind
         return self._with_columns(column_order(wanted, self.names, "names"), kind)
 
@@ -210,14 +209,14 @@ class LabelMatrix:
         Returns
         -------
         membership : csr_array of shape (n_records, n_sets)
-            One 1 in each known row: the label set of the record. Unknown rows are empty.
+            One 1 in each known row, at the label set of the record. Unknown rows are empty.
         sets : csr_array of shape (n_sets, n_labels)
             The distinct label sets, in order of first appearance; the empty set counts if a known record has it.
 
         Notes
         -----
         `membership @ sets` is `indicator` again. There are often far fewer sets than records, and Y Yᵀ = M (D Dᵀ) Mᵀ.
-        Takes as many sorts as the longest row has labels, each over the rows that are that long.
+        Takes one sort per label of the longest row, each of the rows that are at least as long.
         """
         rows = np.flatnonzero(self.known)
         group = _row_groups(self.indicator, rows)
@@ -230,15 +229,15 @@ class LabelMatrix:
         return membership, sp.csr_array(self.indicator[rows[first[by_appearance]]])
 
     def summary(self) -> str:
-        """Say in one line how many records and labels there are, and what is missing."""
-        text = f"{_counted(self.n_records, 'record')}, {_counted(self.n_labels, 'label')}"
-        text += f", {self.label_cardinality:.3g} labels a record"
+        """Return one line with the numbers of records and labels, and what is missing."""
+        text = f"{counted(self.n_records, 'record')}, {counted(self.n_labels, 'label')}"
+        text += f", {self.label_cardinality:.3g} labels per record"
         if self.n_unknown:
-            text += f", {_counted(self.n_unknown, 'record')} unknown"
+            text += f", {counted(self.n_unknown, 'record')} unknown"
         if self.n_empty_rows:
-            text += f", {_counted(self.n_empty_rows, 'record')} without a label"
+            text += f", {counted(self.n_empty_rows, 'record')} without a label"
         n_unused = int(np.count_nonzero(self.counts == 0))
-        return text + (f", {_counted(n_unused, 'label')} without a record" if n_unused else "")
+        return text + (f", {counted(n_unused, 'label')} without a record" if n_unused else "")
 
     def __repr__(self) -> str:
         return f"LabelMatrix({self.summary()}; from {self.kind}; names: {shown(self.names)})"
@@ -255,21 +254,21 @@ def as_labels(y: Any, *, n_records: int | None = None) -> LabelMatrix:
     Parameters
     ----------
     y : LabelMatrix, matrix, data frame, vector, or sequence
-        - a `LabelMatrix` is given back as it is;
+        - a `LabelMatrix` is returned as it is;
         - a sparse matrix, a 2-D array or a data frame is a binary matrix; the columns of a frame are the names;
         - an N x 1 array is a column of classes, as in scikit-learn, with its `DataConversionWarning`; an N x 1 sparse
           matrix or data frame stays a matrix;
-        - a vector, series or list of scalars is one class a record;
-        - a list of sets, lists, tuples or None is a list of label sets, except that equally long lists (of at least two
-          entries) of nothing but 0 and 1 are a matrix, as they are to NumPy and scikit-learn;
+        - a vector, series or list of scalars is one class per record;
+        - a list of sets, lists, tuples or None is a list of label sets, except that lists of 0 and 1 of equal length
+          (at least two) are a matrix, as in NumPy and scikit-learn;
         - a list of mappings or objects with `labels` holds label sets.
     n_records : int, optional
-        How many rows are expected.
+        Expected number of rows.
 
     Raises
     ------
     InputError
-        If `y` is None or none of these, or has another number of rows.
+        If `y` is None or none of these, or has a different number of rows.
     """
     if isinstance(y, LabelMatrix):
         labels = y
@@ -287,7 +286,7 @@ def _row_index(rows: Any) -> Array:
 
 
 def _row_groups(indicator: sp.csr_array, rows: Array) -> IntArray:
-    """Give rows the same number exactly if they hold the same columns, by comparing one column position at a time."""
+    """Return the same number for rows with the same columns, by comparing one column position at a time."""
     start, length = indicator.indptr[rows].astype(np.int64), np.diff(indicator.indptr)[rows]
     group = np.zeros(len(rows), dtype=np.int64)
     n_groups = 1
@@ -295,11 +294,7 @@ def _row_groups(indicator: sp.csr_array, rows: Array) -> IntArray:
         longer = np.flatnonzero(length > position)
         key = group[longer] * indicator.shape[1] + indicator.indices[start[longer] + position]
         seen, code = np.unique(key, return_inverse=True)
-        # fresh numbers keep these rows apart from those that ended before this position
+        # new numbers distinguish these rows from those that ended before this position
         group[longer] = n_groups + code
         n_groups += len(seen)
     return group
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -1,7 +1,7 @@
-"""Reads the columns of a table: CSV and TSV, also gzipped, Parquet, data frames, and columns by name.
+"""Read the columns of a table: CSV and TSV, also gzipped, Parquet, data frames, and columns by name.
 
-Tables have millions of lines and far fewer names, so that a column of names is kept as the names and a number a line.
-Files of text are read in pieces; what comes as arrays is numbered by NumPy, or by Arrow or pandas if they brought it.
+Tables have millions of lines and far fewer names, so a column of names is stored as the names and one number per line.
+Text files are read in pieces; arrays are numbered by NumPy, and columns of Arrow or pandas by these libraries.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import check_choice, check_finite, check_rows
 from tacit.errors import InputError, MissingExtraError
-from tacit.relations.labels.forms import Names, is_missing
-from tacit.relations.tables.reading import Given, object_names
+from tacit.relations.labels.reading import Names, is_missing
+from tacit.relations.tables.reading import NamedMatrix, object_names
 from tacit.text import vectoriser as default_vectoriser
 from tacit.types import Array, Float64Array, IntArray
 
 __all__ = [
-    "Coded",
-    "coded",
-    "numbers",
+    "CodedColumn",
+    "code_column",
+    "number_column",
     "read_columns",
     "read_field",
     "read_pairs",
@@ -43,40 +43,40 @@ __all__ = [
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")
-_LINES_AT_ONCE = 1_000  # so few that their cells are still in the cache of the processor when they are numbered
+_LINES_AT_ONCE = 1_000  # few enough that their cells are still in the cache when they are numbered
 
 
-class Coded(NamedTuple):
-    """A column as its distinct cells, in the order of their first line, and the number of the cell in each line."""
+class CodedColumn(NamedTuple):
+    """The distinct cells of a column, in the order of their first line, and the number of the cell in each line."""
 
     names: Names
     codes: IntArray
 
 
 def read_columns(table: Any, wanted: Mapping[str, str], separator: str | None) -> dict[str, Any]:
-    """Give the wanted columns of a file, data frame or mapping, by their role, for `coded` and `numbers` to read."""
+    """Return the wanted columns of a file, data frame or mapping, by their role."""
     if not isinstance(table, (str, Path)):
         return _held_columns(table, wanted)
     path = Path(table).expanduser()
     if _ending(path) in _PARQUET:
         if separator is not None:
-            raise InputError(f"separator does not apply to {path.name!r}: got {separator!r}, expected none. Drop it.")
+            raise InputError(f"separator does not apply to {path.name!r}: got {separator!r}, expected none.")
         return _parquet_columns(path, wanted)
     return _text_columns(path, wanted, _separator(path, separator))
 
 
-def coded(cells: Any, column: str) -> Coded:
-    """Number the objects of a column in the order of their first line; each line must have a name."""
-    found = cells if isinstance(cells, Coded) else _numbered(cells, column)
+def code_column(cells: Any, column: str) -> CodedColumn:
+    """Number the names of a column in the order of their first line; raise if a line has none."""
+    found = cells if isinstance(cells, CodedColumn) else _numbered(cells, column)
     for place, name in enumerate(found.names):
         if is_missing(name) or name == "":
             raise _lacks_name(column, name, int(np.argmax(found.codes == place)))
-    return Coded(object_names(f"column {column!r}", found.names), found.codes)
+    return CodedColumn(object_names(f"column {column!r}", found.names), found.codes)
 
 
-def numbers(cells: Any, column: str) -> Float64Array:
-    """Give the numbers of a column, which must be finite."""
-    if isinstance(cells, Coded):
+def number_column(cells: Any, column: str) -> Float64Array:
+    """Return the numbers of a column; raise if one is not finite."""
+    if isinstance(cells, CodedColumn):
         found = _floats(cells.names, column, lambda place: int(np.argmax(cells.codes == place)))[cells.codes]
     else:
         found = _floats(_plain(cells), column, int)
@@ -127,13 +127,13 @@ def _text_columns(path: Path, wanted: Mapping[str, str], separator: str) -> dict
         raise InputError(f"{path} cannot be read: got {error}, expected a table in UTF-8.") from error
     empty = np.zeros(0, dtype=np.int64)
     return {
-        role: Coded(tuple(place), np.concatenate([empty, *codes]))
+        role: CodedColumn(tuple(place), np.concatenate([empty, *codes]))
         for role, place, codes in zip(wanted, places, pieces, strict=True)
     }
 
 
 def _picked_cells(reader: Any, wanted: Mapping[str, str], path: Path) -> Iterator[tuple[str, ...]]:
-    """Give the wanted cells of each line below the header that is not blank."""
+    """Yield the wanted cells of each line below the header that is not blank."""
     header: list[str] = next(reader, [])
     pick: Any = itemgetter(*(header.index(check_choice(role, name, header)) for role, name in wanted.items()))
     for cells in reader:
@@ -153,7 +153,7 @@ def _separator(path: Path, separator: str | None) -> str:
     if mark is None:
         raise InputError(
             f"table has an unknown suffix: got {path.name!r}, expected .csv, .tsv or .tab, also with .gz, or .parquet. "
-            "Give separator, such as ';', or read the file into a data frame and pass that."
+            "Pass separator, such as ';', or read the file into a data frame and pass that."
         )
     if len(mark) != 1:
         raise InputError(f"separator is not one character: got {mark!r}, expected one such as ',' or a tab.")
@@ -161,13 +161,13 @@ def _separator(path: Path, separator: str | None) -> str:
 
 
 def _ending(path: Path) -> str:
-    """What the name ends in: .csv also of loans.csv.gz."""
+    """Return the suffix of a path, without .gz: .csv for loans.csv.gz."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     return "".join((suffixes[:-1] if suffixes[-1:] == [".gz"] else suffixes)[-1:])
 
 
-def _numbered(cells: Any, column: str) -> Coded:
-    """Number the cells of a column with the means of what holds it."""
+def _numbered(cells: Any, column: str) -> CodedColumn:
+    """Number the cells of a column with the library that holds it."""
     if hasattr(cells, "dictionary_encode"):
         return _numbered_arrow(cells, column)
     if hasattr(cells, "factorize"):
@@ -180,11 +180,11 @@ def _numbered(cells: Any, column: str) -> Coded:
         codes = _codes(places, listed)
     except TypeError:
         raise _no_name(column, listed) from None
-    return Coded(tuple(places), codes)
+    return CodedColumn(tuple(places), codes)
 
 
-def _numbered_arrow(cells: Any, column: str) -> Coded:
-    """Arrow's own dictionary, made anew: a stored one may be in any order and hold what no line has."""
+def _numbered_arrow(cells: Any, column: str) -> CodedColumn:
+    """Number the cells with a new dictionary of Arrow: a stored one may have any order and unused cells."""
     if hasattr(cells.type, "index_type"):
         cells = cells.cast(cells.type.value_type)
     if cells.null_count:
@@ -196,15 +196,15 @@ def _numbered_arrow(cells: Any, column: str) -> Coded:
         return _numbered(cells.to_pylist(), column)
     names = tuple(pieces[0].dictionary.to_pylist()) if pieces else ()  # all pieces share it
     codes = [np.asarray(piece.indices, dtype=np.int64) for piece in pieces]
-    return Coded(names, np.concatenate([np.zeros(0, dtype=np.int64), *codes]))
+    return CodedColumn(names, np.concatenate([np.zeros(0, dtype=np.int64), *codes]))
 
 
 def _pieces(cells: Any) -> list[Any]:
-    """The arrays that a column of an Arrow table consists of; an array is one by itself."""
+    """Return the arrays of a column of an Arrow table, or of a single array."""
     return list(cells.chunks) if hasattr(cells, "chunks") else [cells]
 
 
-def _numbered_pandas(cells: Any, column: str) -> Coded:
+def _numbered_pandas(cells: Any, column: str) -> CodedColumn:
     try:
         codes, names = cells.factorize()
     except TypeError:
@@ -212,19 +212,19 @@ def _numbered_pandas(cells: Any, column: str) -> Coded:
     if len(codes) and codes.min() < 0:
         row = int(np.argmax(codes < 0))
         raise _lacks_name(column, list(cells)[row], row)
-    return Coded(tuple(names), np.asarray(codes, dtype=np.int64))
+    return CodedColumn(tuple(names), np.asarray(codes, dtype=np.int64))
 
 
-def _numbered_array(cells: Array) -> Coded:
+def _numbered_array(cells: Array) -> CodedColumn:
     values, first, codes = np.unique(cells, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    return Coded(tuple(values[order].tolist()), rank[codes])
+    return CodedColumn(tuple(values[order].tolist()), rank[codes])
 
 
 def _counting() -> defaultdict[Any, int]:
-    """A dictionary that numbers its keys in the order in which they are asked for."""
+    """Return a dictionary that numbers its keys in the order of first access."""
     places: defaultdict[Any, int] = defaultdict()
     places.default_factory = places.__len__
     return places
@@ -235,13 +235,13 @@ def _codes(places: defaultdict[Any, int], cells: Sequence[Any]) -> IntArray:
 
 
 def _plain(cells: Any) -> Any:
-    """A column of numbers as an array where it holds them as such, else as a list."""
+    """Return a column as an array if it holds numbers, else as a list."""
     values = np.asarray(cells) if hasattr(cells, "to_numpy") else cells
     return values if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" else list(values)
 
 
 def _floats(cells: Any, column: str, row_of: Any) -> Float64Array:
-    """Give cells as numbers, in one go if all are; else say which is none."""
+    """Return cells as numbers; raise with the first that is not a number."""
     if isinstance(cells, np.ndarray):
         return cells.astype(np.float64)
     found = np.empty(len(cells))
@@ -250,7 +250,7 @@ def _floats(cells: Any, column: str, row_of: Any) -> Float64Array:
             found[place] = np.nan if cell is None else float(cell)
         except (TypeError, ValueError):
             raise InputError(
-                f"column {column!r} holds what is no number: got {cell!r} in row {row_of(place)} of the data, "
+                f"column {column!r} has an invalid number: got {cell!r} in row {row_of(place)} of the data, "
                 "expected numbers only."
             ) from None
     return found
@@ -264,10 +264,10 @@ def _lacks_name(column: str, name: object, row: int) -> InputError:
 
 
 def _no_name(column: str, cells: Iterable[Any]) -> InputError:
-    """Say which cell cannot serve as a name, since it is a collection or the like."""
+    """Return the error for the first cell that cannot be a name, such as a list."""
     row, cell = next((row, cell) for row, cell in enumerate(cells) if not _is_hashable(cell))
     return InputError(
-        f"column {column!r} holds what is no name: got {cell!r} in row {row} of the data, expected texts or numbers."
+        f"column {column!r} has an invalid name: got {cell!r} in row {row} of the data, expected texts or numbers."
     )
 
 
@@ -279,34 +279,34 @@ def _is_hashable(cell: Any) -> bool:
     return True
 
 
-def read_pairs(table: Any, row: str, column: str, value: str | None, separator: str | None) -> Given:
-    """Read the relation that a table lists pair by pair; objects come in the order of their first line."""
+def read_pairs(table: Any, row: str, column: str, value: str | None, separator: str | None) -> NamedMatrix:
+    """Read a relation from a table of pairs; objects are in the order of their first line."""
     wanted = {"row": row, "column": column, **({} if value is None else {"value": value})}
     columns = read_columns(table, wanted, separator)
-    rows, row_codes = coded(columns["row"], row)
-    targets, column_codes = coded(columns["column"], column)
+    rows, row_codes = code_column(columns["row"], row)
+    targets, column_codes = code_column(columns["column"], column)
     check_rows(f"column {column!r}", len(column_codes), len(row_codes), of=f"column {row!r}")
-    strength = np.ones(len(row_codes)) if value is None else numbers(columns["value"], value)
+    strength = np.ones(len(row_codes)) if value is None else number_column(columns["value"], value)
     check_rows(f"column {value!r}", len(strength), len(row_codes), of=f"column {row!r}")
     shape = (len(rows), len(targets))
-    return Given(sp.csr_array((strength, (row_codes, column_codes)), shape=shape), rows, targets)
+    return NamedMatrix(sp.csr_array((strength, (row_codes, column_codes)), shape=shape), rows, targets)
 
 
 def record_ids(records: Sequence[Any]) -> Names:
-    """Give the ids of the records, which must differ."""
+    """Return the ids of the records; raise if two are equal."""
     if not records:
         raise InputError("records is empty: got no record, expected at least one.")
     return object_names("id of records", [_own(record, "id") for record in records])
 
 
 def read_words(records: Sequence[Any], vectoriser: Any) -> tuple[Any, list[str]]:
-    """Give the records x words matrix of the texts, and the words."""
+    """Return the records x words matrix of the texts, and the words."""
     texts = [_own(record, "text") or "" for record in records]
     maker = default_vectoriser() if vectoriser is None else vectoriser
     if not hasattr(maker, "fit_transform") or not hasattr(maker, "get_feature_names_out"):
         raise InputError(
-            f"vectoriser does not name its words: got {type(maker).__name__}, expected fit_transform and "
-            "get_feature_names_out as scikit-learn's TfidfVectorizer has them."
+            f"vectoriser has no names of words: got {type(maker).__name__}, expected fit_transform and "
+            "get_feature_names_out as in scikit-learn's TfidfVectorizer."
         )
     try:
         check_is_fitted(maker)
@@ -316,29 +316,29 @@ def read_words(records: Sequence[Any], vectoriser: Any) -> tuple[Any, list[str]]
             matrix = maker.fit_transform(texts)
         except ValueError as error:
             raise InputError(
-                f"records has no words to relate: got {len(texts)} texts and {str(error)!r}, expected words that stand "
-                "in more than one. Give a vectoriser with other settings, or words=None."
+                f"records has no words to relate: got {len(texts)} texts and {str(error)!r}, expected words in "
+                "more than one text. Pass a vectoriser with other settings, or words=None."
             ) from error
     return matrix, maker.get_feature_names_out().tolist()
 
 
-def read_field(records: Sequence[Any], source: str) -> Given:
-    """Give the relation of records to what they carry under `source`."""
+def read_field(records: Sequence[Any], source: str) -> NamedMatrix:
+    """Return the relation of records to the values of the field or link `source`."""
     found = _indicator([_part(record, source) for record in records], source)
     if not found.columns:
         raise InputError(
-            f"fields names what no record has: got {source!r}, expected a field or link that some records carry."
+            f"fields names a field that no record has: got {source!r}, expected a field or link of some records."
         )
     return found
 
 
-def read_record_labels(records: Sequence[Any]) -> Given:
-    """Give the relation of records to their labels, of which there may be none."""
+def read_record_labels(records: Sequence[Any]) -> NamedMatrix:
+    """Return the relation of records to their labels, which may be empty."""
     return _indicator([_own(record, "labels") for record in records], "labels")
 
 
-def _indicator(held: Sequence[Any], source: str) -> Given:
-    """Give ones where a record carries a name; the names come in the order of first appearance."""
+def _indicator(held: Sequence[Any], source: str) -> NamedMatrix:
+    """Return ones for each record and its names, in the order of first appearance."""
     places: dict[Hashable, int] = {}
     row_codes, column_codes = [], []
     for number, value in enumerate(held):
@@ -346,11 +346,13 @@ def _indicator(held: Sequence[Any], source: str) -> Given:
             row_codes.append(number)
             column_codes.append(places.setdefault(name, len(places)))
     shape = (len(held), len(places))
-    return Given(sp.csr_array((np.ones(len(row_codes)), (row_codes, column_codes)), shape=shape), None, tuple(places))
+    return NamedMatrix(
+        sp.csr_array((np.ones(len(row_codes)), (row_codes, column_codes)), shape=shape), None, tuple(places)
+    )
 
 
 def _part(record: Any, name: str) -> Any:
-    """Give what a record carries under a name: one of its fields or links, or a part of the record itself."""
+    """Return a field, link or attribute of a record by its name."""
     for inner in ("fields", "links"):
         held = _own(record, inner)
         if isinstance(held, Mapping) and name in held:
@@ -363,7 +365,7 @@ def _own(record: Any, name: str) -> Any:
 
 
 def _several(held: Any, source: str, number: int) -> Iterable[Hashable]:
-    """Give one value or a collection of values as distinct names; a missing or empty one is none."""
+    """Return one value or a collection of values as distinct names; a missing or empty value is no name."""
     if is_missing(held) or held == "":
         return ()
     if isinstance(held, Mapping):

@@ -1,6 +1,6 @@
-"""Ratings: who said what of which item, as a users x items table in which an absent entry means "not rated".
+"""Ratings as a users x items table, in which an absent entry means "not rated".
 
-Shared by the recommending tasks and by their measures, so that both read a table the same way.
+Used by the recommending tasks and by their measures, so that both read a table in the same way.
 """
 
 from __future__ import annotations
@@ -18,12 +18,10 @@ __all__ = ["as_ratings", "user_means"]
 
 
 def as_ratings(values: Any, argument: str = "ratings") -> sp.csr_array:
-    """Read a users x items table of ratings as CSR, the columns of a row in order, float32 kept.
+    """Return a users x items table of ratings as CSR with sorted columns, not copied if it is already; float32 is kept.
 
-    A table that is so already comes back itself, not a copy.
-
-    A stored entry of a sparse table is a rating, also a stored 0; in a dense table every number but 0 is. A pair that
-    is stored twice is refused: sparse matrices add such entries up, and 3 + 4 stars are not 7.
+    A stored entry of a sparse table is a rating, including a stored 0; in a dense table every number except 0 is. A
+    pair that is stored twice is an error: sparse matrices add such entries, and 3 + 4 stars are not 7.
     """
     table: Any = values if is_sparse(values) else np.asarray(values)
     if table.ndim != 2 or table.dtype.kind not in "biuf":
@@ -35,20 +33,20 @@ def as_ratings(values: Any, argument: str = "ratings") -> sp.csr_array:
     dtype = np.float32 if table.dtype == np.float32 else np.float64
     if isinstance(table, sp.csr_array) and table.dtype == dtype and table.has_canonical_format:
         return table
-    # through COO, because only there duplicates are still apart; a dense table has none
+    # through COO, which keeps duplicates separate; a dense table has none
     pairs = table.tocoo() if is_sparse(table) else sp.coo_array(table)
     ratings = sp.csr_array((pairs.data.astype(dtype), pairs.coords), shape=table.shape)
     ratings.sum_duplicates()
     if ratings.nnz != pairs.nnz:
         raise InputError(
             f"{argument} rates a pair twice: got {pairs.nnz} ratings for {ratings.nnz} pairs of user and item, "
-            "expected one rating a pair. Keep the last or the mean of them."
+            "expected one rating per pair. Keep the last or the mean of them."
         )
     return ratings
 
 
 def user_means(ratings: sp.csr_array) -> Array:
-    """Give each user's mean rating; a user without ratings gets the mean of all ratings, or 0 if there are none."""
+    """Return the mean rating of each user; without ratings, the mean of all ratings, or 0 if there are none."""
     counts = np.diff(ratings.indptr)
     overall = float(ratings.data.mean(dtype=np.float64)) if ratings.nnz else 0.0
     sums = np.asarray(ratings.sum(axis=1, dtype=np.float64)).ravel()

@@ -1,4 +1,4 @@
-"""Reads one relation: a matrix in any form, and the names of its rows and columns, brought into the order of a type."""
+"""Read one relation: a matrix in any form with names of rows and columns, in the order of the objects of its types."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import scipy.sparse as sp
 
 from tacit.checks import check_finite, is_outside_memory, is_sparse, shown
 from tacit.errors import InputError, TacitWarning
-from tacit.relations.labels.forms import Names, is_missing
 from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.labels.reading import Names, is_missing
 from tacit.types import IntArray
 
-__all__ = ["Given", "object_names", "place_relation", "places_of", "read_relation"]
+__all__ = ["NamedMatrix", "object_names", "place_relation", "places_of", "read_relation"]
 
 
-class Given(NamedTuple):
-    """A matrix as it came, with the names of its rows and columns, or None where it brought none."""
+class NamedMatrix(NamedTuple):
+    """A matrix with the names of its rows and columns, or None if they have no names."""
 
-    matrix: Any  # csr_array, or blocks of rows elsewhere
+    matrix: Any  # csr_array, or blocks of rows outside memory
     rows: Names | None
     columns: Names | None
 
 
-def read_relation(matrix: Any, rows: Iterable[Hashable] | None, columns: Iterable[Hashable] | None) -> Given:
-    """Read a sparse or dense matrix, a data frame or a `LabelMatrix`, which bring names along; given names win."""
+def read_relation(matrix: Any, rows: Iterable[Hashable] | None, columns: Iterable[Hashable] | None) -> NamedMatrix:
+    """Read a sparse or dense matrix, a data frame or a `LabelMatrix`; names that are passed override its own."""
     own: tuple[Any, Any] = (None, None)
     if isinstance(matrix, LabelMatrix):
         matrix, own = matrix.indicator, (None, matrix.names)
@@ -41,43 +41,43 @@ def read_relation(matrix: Any, rows: Iterable[Hashable] | None, columns: Iterabl
             [("rows", rows, own[0]), ("columns", columns, own[1])],
         )
     ]
-    return Given(relation, *names)
+    return NamedMatrix(relation, *names)
 
 
 def object_names(argument: str, names: Iterable[Hashable]) -> Names:
-    """Give names as a tuple of Python scalars; each may occur once, and none may be missing."""
+    """Return names as a tuple of Python scalars; raise if one occurs twice or is missing."""
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
-        raise InputError(f"{argument} is not a list of names: got {names!r}, expected several names, in order.")
+        raise InputError(f"{argument} is not a list of names: got {names!r}, expected a list of names, in order.")
     listed = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
     seen: set[Hashable] = set()
     for place, name in enumerate(listed):
         if is_missing(name):
             raise InputError(
-                f"{argument} lacks a name: got {name!r} at place {place}, expected a name for each object."
+                f"{argument} lacks a name: got {name!r} at position {place}, expected a name for each object."
             )
         try:
             doubled = name in seen
             seen.add(name)
         except TypeError:
-            raise InputError(f"{argument} holds what is no name: got {name!r}, expected strings or numbers.") from None
+            raise InputError(f"{argument} has an invalid name: got {name!r}, expected strings or numbers.") from None
         if doubled:
             raise InputError(f"{argument} has a name twice: got {name!r} more than once, expected each object once.")
     return listed
 
 
 def place_relation(
-    types: Mapping[str, Names], row_type: str, column_type: str, given: Given
+    types: Mapping[str, Names], row_type: str, column_type: str, given: NamedMatrix
 ) -> tuple[dict[str, Names], Any]:
-    """Bring a relation into the order of its types; gives all types with the objects that are new, and the matrix."""
+    """Return all types, including new objects, and the matrix in the order of its types."""
     matrix, rows, columns = given
     if row_type == column_type and (rows is None or columns is None):
         if matrix.shape[0] != matrix.shape[1]:
             raise InputError(
                 f"matrix is not square: got {matrix.shape[0]} x {matrix.shape[1]} within type {row_type!r}, "
-                "expected the same objects as rows and columns. Give rows and columns, their names, if these differ."
+                "expected the same objects as rows and columns. Pass rows and columns, their names, if these differ."
             )
         rows = columns = rows if rows is not None else columns
-    _warn_if_strangers(types, row_type, column_type, Given(matrix, rows, columns))
+    _warn_if_strangers(types, row_type, column_type, NamedMatrix(matrix, rows, columns))
     grown = dict(types)
     grown[row_type], row_places = _align(row_type, grown.get(row_type), rows, matrix.shape[0], "rows")
     grown[column_type], column_places = _align(column_type, grown.get(column_type), columns, matrix.shape[1], "columns")
@@ -89,11 +89,11 @@ def place_relation(
 
 
 def _moved(matrix: sp.csr_array, shape: tuple[int, int], rows: IntArray, columns: IntArray) -> sp.csr_array:
-    """Bring the rows and columns of a matrix to their places; one that has them keeps its arrays."""
+    """Move the rows and columns of a matrix to their positions; one that is in order keeps its arrays."""
     if matrix.shape == shape and all(np.array_equal(places, np.arange(len(places))) for places in (rows, columns)):
         return matrix
     entries = matrix.tocoo()
-    narrow = entries.row.dtype if max(shape) < 2**31 else np.int64  # wider ones take half as much memory again
+    narrow = entries.row.dtype if max(shape) < 2**31 else np.int64  # int64 would take half as much memory again
     at = (rows.astype(narrow)[entries.row], columns.astype(narrow)[entries.col])
     placed = sp.csr_array((entries.data, at), shape=shape)
     placed.sort_indices()
@@ -101,7 +101,7 @@ def _moved(matrix: sp.csr_array, shape: tuple[int, int], rows: IntArray, columns
 
 
 def places_of(kind: str, wanted: Names, place: dict[Hashable, int]) -> IntArray:
-    """Give the places of these objects of a type; an unknown one is an error."""
+    """Return the positions of these objects of a type; raise if one is unknown."""
     unknown = [name for name in wanted if name not in place]
     if unknown:
         hint = _other_kind(unknown[0], next(iter(place), None))
@@ -113,18 +113,18 @@ def places_of(kind: str, wanted: Names, place: dict[Hashable, int]) -> IntArray:
 
 
 def _check_in_place(matrix: Any, shape: tuple[int, int], kinds: tuple[str, str], places: tuple[IntArray, ...]) -> None:
-    """Raise unless rows that are elsewhere have all the objects of their types, in order: nobody can move them."""
+    """Raise unless rows outside memory have all objects of their types, in order: they cannot be moved."""
     for kind, size, n_objects, place in zip(kinds, matrix.shape, shape, places, strict=True):
         if size != n_objects or not np.array_equal(place, np.arange(size)):
             raise InputError(
                 f"matrix is not in the order of type {kind!r}: got rows on disk or on a cluster, whose {size} objects "
-                f"cannot be brought to their places among {n_objects}, expected the same objects in the same order. "
+                f"cannot be moved to their positions among {n_objects}, expected the same objects in the same order. "
                 "Add it first, or write it in that order."
             )
 
 
-def _warn_if_strangers(types: Mapping[str, Names], row_type: str, column_type: str, given: Given) -> None:
-    """Warn of names that a known type has none of: nearly always they are written in another way there."""
+def _warn_if_strangers(types: Mapping[str, Names], row_type: str, column_type: str, given: NamedMatrix) -> None:
+    """Warn if no name is known in a known type: usually the names are written in another way there."""
     for argument, kind, names in (("rows", row_type, given.rows), ("columns", column_type, given.columns)):
         met = [*(given.rows or ()), *(given.columns or ())] if row_type == column_type else names
         known = types.get(kind)
@@ -140,10 +140,10 @@ def _warn_if_strangers(types: Mapping[str, Names], row_type: str, column_type: s
 def _align(
     kind: str, known: Names | None, given: Names | None, n_objects: int, argument: str
 ) -> tuple[Names, IntArray]:
-    """Give the objects of a type after this relation, and the place of each row (or column) among them.
+    """Return the objects of a type after this relation, and the position of each row (or column) among them.
 
-    Known objects keep their places, new ones follow. Without names the objects are the known ones in their order, or
-    0, 1, 2 ... for a new type.
+    Known objects keep their positions, new ones follow. Without names the objects are the known ones in their order,
+    or 0, 1, 2 ... for a new type.
     """
     in_order = np.arange(n_objects)
     if known is None:
@@ -152,7 +152,7 @@ def _align(
         if n_objects != len(known):
             raise InputError(
                 f"matrix does not match type {kind!r}: got {n_objects} {argument} for {len(known)} objects, "
-                f"expected one an object in the same order. Give {argument}, their names, if these are others."
+                f"expected one per object in the same order. Pass {argument}, their names, if these are others."
             )
         return known, in_order
     if given == known:
@@ -164,13 +164,13 @@ def _align(
 
 
 def _csr(matrix: Any) -> sp.csr_array:
-    """Read a copy as CSR of float32 or float64, without zeros or repetitions: the caller may go on changing his own."""
+    """Return a copy as CSR of float32 or float64, without zeros or duplicates."""
     if not is_sparse(matrix):
         matrix = np.asarray(matrix)
     if matrix.ndim != 2:
         raise InputError(f"matrix has the wrong shape: got {matrix.ndim} dimensions, expected rows x columns.")
     if matrix.dtype.kind not in "biuf":
-        raise InputError(f"matrix holds no numbers: got {matrix.dtype}, expected real numbers.")
+        raise InputError(f"matrix does not hold numbers: got {matrix.dtype}, expected real numbers.")
     check_finite("matrix", matrix)
     dtype = np.float32 if matrix.dtype == np.float32 else np.float64
     relation = sp.csr_array(matrix, dtype=dtype, copy=True)
@@ -191,7 +191,7 @@ def _names_of_axis(argument: str, names: Iterable[Hashable] | None, n_objects: i
 
 
 def _other_kind(name: Hashable, known: Hashable) -> str:
-    """Say so where a text meets a number: a CSV file has texts only, and '7' is not 7."""
+    """Return a hint if one name is a text and the other a number: a CSV file has texts only, and '7' is not 7."""
     if isinstance(name, str) == isinstance(known, str):
         return ""
-    return f" Names differ in kind: {name!r} here, {known!r} there; make them all texts or all numbers."
+    return f" Names differ in type: {name!r} and {known!r}; make them all texts or all numbers."

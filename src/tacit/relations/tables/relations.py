@@ -1,7 +1,7 @@
 """Objects of several types and the relations between them: users, items, words, authors, subjects, in one graph.
 
-[Wang2006], section 3: a multiple-type graph has a set of objects X_i for each type, and for each pair of types that are
-related a matrix M_ij with a weight α_ij. Here these are `types`, and `blocks` with their `factors` and `weight`.
+[Wang2006], section 3: a multiple-type graph has a set of objects X_i for each type, and a matrix M_ij with a weight
+α_ij for each pair of related types. Here these are `types`, and `blocks` with their `factors` and `weight`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tacit.checks import check_choice, check_number, is_outside_memory, shown
+from tacit.checks import check_choice, check_number, counted, is_outside_memory, shown
 from tacit.errors import InputError
-from tacit.relations.labels.forms import Names
+from tacit.relations.labels.reading import Names
 from tacit.relations.tables.block import Block
 from tacit.relations.tables.columns import read_field, read_pairs, read_record_labels, read_words, record_ids
 from tacit.relations.tables.reading import object_names, place_relation, places_of, read_relation
@@ -26,32 +26,22 @@ from tacit.relations.tables.rows_outside_memory import check_normalise, refuse
 from tacit.relations.tables.scaling import NORMALISATIONS, Factors, is_symmetric, reached_columns, reached_rows
 from tacit.types import BoolArray
 
-__all__ = [
-    "Key",
-    "Relations",
-    "check_fits",
-    "complaint",
-    "described",
-    "find_block",
-    "free_name",
-    "meeting",
-    "unrelated_types",
-]
+__all__ = ["Relations"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Relations:
-    """A graph of several types of objects; every method that adds or changes gives a new one.
+    """A graph of several types of objects; every method that adds or changes returns a new one.
 
-    Start with `Relations()` and add. A relation is called by its name or by its pair of types. All objects together
-    have one order: type by type as the types came, and within a type as its objects came.
+    Start with `Relations()` and add. A relation is identified by its name or by its pair of types. All objects together
+    have one order: by type, in the order in which the types were added, and within a type in the order of its objects.
 
     Attributes
     ----------
     types : dict of str to tuple
         The names of the objects of each type, in order.
     blocks : tuple of Block
-        The relations, in the order they were added.
+        The relations, in the order in which they were added.
 
     Examples
     --------
@@ -71,7 +61,7 @@ class Relations:
     def __post_init__(self) -> None:
         object.__setattr__(self, "types", dict(self.types))
         for block in self.blocks:
-            check_fits(block, self.types)
+            _check_fits(block, self.types)
 
     def add(
         self,
@@ -91,26 +81,26 @@ class Relations:
         Parameters
         ----------
         row_type, column_type : str
-            The types of the rows and of the columns; new ones are made.
+            The types of the rows and of the columns; unknown types are added.
         matrix : sparse or dense matrix, data frame, LabelMatrix, or rows on disk or on a cluster
-            How strongly each row is related to each column. A data frame brings both names, a `LabelMatrix` those of
-            its columns. float32 is kept, all else becomes float64. What `open_rows` or `cluster_rows` gives stays
-            where it is, and has to be in the order of its types.
+            The strength of the relation of each row to each column. A data frame has the names of both, a
+            `LabelMatrix` those of its columns. float32 is kept, everything else becomes float64. Rows of `open_rows`
+            or `cluster_rows` stay outside memory, and must be in the order of their types.
         rows, columns : iterable of hashable, optional
-            Names of the rows and columns. Objects that the type has are found by name, whatever their order; new ones
-            are added to its end. Without names: all objects of the type in their order, or 0, 1, 2 ... for a new type.
+            Names of the rows and columns. Known objects of the type are found by name, in any order; new ones are
+            appended. Without names: all objects of the type in their order, or 0, 1, 2 ... for a new type.
         weight : float >= 0, default 1.0
             α of the relation.
         normalise : {"none", "tfidf", "frobenius", "spectral"}, default "none"
-            What is weighted: the matrix as it is; with each column times ln((1 + n_rows) / (1 + rows that have it)) + 1
-            and then rows of unit length; divided by the root of its sum of squares; divided by its largest singular
-            value. It is computed for the objects that the graph has in the end, so anew after `restrict`.
+            Scaling before weighting: none; each column times ln((1 + n_rows) / (1 + rows with an entry)) + 1 and then
+            rows of unit length; divided by the root of the sum of squares; divided by the largest singular value. It is
+            computed for the objects that the graph has in the end, so again after `restrict`.
         name : str, optional
-            What to call the relation, "user-item" unless given; needed for a second one between the same types.
+            Name of the relation, default "user-item" for these types; required for a second one of the same types.
         symmetrise : bool, default False
-            Within one type: take (M + Mᵀ) / 2; without this a matrix that is not symmetric is refused.
+            Within one type: use (M + Mᵀ) / 2; otherwise a matrix that is not symmetric is an error.
         """
-        label = free_name(self.blocks, row_type, column_type, name)
+        label = _free_name(self.blocks, row_type, column_type, name)
         given = read_relation(matrix, rows, columns)
         types, placed = place_relation(self.types, row_type, column_type, given)
         if symmetrise:
@@ -135,21 +125,21 @@ class Relations:
         name: str | None = None,
         symmetrise: bool = False,
     ) -> Relations:
-        """Add a relation from a table with one pair of objects a line.
+        """Add a relation from a table with one pair of objects per line.
 
         Parameters
         ----------
         table : path, data frame, Arrow table or mapping of str to sequences
             A CSV or TSV file with a header, in UTF-8, also gzipped, whose names are all texts ("7" is not 7); a Parquet
-            file or a folder of them (`pip install "tacit[parquet]"`), whose names keep their type; or columns by name.
+            file or folder (`pip install "tacit[parquet]"`), whose names keep their type; or columns by name.
         row_type, column_type, weight, normalise, name, symmetrise
             As for `add`.
         row, column : str, optional
-            The columns that hold the names of the objects; those called as the types unless given.
+            The columns with the names of the objects, default those with the names of the types.
         value : str, optional
-            The column that says how strongly they are related; 1 a line unless given. Lines of one pair are summed.
+            The column with the strength of the relation, default 1 per line. Lines of the same pair are summed.
         separator : str, optional
-            What stands between the cells, for files that end otherwise than in .csv, .tsv or .tab.
+            Separator between cells, for files with another suffix than .csv, .tsv or .tab.
         """
         pairs = read_pairs(table, row or row_type, column or column_type, value, separator)
         settings: dict[str, Any] = {"weight": weight, "normalise": normalise, "name": name, "symmetrise": symmetrise}
@@ -166,25 +156,25 @@ class Relations:
         fields: Mapping[str, str] | None = None,
         normalise: str = "none",
     ) -> Relations:
-        """Add records with their words, their labels, and what else their fields say.
+        """Add records with their words, their labels and values of their fields.
 
         Parameters
         ----------
         records : iterable of Record
-            Each is an object of its `id`. Mappings with the same keys will do.
+            Each is an object named by its `id`. Mappings with the same keys are accepted.
         type : str, default "record"
             The type of the records.
         words, labels : str or None, default "word" and "label"
-            The types of the words of the texts and of the labels; None leaves them out, and so does a collection
-            without labels.
+            The types of the words of the texts and of the labels; None leaves them out. Labels are also left out if no
+            record has any.
         vectoriser : optional
-            What makes words of texts, with scikit-learn's methods; `tacit.text.vectoriser()` unless given. One that is
-            fitted is used as it is, else it is fitted here.
+            A vectoriser of texts as in scikit-learn, default `tacit.text.vectoriser()`. It is fitted here unless it is
+            already fitted.
         fields : mapping of str to str, optional
-            Further types, and the field or link of the records that holds their objects: one name, or several in a
-            list; `{"author": "authors", "subject": "subject"}`.
+            Further types, and the field or link of the records that holds their objects, one name or a list of names:
+            `{"author": "authors", "subject": "subject"}`.
         normalise : {"none", "tfidf", "frobenius", "spectral"}, default "none"
-            As for `add`, for each of these relations. Words come with the weights of the vectoriser already.
+            As for `add`, for each of these relations. Words already have the weights of the vectoriser.
         """
         listed = list(records)
         ids = record_ids(listed)
@@ -204,34 +194,34 @@ class Relations:
     def add_product(
         self, first: Key, second: Key, *, name: str | None = None, weight: float = 1.0, normalise: str = "none"
     ) -> Relations:
-        """Add the relation that leads through a common type: user-word as user-item times item-word.
+        """Add the relation through a common type: user-word as user-item times item-word.
 
-        It is kept as two matrices, and multiplied out neither here nor when it is normalised or used.
+        It is stored as two matrices; the product is never formed, not even to normalise it.
 
         Parameters
         ----------
         first, second : str or pair of str
-            Two relations, by name or pair of types, that meet in a type. A pair says which way round:
-            `("label", "record")` is turned if it was added as record-label. Taken as given, without weights.
+            Two relations with a common type, by name or pair of types. A pair determines the direction:
+            `("label", "record")` is transposed if it was added as record-label. Used without their weights.
         name, weight, normalise
             As for `add`.
         """
-        left, right = meeting(self.blocks, first, second)
-        label = free_name(self.blocks, left.row_type, right.column_type, name)
+        left, right = _meeting(self.blocks, first, second)
+        label = _free_name(self.blocks, left.row_type, right.column_type, name)
         block = Block((*left.path, *right.path[1:]), (*left.factors, *right.factors), label, weight, normalise)
         return self._with(block, self.types)
 
     def with_weights(self, weights: Mapping[Key, float]) -> Relations:
-        """Give the same graph with other weights for the relations named here; the others keep theirs."""
+        """Return the graph with other weights for these relations."""
         changed = {
-            find_block(self.blocks, key).name: check_number(f"weights[{key!r}]", weight)
+            _find_block(self.blocks, key).name: check_number(f"weights[{key!r}]", weight)
             for key, weight in weights.items()
         }
         blocks = (block.weighted(changed.get(block.name, block.weight)) for block in self.blocks)
         return replace(self, blocks=tuple(blocks))
 
     def without(self, type: str) -> Relations:
-        """Leave a type out, with all its relations; a product that leads through it stays as it is."""
+        """Return the graph without a type and its relations; products through it stay as they are."""
         self._check_type(type)
         types = {kind: names for kind, names in self.types.items() if kind != type}
         kept = (block for block in self.blocks if type not in (block.row_type, block.column_type))
@@ -241,7 +231,7 @@ class Relations:
         return Relations(types, tuple(forgotten))
 
     def restrict(self, objects: Mapping[str, Iterable[Hashable]]) -> Relations:
-        """Keep these objects of the types named here, in this order; a product leads through the kept ones only."""
+        """Return the graph with only these objects of these types, in this order; products use only these objects."""
         types, places = dict(self.types), {}
         for kind, names in objects.items():
             wanted = object_names(f"objects[{kind!r}]", names)
@@ -256,48 +246,48 @@ class Relations:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many objects each type has."""
+        """Number of objects of each type."""
         return {kind: len(names) for kind, names in self.types.items()}
 
     @property
     def n_objects(self) -> int:
-        """How many objects there are in all."""
+        """Total number of objects."""
         return sum(self.sizes.values())
 
     @property
     def offsets(self) -> dict[str, int]:
-        """Where each type starts in the order of all objects."""
+        """Position of the first object of each type in the order of all objects."""
         return dict(zip(self.types, accumulate(self.sizes.values(), initial=0), strict=False))
 
     def type_slice(self, type: str) -> slice:
-        """Give the places of a type in the order of all objects."""
+        """Return the positions of a type in the order of all objects."""
         self._check_type(type)
         start = self.offsets[type]
         return slice(start, start + len(self.types[type]))
 
     def index(self, type: str, name: Hashable) -> int:
-        """Give the place of an object within its type."""
+        """Return the position of an object within its type."""
         return int(places_of(type, object_names("name", [name]), self._places(type))[0])
 
     def block(self, relation: Key) -> Block:
-        """Give a relation by its name, its pair of types in either order, or its number."""
-        return find_block(self.blocks, relation)
+        """Return a relation by its name, its pair of types in either order, or its number."""
+        return _find_block(self.blocks, relation)
 
     def factors(self, relation: Key) -> tuple[float, Factors]:
-        """Give a scale and matrices whose product, times the scale, is α M of a relation, normalised and weighted."""
+        """Return a scale and matrices whose product, times the scale, is α M of a relation, normalised and weighted."""
         block = self.block(relation)
         scale, factors = block.normalised
         return block.weight * scale, factors
 
     def check(self) -> None:
-        """Raise if nothing can be learned from the graph, or if a type or a relation in it is empty."""
-        wrong = complaint(self.types, self.blocks)
+        """Raise if nothing can be learned from the graph, or if a type or a relation is empty."""
+        wrong = _complaint(self.types, self.blocks)
         if wrong:
             raise InputError(wrong)
 
     def summary(self) -> str:
-        """Say what there is: a line on the whole, one a type, one a relation."""
-        return described(self.types, self.blocks)
+        """Return a description: a line for the whole graph, one per type, one per relation."""
+        return _described(self.types, self.blocks)
 
     def __repr__(self) -> str:
         objects = ", ".join(f"{size:,} {kind}" for kind, size in self.sizes.items())
@@ -305,7 +295,7 @@ class Relations:
         return f"Relations({objects}; {names})" if self.types else "Relations()"
 
     def _with(self, block: Block, types: dict[str, Names]) -> Relations:
-        """Add a block that is in the order of `types`, in which some may have grown."""
+        """Add a block that is in the order of `types`, which may have new objects."""
         checked = replace(block, weight=check_number("weight", block.weight))
         check_normalise(block.factors, check_choice("normalise", block.normalise, NORMALISATIONS))
         if block.is_empty:
@@ -323,7 +313,7 @@ class Relations:
         return {}
 
     def _places(self, kind: str) -> dict[Hashable, int]:
-        """Give the place of each object by name; made when first asked for, since building a graph needs none."""
+        """Return the position of each object by name; made on first use, since building a graph does not need it."""
         self._check_type(kind)
         if kind not in self._known_places:
             self._known_places[kind] = {name: place for place, name in enumerate(self.types[kind])}
@@ -339,7 +329,7 @@ def _check_within(row_type: str, column_type: str) -> None:
 
 
 def _check_own(block: Block) -> None:
-    """Raise unless a relation within one type is symmetric, and stays so."""
+    """Raise unless a relation within one type is symmetric, also after normalising."""
     if block.normalise == "tfidf":
         raise InputError(
             f"normalise does not suit a relation within type {block.row_type!r}: got 'tfidf', which treats rows and "
@@ -355,10 +345,10 @@ def _check_own(block: Block) -> None:
 Key = Any  # a name, a pair of types, a number, or the block itself
 
 
-def find_block(blocks: Sequence[Block], key: Key) -> Block:
-    """Give the relation of this name, pair of types (in either order) or number."""
+def _find_block(blocks: Sequence[Block], key: Key) -> Block:
+    """Return the relation of this name, pair of types (in either order) or number."""
     if isinstance(key, Block):
-        key = key.name  # it may have another weight by now
+        key = key.name  # its weight may have changed
     if isinstance(key, tuple) and len(key) == 2:
         return _between(blocks, key)
     if isinstance(key, int) and -len(blocks) <= key < len(blocks):
@@ -367,29 +357,29 @@ def find_block(blocks: Sequence[Block], key: Key) -> Block:
     return named[check_choice("relation", key, named)]
 
 
-def free_name(blocks: Sequence[Block], row_type: str, column_type: str, name: str | None) -> str:
-    """Give the name of a new relation; raise if it is taken, or if a second one of two types brings no name."""
+def _free_name(blocks: Sequence[Block], row_type: str, column_type: str, name: str | None) -> str:
+    """Return the name of a new relation; raise if it is taken, or if a second one of two types has no name."""
     for argument, kind in (("row_type", row_type), ("column_type", column_type)):
         if not isinstance(kind, str) or not kind:
             raise InputError(f"{argument} is not a name: got {kind!r}, expected a string that is not empty.")
     there = [block.name for block in blocks if block.joins(row_type, column_type)]
     if name is None and there:
         raise InputError(
-            f"relation is there already: got a second one of {row_type!r} and {column_type!r} beside {shown(there)}, "
-            "expected one a pair of types. Give it a name if both should count."
+            f"relation exists already: got a second one of {row_type!r} and {column_type!r} besides {shown(there)}, "
+            "expected one per pair of types. Pass a name to keep both."
         )
     label = f"{row_type}-{column_type}" if name is None else name
     if label in [block.name for block in blocks]:
-        raise InputError(f"name is taken: got {label!r}, expected a name that no other relation has. Give another.")
+        raise InputError(f"name is taken: got {label!r}, expected a name that no other relation has.")
     return label
 
 
-def meeting(blocks: Sequence[Block], first: Key, second: Key) -> tuple[Block, Block]:
-    """Give two relations, turned so that the columns of the first are the rows of the second.
+def _meeting(blocks: Sequence[Block], first: Key, second: Key) -> tuple[Block, Block]:
+    """Return two relations, transposed if needed so that the columns of the first are the rows of the second.
 
-    A pair of types says which way round it is meant; a name leaves it open.
+    A pair of types determines the direction; a name does not.
     """
-    left, right = find_block(blocks, first), find_block(blocks, second)
+    left, right = _find_block(blocks, first), _find_block(blocks, second)
     for turn_left in _ways(left, first):
         for turn_right in _ways(right, second):
             if (left.row_type if turn_left else left.column_type) == (
@@ -397,13 +387,13 @@ def meeting(blocks: Sequence[Block], first: Key, second: Key) -> tuple[Block, Bl
             ):
                 return left.turned() if turn_left else left, right.turned() if turn_right else right
     raise InputError(
-        f"second does not meet first: got {first!r} and {second!r}, expected the columns of the one to be the rows of "
-        "the other. Name a relation that starts where the first one ends."
+        f"second does not match first: got {first!r} and {second!r}, expected the columns of the first to be the "
+        "rows of the second. Pass a relation that shares a type with the first."
     )
 
 
-def check_fits(block: Block, types: Mapping[str, Names]) -> None:
-    """Raise unless the types of a relation are there and have as many objects as it has rows and columns."""
+def _check_fits(block: Block, types: Mapping[str, Names]) -> None:
+    """Raise unless the types of a relation exist and have as many objects as it has rows and columns."""
     for step, factor in enumerate(block.factors):
         for kind, size in zip(block.path[step : step + 2], factor.shape, strict=True):
             if kind is not None and size != len(types.get(kind, ())):
@@ -420,12 +410,12 @@ def _between(blocks: Sequence[Block], pair: tuple[Any, Any]) -> Block:
         raise InputError(f"relation is unknown: got {pair!r}, expected one of {pairs}.")
     if len(found) > 1:
         names = shown(block.name for block in found)
-        raise InputError(f"relation is ambiguous: got {pair!r}, which are {names}, expected one. Give its name.")
+        raise InputError(f"relation is ambiguous: got {pair!r}, which are {names}, expected one. Use its name.")
     return found[0]
 
 
 def _ways(block: Block, key: Key) -> tuple[bool, ...]:
-    """Say whether the relation may be turned round, the likelier way first."""
+    """Return whether the relation may be transposed, the more likely way first."""
     if not isinstance(key, tuple):
         return (False, True)
     return ((block.row_type, block.column_type) != key,)
@@ -435,26 +425,26 @@ def _types_of(block: Block) -> str:
     return f"({block.row_type!r}, {block.column_type!r})"
 
 
-def described(types: Mapping[str, Names], blocks: Sequence[Block]) -> str:
-    """Give one line on the whole, one a type and one a relation."""
+def _described(types: Mapping[str, Names], blocks: Sequence[Block]) -> str:
+    """Return one line for the whole graph, one per type and one per relation."""
     n_objects = sum(map(len, types.values()))
-    lines = [f"{_counted(len(types), 'type')}, {_counted(n_objects, 'object')}, {_counted(len(blocks), 'relation')}"]
+    lines = [f"{counted(len(types), 'type')}, {counted(n_objects, 'object')}, {counted(len(blocks), 'relation')}"]
     for kind, names in types.items():
         alone = int(np.count_nonzero(~_related(kind, len(names), blocks)))
-        note = f", {alone:,} of them related to nothing" if 0 < alone < len(names) else ""
-        note = ", related to nothing" if names and alone == len(names) else note
-        lines.append(f"type {kind}: {_counted(len(names), 'object')}{note}")
+        note = f", {alone:,} of them without relations" if 0 < alone < len(names) else ""
+        note = ", without relations" if names and alone == len(names) else note
+        lines.append(f"type {kind}: {counted(len(names), 'object')}{note}")
     return "\n".join([*lines, *map(_line, blocks)])
 
 
-def complaint(types: Mapping[str, Names], blocks: Sequence[Block]) -> str | None:
-    """Say in one sentence why nothing can be learned from the graph, or None."""
+def _complaint(types: Mapping[str, Names], blocks: Sequence[Block]) -> str | None:
+    """Return one sentence that says why nothing can be learned from the graph, or None."""
     if not blocks:
         return "relations is empty: got no relation, expected at least one. Add one with Relations.add."
-    alone = unrelated_types(types, blocks)
+    alone = _unrelated_types(types, blocks)
     if alone:
         return (
-            f"relations has a type that nothing is related to: got {shown(alone)}, expected a relation for each type. "
+            f"relations has a type without relations: got {shown(alone)}, expected a relation for each type. "
             "Leave it out with Relations.without."
         )
     empty = [block.name for block in blocks if block.is_empty]
@@ -468,14 +458,14 @@ def complaint(types: Mapping[str, Names], blocks: Sequence[Block]) -> str | None
     return None
 
 
-def unrelated_types(types: Mapping[str, Names], blocks: Sequence[Block]) -> list[str]:
-    """Give the types that are neither rows nor columns of any relation."""
+def _unrelated_types(types: Mapping[str, Names], blocks: Sequence[Block]) -> list[str]:
+    """Return the types that are neither rows nor columns of any relation."""
     used = {kind for block in blocks for kind in (block.row_type, block.column_type)}
     return [kind for kind in types if kind not in used]
 
 
 def _related(kind: str, n_objects: int, blocks: Sequence[Block]) -> BoolArray:
-    """Tell which objects of a type have any entry in any relation."""
+    """Return which objects of a type have an entry in a relation."""
     related = np.zeros(n_objects, dtype=bool)
     for block in blocks:
         if block.row_type == kind:
@@ -488,12 +478,8 @@ def _related(kind: str, n_objects: int, blocks: Sequence[Block]) -> BoolArray:
 def _line(block: Block) -> str:
     size = f"{block.shape[0]:,} x {block.shape[1]:,}"
     if block.is_product:
-        through = ", ".join(repr(kind) if kind else "what was left out" for kind in block.path[1:-1])
+        through = ", ".join(repr(kind) if kind else "a type that was left out" for kind in block.path[1:-1])
         entries = f"product through {through}"
     else:
-        entries = _counted(block.factors[0].nnz, "entry", "entries")
+        entries = counted(block.factors[0].nnz, "entry", "entries")
     return f"relation {block.name}: {size}, {entries}, weight {block.weight:g}, normalise {block.normalise}"
-
-
-def _counted(n: int, noun: str, plural: str = "") -> str:
-    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"

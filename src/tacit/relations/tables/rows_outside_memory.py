@@ -1,7 +1,7 @@
-"""Relations that are not in memory: matrices in blocks of rows on disk or on a cluster, asked where they are.
+"""Relations outside memory: sums over matrices in blocks of rows on disk or on a cluster.
 
-This room knows no operators; a `RowsOutsideMemory` is known by what it does. Each question is a function of one block,
-so that it can be sent to where the block is.
+This package does not import operators, so `RowsOutsideMemory` is a protocol. Each task is a function of one block, and
+can be sent to the machine that holds it.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class RowsOutsideMemory(Protocol):
     nnz: int
 
     def _each(self, task: Callable[..., Any], shared: Any = None, rows: Any = None) -> Iterator[Any]:
-        """Run a task on every block; give the results in the order of the blocks."""
+        """Run a task on every block; yield the results in the order of the blocks."""
 
     def _sum(self, task: Callable[..., Any], shared: Any = None, rows: Any = None) -> Any:
-        """Run a task on every block and add the results up."""
+        """Run a task on every block and return the sum of the results."""
 
 
 def any_outside_memory(factors: Sequence[Any]) -> bool:
@@ -49,43 +49,43 @@ def any_outside_memory(factors: Sequence[Any]) -> bool:
 
 
 def refuse(name: str, what: str, instead: str) -> InputError:
-    """Say that something needs a matrix in memory, and what to do instead."""
+    """Return the error for an operation that needs a matrix in memory."""
     return InputError(
         f"relation {name!r} is not in memory: got rows on disk or on a cluster, which cannot be {what}. {instead}"
     )
 
 
 def check_normalise(factors: Sequence[Any], normalise: str) -> None:
-    """Raise if a product would have to be multiplied out across machines to be normalised."""
+    """Raise if a product would have to be formed across machines to be normalised."""
     if normalise in ("tfidf", "frobenius") and any_outside_memory(factors[1:]):
         raise InputError(
-            f"normalise does not suit a product that ends in rows which are not in memory: got {normalise!r}, expected "
+            f"normalise does not suit a product that ends in rows outside memory: got {normalise!r}, expected "
             "'none' or 'spectral'."
         )
 
 
 def reached_rows_of(rows: RowsOutsideMemory, reached: BoolArray) -> BoolArray:
-    """Tell which rows have an entry in one of these columns."""
+    """Return which rows have an entry in one of these columns."""
     return np.concatenate(list(rows._each(_reaching, reached.astype(np.float64)))) > 0
 
 
 def reached_columns_of(rows: RowsOutsideMemory, reached: BoolArray) -> BoolArray:
-    """Tell which columns have an entry in one of these rows."""
+    """Return which columns have an entry in one of these rows."""
     return np.asarray(rows._sum(_reached, rows=reached.astype(np.float64).reshape(-1, 1))).ravel() > 0
 
 
 def absolute_product(rows: RowsOutsideMemory, vector: Float64Array) -> Float64Array:
-    """Give |M| times a vector."""
+    """Return |M| times a vector."""
     return np.concatenate(list(rows._each(_absolute, vector)))
 
 
 def column_counts(rows: RowsOutsideMemory, rest: Sequence[sp.csr_array]) -> Float64Array:
-    """Count the entries in each column of the rows times the other factors."""
+    """Return the number of entries in each column of the product of the rows with the other factors."""
     return np.asarray(rows._sum(_counts, tuple(rest)))
 
 
 def row_squares_of(rows: RowsOutsideMemory, rest: Sequence[sp.csr_array]) -> Float64Array:
-    """Give the squared length of each row of the rows times the other factors."""
+    """Return the squared length of each row of the product of the rows with the other factors."""
     return np.concatenate(list(rows._each(_squares, tuple(rest))))
 
 

@@ -1,7 +1,7 @@
-"""Brings relations to one scale: tf-idf, Frobenius or spectral norm, also of a product that is never multiplied out.
+"""Scale relations by tf-idf, Frobenius or spectral norm, including products that are never formed.
 
-A relation is given by its factors, `M = F_1 F_2 ... F_p`; most have one. What a product needs to know about its entries
-(how many there are in a column, how long a row is) is gathered from a few of its rows at a time, exactly.
+A relation is given by its factors, `M = F_1 F_2 ... F_p`; most have one. The numbers of entries per column and the
+lengths of the rows of a product are computed exactly, from a few of its rows at a time.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from tacit.types import BoolArray, Float64Array, IntArray
 
 __all__ = [
     "NORMALISATIONS",
+    "BlockScaling",
     "Factors",
-    "Scaling",
     "is_symmetric",
     "normalised",
     "reached_columns",
@@ -40,26 +40,26 @@ __all__ = [
     "scaling_of",
 ]
 
-Factors = tuple[Any, ...]  # of csr_array; one of them may be in blocks of rows elsewhere, see `far_rows`
+Factors = tuple[Any, ...]  # of csr_array; one may be outside memory, see `rows_outside_memory`
 
 NORMALISATIONS = ("none", "tfidf", "frobenius", "spectral")
 
 _ENTRIES_AT_ONCE = 4_000_000  # about 50 MB of a product in double precision
-_DENSE_ENTRIES = 10_000  # below this LAPACK is faster than ARPACK, and needs no start
+_DENSE_ENTRIES = 10_000  # up to which LAPACK is faster than ARPACK
 
 
 @dataclass(frozen=True, eq=False)
-class Scaling:
-    """What brings a relation to its scale; kept by itself, because new rows and columns need it too.
+class BlockScaling:
+    """The scaling of a relation, which also applies to new rows and columns.
 
     Attributes
     ----------
     factor : float
-        One number for all entries: 1 over the norm, or 1.
+        Factor of all entries: 1 over the norm, or 1.
     rarity : array of n_columns or None
-        For tf-idf: by what each column is multiplied.
+        For tf-idf: factor of each column.
     inverse_lengths : array of n_rows or None
-        For tf-idf: by what each row is multiplied after that; 0 for an empty one.
+        For tf-idf: factor of each row, applied after that of the columns; 0 for an empty row.
     """
 
     factor: float = 1.0
@@ -67,7 +67,7 @@ class Scaling:
     inverse_lengths: Float64Array | None = None
 
     def applied(self, factors: Factors) -> Factors:
-        """Give the factors with the weights of rows and columns in the first and the last; `factor` is left out."""
+        """Return the factors with the scales of rows and columns in the first and the last; without `factor`."""
         if self.rarity is None or self.inverse_lengths is None:
             return factors
         if any_outside_memory(factors):
@@ -76,16 +76,16 @@ class Scaling:
         return (_scaled_rows(weighted[0], self.inverse_lengths), *weighted[1:])
 
     def of_new_rows(self, rows: sp.csr_array) -> sp.csr_array:
-        """Scale rows of new objects of the row type: the rarity is that of the relation, the length their own."""
+        """Scale rows of new objects of the row type: by the rarity of the relation and by their own length."""
         if self.rarity is None:
             return _times(rows, self.factor)
         weighted = _scaled_columns(rows, self.rarity)
         return _scaled_rows(weighted, _inverse(np.sqrt(_row_squares(weighted))))
 
     def of_new_columns(self, columns: sp.csr_array) -> sp.csr_array:
-        """Scale new columns, given as rows: the rarity is their own, the lengths are those of the rows that they meet.
+        """Scale new columns, given as rows: by their own rarity and by the lengths of the existing rows.
 
-        These lengths stay as they were without the new column, as everything in a space does when one folds in.
+        These lengths do not include the new column, as folding in leaves the space unchanged.
         """
         if self.inverse_lengths is None:
             return _times(columns, self.factor)
@@ -93,24 +93,24 @@ class Scaling:
         return _scaled_rows(_scaled_columns(columns, self.inverse_lengths), own)
 
 
-def scaling_of(factors: Factors, normalise: str) -> Scaling:
-    """Find what brings a relation to the scale of that name."""
+def scaling_of(factors: Factors, normalise: str) -> BlockScaling:
+    """Return the scaling of a relation by its name."""
     if normalise == "tfidf":
         return _tfidf(factors)
     if normalise == "none" or not reached_rows(factors).any():
-        return Scaling()  # a relation that lost all its entries has no norm, and stays as it is
+        return BlockScaling()  # a relation without entries has no norm, and stays as it is
     norm = _frobenius(factors) if normalise == "frobenius" else _spectral(factors)
-    return Scaling(1.0 / norm if norm > 0 else 1.0)
+    return BlockScaling(1.0 / norm if norm > 0 else 1.0)
 
 
 def normalised(factors: Factors, normalise: str) -> tuple[float, Factors]:
-    """Give a scale and factors whose product, times the scale, is the normalised relation."""
+    """Return a scale and factors whose product, times the scale, is the normalised relation."""
     scaling = scaling_of(factors, normalise)
     return scaling.factor, scaling.applied(factors)
 
 
 def row_blocks(factors: Factors) -> Iterator[tuple[int, int, sp.csr_array]]:
-    """Give first row, last row and rows of the product, so many at a time that they fit into memory."""
+    """Yield first row, last row and rows of the product, in pieces that fit into memory."""
     edges = _row_edges(factors)
     for start, stop in pairwise(edges.tolist()):
         rows = sp.csr_array(factors[0][start:stop])
@@ -120,7 +120,7 @@ def row_blocks(factors: Factors) -> Iterator[tuple[int, int, sp.csr_array]]:
 
 
 def reached_rows(factors: Factors) -> BoolArray:
-    """Tell which rows of the product can have an entry: from which a path leads through all the factors."""
+    """Return which rows of the product can have an entry: those with a path through all factors."""
     reached = np.ones(factors[-1].shape[1], dtype=bool)
     for factor in reversed(factors):
         if is_outside_memory(factor):
@@ -131,7 +131,7 @@ def reached_rows(factors: Factors) -> BoolArray:
 
 
 def reached_columns(factors: Factors) -> BoolArray:
-    """Tell which columns of the product can have an entry."""
+    """Return which columns of the product can have an entry."""
     reached = np.ones(factors[0].shape[0], dtype=bool)
     for factor in factors:
         if is_outside_memory(factor):
@@ -158,19 +158,19 @@ def is_symmetric(factors: Factors) -> bool:
     return bool(np.abs(forward - backward).max(initial=0.0) <= tolerance * size.max(initial=0.0))
 
 
-def _tfidf(factors: Factors) -> Scaling:
-    """Weight columns by their rarity and give rows unit length, as scikit-learn's TfidfTransformer does."""
+def _tfidf(factors: Factors) -> BlockScaling:
+    """Weight columns by their rarity and scale rows to unit length, as scikit-learn's TfidfTransformer does."""
     n_rows, n_columns = factors[0].shape[0], factors[-1].shape[1]
     if is_outside_memory(factors[0]):
         rarity = _rarity(n_rows, column_counts(factors[0], factors[1:]))
         weights = sp.csr_array(sp.diags_array(rarity))
-        return Scaling(rarity=rarity, inverse_lengths=_inverse(_row_lengths((*factors, weights))))
+        return BlockScaling(rarity=rarity, inverse_lengths=_inverse(_row_lengths((*factors, weights))))
     frequency = np.zeros(n_columns)
     for _, _, rows in row_blocks(factors):
         frequency += np.bincount(rows.indices, weights=rows.data != 0, minlength=n_columns)
     rarity = _rarity(n_rows, frequency)
     weighted = (*factors[:-1], _scaled_columns(factors[-1], rarity))
-    return Scaling(rarity=rarity, inverse_lengths=_inverse(_row_lengths(weighted)))
+    return BlockScaling(rarity=rarity, inverse_lengths=_inverse(_row_lengths(weighted)))
 
 
 def _row_lengths(factors: Factors) -> Float64Array:
@@ -184,7 +184,7 @@ def _rarity(n_rows: int, frequency: Float64Array) -> Float64Array:
 
 
 def _inverse(lengths: Float64Array) -> Float64Array:
-    """1 over each length; what has none stays without."""
+    """Return 1 over each length, 0 for 0."""
     return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
 
 
@@ -193,7 +193,7 @@ def _frobenius(factors: Factors) -> float:
 
 
 def _spectral(factors: Factors) -> float:
-    """Find the largest singular value; the start is drawn with a fixed seed, so that it is the same in every run."""
+    """Return the largest singular value; with a fixed seed for the start, so that it is the same in every run."""
     n_rows, n_columns = factors[0].shape[0], factors[-1].shape[1]
     if min(n_rows, n_columns) == 1 or n_rows * n_columns <= _DENSE_ENTRIES:
         backwards = tuple(factor.T for factor in reversed(factors))
@@ -210,12 +210,12 @@ def _spectral(factors: Factors) -> float:
 
 
 def _row_edges(factors: Factors) -> IntArray:
-    """Cut the rows of the product so that no piece has many more than `_ENTRIES_AT_ONCE` entries on the way."""
+    """Split the rows of the product so that no piece has many more than `_ENTRIES_AT_ONCE` entries at any step."""
     if len(factors) == 1:
         return np.asarray([0, factors[0].shape[0]])
     most = np.zeros(factors[0].shape[0])
     for place in range(1, len(factors)):
-        # entries of a row after this many factors: at most all columns there, at most the sum over the path
+        # entries of a row after these factors: at most the number of columns, and the number of paths
         bound = np.diff(factors[place].indptr).astype(np.float64)
         for factor in reversed(factors[:place]):
             bound = np.minimum(_pattern(factor) @ bound, factors[place].shape[1])
@@ -225,7 +225,7 @@ def _row_edges(factors: Factors) -> IntArray:
 
 
 def _pattern(matrix: sp.csr_array) -> sp.csr_array:
-    """Ones where the matrix has an entry, sharing its indices."""
+    """Return ones at the entries of the matrix, sharing its indices."""
     return sp.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
@@ -234,7 +234,7 @@ def _row_squares(rows: sp.csr_array) -> Float64Array:
 
 
 def _row_sums(rows: sp.csr_array, values: npt.NDArray[np.generic]) -> Float64Array:
-    """Add up, row by row, what stands for the entries."""
+    """Return the sums of the values of the entries in each row."""
     row_of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     return np.bincount(row_of, weights=values, minlength=rows.shape[0]).astype(np.float64)
 

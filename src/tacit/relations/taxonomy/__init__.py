@@ -1,1 +1,1 @@
-"""Taxonomies: the forms in which people hold them, and one object that knows what lies below what."""
+"""Taxonomies: readers for their forms, and the object that holds them."""

@@ -1,7 +1,7 @@
-"""Reads the forms in which people hold a taxonomy: parents, pairs, nested mappings, paths, graphs.
+"""Readers for the forms of a taxonomy: parents, pairs, nested mappings, paths, tables, graphs.
 
-Each reader gives `Links`: the nodes in order of first appearance and the edges between them, by number. What makes
-a taxonomy of them, the order and the search for cycles, is `sorted_links`.
+Each reader returns `TaxonomyLinks`: the nodes in order of first appearance and the edges between them, by number.
+`sorted_links` sorts them, and raises if there are cycles.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import scipy.sparse as sp
 
 from tacit.checks import check_choice, shown
 from tacit.errors import InputError, TacitWarning
-from tacit.relations.labels.forms import Names, is_missing
+from tacit.relations.labels.reading import Names, is_missing
 from tacit.relations.taxonomy.walks import find_cycle, parent_csr, parents_first
 
-__all__ = ["Links", "read_graph", "read_nested", "read_parents", "read_paths", "read_table", "sorted_links"]
+__all__ = ["TaxonomyLinks", "read_graph", "read_nested", "read_parents", "read_paths", "read_table", "sorted_links"]
 
 SEPARATORS = ("::", "/", ">", ".")
 
 
 @dataclass
-class Links:
-    """Nodes and edges as they are met; a node named only as a parent is not among the `listed`."""
+class TaxonomyLinks:
+    """Nodes and edges in the order of reading; a node that occurs only as a parent is not in `listed`."""
 
     argument: str
     places: dict[Hashable, int] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Links:
     parents: list[int] = field(default_factory=list)
 
     def add(self, node: Any, parents: Iterable[Any] = ()) -> None:
-        """Note a node and its parents."""
+        """Add a node and its parents."""
         child = self._place(node)
         self.listed.add(child)
         for parent in parents:
@@ -54,13 +54,11 @@ class Links:
         try:
             return self.places.setdefault(name, len(self.places))
         except TypeError:
-            raise InputError(
-                f"{self.argument} has a node that is no name: got {name!r}, expected text or a number."
-            ) from None
+            raise InputError(f"{self.argument} has an invalid node: got {name!r}, expected text or a number.") from None
 
 
-def sorted_links(links: Links, *, strict: bool = False) -> tuple[Names, sp.csr_array]:
-    """Give names with parents first, and the matrix of parents; raise if there are no nodes, or cycles."""
+def sorted_links(links: TaxonomyLinks, *, strict: bool = False) -> tuple[Names, sp.csr_array]:
+    """Return names with parents first, and the matrix of parents; raise if there are no nodes, or cycles."""
     names = list(links.places)
     if not names:
         raise InputError(f"{links.argument} is empty: got no node, expected at least one.")
@@ -71,13 +69,13 @@ def sorted_links(links: Links, *, strict: bool = False) -> tuple[Names, sp.csr_a
         cycle = [names[node] for node in find_cycle(matrix, order)]
         raise InputError(
             f"{links.argument} has a cycle: got {_drawn(cycle)}, each followed by its parent, "
-            "expected that no node is above itself. Take one of these links out."
+            "expected that no node is above itself. Remove one of these links."
         )
     _warn_of_near_twins(names)
     return tuple(names[node] for node in order), sp.csr_array(matrix[order][:, order])
 
 
-def _check_edges(links: Links, names: list[Hashable], strict: bool) -> None:
+def _check_edges(links: TaxonomyLinks, names: list[Hashable], strict: bool) -> None:
     own = [names[child] for child, parent in zip(links.children, links.parents, strict=True) if child == parent]
     if own:
         raise InputError(
@@ -87,13 +85,13 @@ def _check_edges(links: Links, names: list[Hashable], strict: bool) -> None:
     orphaned = [name for name, place in links.places.items() if place not in links.listed] if strict else []
     if orphaned:
         raise InputError(
-            f"{links.argument} names parents that are no nodes: got {shown(orphaned)}, expected nodes of their own. "
-            "List them with no parent, or use strict=False, which makes them roots."
+            f"{links.argument} names parents that are not nodes: got {shown(orphaned)}, expected nodes. "
+            "List them without a parent, or use strict=False, which makes them roots."
         )
 
 
 def _drawn(cycle: list[Hashable], most: int = 8) -> str:
-    """Write a cycle as a -> b -> a; a long one loses its middle."""
+    """Return a cycle as a -> b -> a; a long one without its middle."""
     steps = [str(name) for name in cycle]
     if len(steps) > most:
         steps = [*steps[: most - 2], f"({len(steps) - most + 1} more)", steps[-1]]
@@ -101,7 +99,7 @@ def _drawn(cycle: list[Hashable], most: int = 8) -> str:
 
 
 def _warn_of_near_twins(names: list[Hashable]) -> None:
-    """Warn of names that look the same to a reader, since merging them might be wrong and keeping them may be, too."""
+    """Warn about names that look the same to a reader."""
     plain: dict[str, str] = {}
     twins: list[str] = []
     for name in names:
@@ -111,53 +109,53 @@ def _warn_of_near_twins(names: list[Hashable]) -> None:
                 twins += [other, name]
     if twins:
         warnings.warn(
-            f"Some nodes differ only by white space and are kept apart: {shown(dict.fromkeys(twins))}. "
+            f"Some nodes differ only in white space and are kept separate: {shown(dict.fromkeys(twins))}. "
             "Strip the names if they mean the same.",
             TacitWarning,
             stacklevel=5,
         )
 
 
-def read_parents(parents: Any) -> Links:
-    """Read a mapping node -> parent or parents, or pairs of the two."""
-    links = Links("parents")
+def read_parents(parents: Any) -> TaxonomyLinks:
+    """Read a mapping of nodes to parents, or pairs of the two."""
+    links = TaxonomyLinks("parents")
     for node, above in _pairs(parents):
         links.add(node, _listed(above))
     return links
 
 
 def _pairs(parents: Any) -> Iterator[tuple[Any, Any]]:
-    if isinstance(parents, Mapping) or hasattr(parents, "items"):  # a pandas series has items, too
+    if isinstance(parents, Mapping) or hasattr(parents, "items"):  # also a pandas series
         yield from parents.items()
         return
     if isinstance(parents, (str, bytes)) or not isinstance(parents, Iterable):
         raise InputError(
-            f"parents is of no known form: got {type(parents).__name__}, "
+            f"parents has an unknown form: got {type(parents).__name__}, "
             "expected a mapping of nodes to parents or (node, parent) pairs."
         )
     for pair in parents:
         if isinstance(pair, (str, bytes)) or not isinstance(pair, Iterable) or len(both := tuple(pair)) != 2:
-            raise InputError(f"parents has an entry that is no pair: got {pair!r}, expected (node, parent).")
+            raise InputError(f"parents has an entry that is not a pair: got {pair!r}, expected (node, parent).")
         yield both[0], both[1]
 
 
 def _listed(parents: Any) -> list[Any]:
-    """Give the parents of one node as a list: a string is one parent, and None, NaN or "" is none."""
+    """Return the parents of one node as a list: a string is one parent; None, NaN or "" is no parent."""
     if is_missing(parents) or (isinstance(parents, str) and not parents):
         return []
     if isinstance(parents, (str, bytes)) or not isinstance(parents, Iterable):
         return [parents]
-    if isinstance(parents, (set, frozenset)):  # the order of strings in a set changes from run to run
+    if isinstance(parents, (set, frozenset)):  # the order of strings in a set differs between runs
         return sorted(parents, key=str)
     return list(parents)
 
 
-def read_nested(nested: Any) -> Links:
-    """Read {"a": {"b": {}, "c": ["x", "y"]}}; a name in two places is one node with two parents."""
-    links = Links("nested")
+def read_nested(nested: Any) -> TaxonomyLinks:
+    """Read {"a": {"b": {}, "c": ["x", "y"]}}; a name that occurs twice is one node with two parents."""
+    links = TaxonomyLinks("nested")
     if isinstance(nested, (str, bytes)) or not isinstance(nested, Iterable):
         raise InputError(
-            f"nested is of no known form: got {type(nested).__name__}, expected a mapping of nodes to what is below."
+            f"nested has an unknown form: got {type(nested).__name__}, expected a mapping of nodes to their children."
         )
     stack: list[tuple[Any, tuple[Any, ...]]] = [(nested, ())]
     met: dict[tuple[int, tuple[Any, ...]], Any] = {}
@@ -173,29 +171,29 @@ def read_nested(nested: Any) -> Links:
             for name in _listed(below):
                 if not isinstance(name, Mapping):
                     links.add(name, above)
-        # a mapping that holds itself would go on for ever; below the same node it says nothing new
+        # a mapping that contains itself would never end; below the same node it adds nothing new
         fresh = [(inner, over) for inner, over in deeper if (id(inner), over) not in met]
         met.update({(id(inner), over): inner for inner, over in fresh})
         stack += reversed(fresh)
     return links
 
 
-def read_paths(labels: Any, separator: str | None) -> Links:
-    """Read labels that hold their own way from the root; every prefix is a node."""
+def read_paths(labels: Any, separator: str | None) -> TaxonomyLinks:
+    """Read labels that are paths from the root; every prefix is a node."""
     if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
-        raise InputError(f"labels is of no known form: got {labels!r}, expected several texts such as 'a/b'.")
+        raise InputError(f"labels has an unknown form: got {labels!r}, expected several texts such as 'a/b'.")
     texts = list(dict.fromkeys(labels))
     wrong = [text for text in texts if not isinstance(text, str)]
     if wrong:
-        raise InputError(f"labels has an entry that is no text: got {wrong[0]!r}, expected texts such as 'a/b'.")
+        raise InputError(f"labels has an entry that is not a text: got {wrong[0]!r}, expected texts such as 'a/b'.")
     if separator is None:
         separator = next((mark for mark in SEPARATORS if any(mark in text for text in texts)), None)
     if not separator:
         raise InputError(
             f"labels has no separator: got {shown(texts)}, expected {', '.join(SEPARATORS)} between the steps. "
-            "Give separator if it is another."
+            "Pass separator if it is another."
         )
-    links = Links("labels")
+    links = TaxonomyLinks("labels")
     for text in texts:
         above: tuple[str, ...] = ()
         for prefix in _prefixes(text, separator):
@@ -205,7 +203,7 @@ def read_paths(labels: Any, separator: str | None) -> Links:
 
 
 def _prefixes(text: str, separator: str) -> list[str]:
-    """Cut 'a/b/c' into 'a', 'a/b' and 'a/b/c'; one separator in front is allowed, as in '/a/b'."""
+    """Split 'a/b/c' into 'a', 'a/b' and 'a/b/c'; one leading separator is allowed, as in '/a/b'."""
     steps = text.split(separator)
     if not all(step.strip() for step in steps[1:]) or (len(steps) == 1 and not text.strip()):
         raise InputError(
@@ -215,14 +213,14 @@ def _prefixes(text: str, separator: str) -> list[str]:
     return [*(separator.join(steps[:end]).strip() for end in range(first, len(steps))), text]
 
 
-def read_graph(graph: Any, edges: str) -> Links:
+def read_graph(graph: Any, edges: str) -> TaxonomyLinks:
     """Read a directed graph of NetworkX, or anything that has its `nodes`, `edges` and `is_directed`."""
     check_choice("edges", edges, ("parent-to-child", "child-to-parent"))
     if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
-        raise InputError(f"graph is of no known form: got {type(graph).__name__}, expected a networkx.DiGraph.")
+        raise InputError(f"graph has an unknown form: got {type(graph).__name__}, expected a networkx.DiGraph.")
     if not graph.is_directed():
         raise InputError("graph is undirected: got edges without a direction, expected a networkx.DiGraph.")
-    links = Links("graph")
+    links = TaxonomyLinks("graph")
     for node in graph.nodes():
         links.add(node)
     for start, end in dict.fromkeys((edge[0], edge[1]) for edge in graph.edges()):
@@ -239,13 +237,13 @@ _TITLE_COLUMNS = ("title", "name", "label", "preflabel", "description")
 
 def read_table(
     path: str | Path, node: str | None, parent: str | None, title: str | None, separator: str | None
-) -> tuple[Links, dict[Hashable, str]]:
-    """Read a table with a header; gives the links and the titles."""
+) -> tuple[TaxonomyLinks, dict[Hashable, str]]:
+    """Read a table with a header; return the links and the titles."""
     path = Path(path).expanduser()
     rows = _rows(path, separator)
     header = next(rows)[1]
     columns = _chosen(header, node, parent, title)
-    links = Links(str(path))
+    links = TaxonomyLinks(str(path))
     titles: dict[Hashable, str] = {}
     for line, row in rows:
         if len(row) < len(header):
@@ -261,12 +259,12 @@ def read_table(
 
 
 def _rows(path: Path, separator: str | None) -> Iterator[tuple[int, list[str]]]:
-    """Give line number and cells of each row that is not blank, the header first."""
+    """Yield line number and cells of each row that is not blank, the header first."""
     marks = {".tsv": "\t", ".tab": "\t", ".csv": ","}
     mark = separator if separator is not None else marks.get(path.suffix.lower())
     if mark is None:
         raise InputError(
-            f"path has an unknown suffix: got {path.name!r}, expected .tsv or .csv. Give separator, such as ';'."
+            f"path has an unknown suffix: got {path.name!r}, expected .tsv or .csv. Pass separator, such as ';'."
         )
     if len(mark) != 1:
         raise InputError(f"separator is not one character: got {mark!r}, expected one such as ',' or a tab.")
@@ -288,7 +286,7 @@ def _chosen(header: list[str], node: str | None, parent: str | None, title: str 
     """Find the columns of node, parent and title."""
     if len(header) < 2:
         raise InputError(
-            f"path has too few columns: got {shown(header)}, expected node and parent. Give separator if it is another."
+            f"path has too few columns: got {shown(header)}, expected node and parent. Pass separator if it is another."
         )
     lower = [name.lower() for name in header]
     given = [_column(header, "node", node), _column(header, "parent", parent), _column(header, "title", title)]

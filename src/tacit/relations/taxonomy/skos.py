@@ -1,6 +1,7 @@
-"""Reads SKOS vocabularies, the form in which libraries publish their thesauri, through rdflib (the extra "skos").
+"""Read SKOS vocabularies, in which libraries publish their thesauri, with rdflib (the extra "skos").
 
-Nothing is fetched: a JSON-LD file that points to a context elsewhere is refused, since rdflib would go and get it.
+Nothing is downloaded: a JSON-LD file that refers to a context outside the file is an error, since rdflib would download
+it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from urllib.parse import unquote
 
 from tacit.checks import check_choice, shown
 from tacit.errors import InputError, MissingExtraError, TacitWarning
-from tacit.relations.taxonomy.reading import Links
+from tacit.relations.taxonomy.reading import TaxonomyLinks
 
 __all__ = ["read_skos"]
 
@@ -36,8 +37,8 @@ _SUFFIXES = {
 }
 
 
-def read_skos(source: Any, format: str | None) -> tuple[Links, Titles, Alternatives]:
-    """Give the links between concepts, their titles and their alternatives by language."""
+def read_skos(source: Any, format: str | None) -> tuple[TaxonomyLinks, Titles, Alternatives]:
+    """Return the links between concepts, their titles and their alternative titles by language."""
     try:
         import rdflib
         from rdflib.namespace import RDF, SKOS
@@ -63,15 +64,15 @@ def read_skos(source: Any, format: str | None) -> tuple[Links, Titles, Alternati
 
 
 def _parsed(graph: Any, source: Any, format: str | None) -> Any:
-    """Parse a file; what rdflib raises on a damaged one differs from format to format."""
+    """Parse a file; rdflib raises different errors for each format."""
     if not isinstance(source, (str, Path)):
         kind = type(source).__name__
-        raise InputError(f"source is of no known form: got {kind}, expected the path of a file or an rdflib.Graph.")
+        raise InputError(f"source has an unknown form: got {kind}, expected the path of a file or an rdflib.Graph.")
     path = Path(source).expanduser()
     if format is None and path.suffix.lower() not in _SUFFIXES:
         raise InputError(
             f"source has an unknown suffix: got {path.name!r}, expected one of {', '.join(_SUFFIXES)}. "
-            f"Give format, one of {', '.join(FORMATS)}."
+            f"Pass format, one of {', '.join(FORMATS)}."
         )
     form = _SUFFIXES[path.suffix.lower()] if format is None else check_choice("format", format, FORMATS)
     try:
@@ -88,12 +89,12 @@ def _parsed(graph: Any, source: Any, format: str | None) -> Any:
         reason = " ".join(str(error).split())[:160] or type(error).__name__
         raise InputError(
             f"source is damaged: got {path.name!r} with {reason!r}, expected {form}. "
-            "Check the file, or give format if it is another."
+            "Check the file, or pass format if it is another."
         ) from None
 
 
 def _check_contexts(document: Any) -> None:
-    """Raise if any @context of a JSON-LD document lies outside the document."""
+    """Raise if a @context of a JSON-LD document is outside the document."""
     stack = [document]
     while stack:
         part = stack.pop()
@@ -104,8 +105,8 @@ def _check_contexts(document: Any) -> None:
             outside = [one for one in [*listed, *inner] if isinstance(one, str)]
             if outside:
                 raise InputError(
-                    f"source points to a context elsewhere: got {outside[0]!r}, expected the context in the file, "
-                    "since nothing is fetched. Put it there, or save the vocabulary as Turtle."
+                    f"source refers to a context outside the file: got {outside[0]!r}, expected it in the file, since "
+                    "nothing is downloaded. Put it there, or save the vocabulary as Turtle."
                 )
             stack += part.values()
         elif isinstance(part, list):
@@ -113,12 +114,12 @@ def _check_contexts(document: Any) -> None:
 
 
 def _iris(rdflib: Any, pairs: Iterable[tuple[Any, Any]]) -> list[tuple[str, str]]:
-    """Keep the links between IRIs: a blank node has no name that would be the same on the next reading."""
+    """Return the links between IRIs: the name of a blank node would differ at the next reading."""
     return [(str(one), str(two)) for one, two in pairs if all(isinstance(end, rdflib.URIRef) for end in (one, two))]
 
 
 def _texts(rdflib: Any, pairs: Iterable[tuple[Any, Any]], concepts: set[str]) -> Texts:
-    """Sort labels by concept and language; within one language by the alphabet, so that each reading is the same."""
+    """Return labels by concept and language, sorted, so that each reading is the same."""
     found: dict[str, dict[str, set[str]]] = {}
     for subject, text in pairs:
         if str(subject) in concepts and isinstance(text, rdflib.Literal):
@@ -126,8 +127,8 @@ def _texts(rdflib: Any, pairs: Iterable[tuple[Any, Any]], concepts: set[str]) ->
     return {name: {tag: tuple(sorted(texts)) for tag, texts in by.items()} for name, by in found.items()}
 
 
-def _linked(concepts: list[str], edges: set[tuple[str, str]]) -> Links:
-    links = Links("source")
+def _linked(concepts: list[str], edges: set[tuple[str, str]]) -> TaxonomyLinks:
+    links = TaxonomyLinks("source")
     for concept in concepts:
         links.add(concept)
     for child, parent in sorted(edges):
@@ -138,13 +139,13 @@ def _linked(concepts: list[str], edges: set[tuple[str, str]]) -> Links:
 def _warn_of_dangling(dangling: set[str]) -> None:
     if dangling:
         warnings.warn(
-            f"Some concepts are linked to, but source does not describe them: {shown(sorted(dangling))}. "
-            "They are kept and titled by the last part of their IRI.",
+            f"Some concepts have links, but no description in source: {shown(sorted(dangling))}. "
+            "They are kept, with the last part of their IRI as title.",
             TacitWarning,
             stacklevel=4,
         )
 
 
 def _last_part(iri: str) -> str:
-    """Give what people would call the concept if there is nothing but its IRI."""
+    """Return a readable title of a concept without one: the last part of its IRI."""
     return unquote(re.split(r"[/#:]", iri.rstrip("/#:"))[-1]) or iri

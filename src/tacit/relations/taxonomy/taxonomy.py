@@ -1,7 +1,7 @@
-"""Taxonomies as one object: which label lies below which, in trees and in hierarchies with several parents.
+"""Taxonomies: which label is below which, in trees and in hierarchies with several parents.
 
-A taxonomy says that whoever is about cats is about animals. It reaches Tacit as a mapping, a table, nested
-dictionaries, labels that are paths, SKOS or a NetworkX graph; every other file meets a `Taxonomy`.
+A taxonomy says that a record about cats is also about animals. `Taxonomy` reads mappings, tables, nested dictionaries,
+labels that are paths, SKOS and NetworkX graphs.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tacit.checks import shown
+from tacit.checks import counted, shown
 from tacit.errors import InputError, did_you_mean
-from tacit.relations.labels.forms import Names, check_names, is_missing
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.relations.labels.reading import Names, check_names, is_missing
 from tacit.relations.taxonomy.reading import (
-    Links,
+    TaxonomyLinks,
     read_graph,
     read_nested,
     read_parents,
@@ -28,20 +28,20 @@ from tacit.relations.taxonomy.reading import (
     read_table,
     sorted_links,
 )
-from tacit.relations.taxonomy.walks import depths, distances, reached, ways_up
+from tacit.relations.taxonomy.walks import ancestor_paths, depths, distances, reached
 from tacit.types import Array, Float64Array, IntArray
 
-__all__ = ["Taxonomy", "closure_rows", "lifted_indicator", "nearest_title", "numbers_of", "read_titles", "several"]
+__all__ = ["Taxonomy"]
 
 Texts = Mapping[Hashable, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Taxonomy:
-    """Which node lies below which: a tree, several trees, or a hierarchy in which nodes have several parents.
+    """Which node is below which: a tree, several trees, or a hierarchy in which nodes have several parents.
 
-    Made by one of the `from_` methods, which check what they read; the constructor checks shapes and order. A taxonomy
-    never changes, so copies of estimators share it.
+    Made by one of the `from_` methods, which check their input; the constructor checks shapes and order. A taxonomy is
+    immutable, so copies of estimators share it.
 
     Attributes
     ----------
@@ -50,11 +50,11 @@ class Taxonomy:
     parent_matrix : csr_array of shape (n_nodes, n_nodes)
         1 at [i, j] if node j is a parent of node i.
     titles : mapping of node to {language: title}
-        What to show to people; the language is "" where none is given.
+        Titles to show; the language is "" if none is given.
     alternative_titles : mapping of node to {language: tuple of str}
-        Other words for the node.
+        Other titles of the node.
     language : str
-        The language of titles where none is asked for.
+        The default language of titles.
 
     Examples
     --------
@@ -86,16 +86,16 @@ class Taxonomy:
 
     @classmethod
     def from_parents(cls, parents: Any, titles: Any = None, *, strict: bool = False) -> Taxonomy:
-        """Read a mapping of nodes to parents, or (node, parent) pairs in which a node may come several times.
+        """Read a mapping of nodes to parents, or (node, parent) pairs in which a node may occur several times.
 
         Parameters
         ----------
         parents : mapping or iterable of pairs
             A parent is a name, a list of names, or None, "" or () for a root. A string is one parent.
         titles : mapping of node to str or to {language: str}, optional
-            What to show of the nodes; titles of other things are left out.
+            Titles of the nodes; titles of anything else are ignored.
         strict : bool, default False
-            Raise if a parent is no node of its own; otherwise it becomes a root.
+            Raise if a parent is not listed as a node; otherwise it becomes a root.
         """
         return cls._from_links(read_parents(parents), titles, strict=strict)
 
@@ -110,7 +110,7 @@ class Taxonomy:
         separator: str | None = None,
         strict: bool = False,
     ) -> Taxonomy:
-        """Read a table with a header, one row a node; several parents stand in several rows.
+        """Read a table with a header, one row per node and parent.
 
         Parameters
         ----------
@@ -118,25 +118,25 @@ class Taxonomy:
             Tab-separated (.tsv, .tab) or comma-separated (.csv), in UTF-8.
         node, parent, title : str, optional
             The names of the columns. If not given, columns called node, id, code, child ... and parent, broader ... are
-            taken, else the first two; titles are in a column called title, name, label ... if there is one.
+            used, else the first two; titles are in a column called title, name, label ... if there is one.
         separator : str, optional
-            One character, if it is not what the suffix says.
+            One character, default by the suffix.
         strict : bool, default False
-            Raise if a parent has no row of its own; otherwise it becomes a root.
+            As for `from_parents`.
         """
         links, titles = read_table(path, node, parent, title, separator)
         return cls._from_links(links, titles, strict=strict)
 
     @classmethod
     def from_nested(cls, nested: Any) -> Taxonomy:
-        """Read {"a": {"b": {}, "c": ["x", "y"]}}; a name that occurs in two places is one node with two parents."""
+        """Read {"a": {"b": {}, "c": ["x", "y"]}}; a name that occurs twice is one node with two parents."""
         return cls._from_links(read_nested(nested))
 
     @classmethod
     def from_paths(cls, labels: Iterable[str], separator: str | None = None) -> Taxonomy:
-        """Read labels that are paths, such as "a::b", "a/b" or "cs.IR": every prefix becomes a node, by its full text.
+        """Read labels that are paths, such as "a::b", "a/b" or "cs.IR": every prefix becomes a node with its full text.
 
-        Without `separator` it is the first of "::", "/", ">" and "." that occurs in any label.
+        The default separator is the first of "::", "/", ">" and "." that occurs in a label.
         """
         return cls._from_links(read_paths(labels, separator))
 
@@ -149,16 +149,16 @@ class Taxonomy:
         source : path or rdflib.Graph
             Turtle, RDF/XML, JSON-LD or N-Triples.
         format : str, optional
-            rdflib's name of the format ("turtle", "xml", "json-ld", "nt"), if the suffix does not say it.
+            Name of the format in rdflib ("turtle", "xml", "json-ld", "nt"), default by the suffix.
         language : str, default "en"
-            Which titles to show first; those in other languages are kept.
+            Preferred language of titles; those in other languages are kept.
 
         Returns
         -------
         Taxonomy
-            Names are the IRIs of the concepts, sorted as far as parents come first. Both skos:broader and
-            skos:narrower count; skos:prefLabel gives titles, or else the last part of the IRI, and skos:altLabel
-            alternatives.
+            Names are the IRIs of the concepts, sorted, except that parents come first. Both skos:broader and
+            skos:narrower are used; titles are skos:prefLabel, or else the last part of the IRI, and alternatives
+            skos:altLabel.
         """
         from tacit.relations.taxonomy.skos import read_skos
 
@@ -171,13 +171,13 @@ class Taxonomy:
         return cls._from_links(read_graph(graph, edges))
 
     @classmethod
-    def _from_links(cls, links: Links, titles: Any = None, *, strict: bool = False) -> Taxonomy:
+    def _from_links(cls, links: TaxonomyLinks, titles: Any = None, *, strict: bool = False) -> Taxonomy:
         names, matrix = sorted_links(links, strict=strict)
-        return cls(names, matrix, read_titles(titles, names))
+        return cls(names, matrix, _read_titles(titles, names))
 
     @property
     def n_nodes(self) -> int:
-        """How many nodes there are."""
+        """Number of nodes."""
         return len(self.names)
 
     @cached_property
@@ -187,31 +187,28 @@ class Taxonomy:
 
     @cached_property
     def leaves(self) -> Names:
-        """The nodes without a child; a root may be one."""
+        """The nodes without a child, including roots."""
         return self._names(np.flatnonzero(np.diff(self._child_matrix.indptr) == 0))
 
     @property
     def is_tree(self) -> bool:
-        """Whether no node has several parents; several roots are allowed, as if one virtual root were above them."""
+        """Whether no node has several parents; there may be several roots."""
         return bool(np.diff(self.parent_matrix.indptr).max(initial=0) <= 1)
 
     @cached_property
     def closure(self) -> sp.csr_array:
-        """Who is above whom: n x n float64, 1 at [i, j] if node j is node i or above it.
+        """N x n float64, 1 at [i, j] if node j is node i or an ancestor of it.
 
         Notes
         -----
-        Holds one entry for each pair of a node and an ancestor: n times the mean depth in a tree, so a chain of n
-        nodes takes n²/2. Computed on first use and kept.
+        Has one entry for each pair of a node and an ancestor: n times the mean depth in a tree, and n²/2 for a chain of
+        n nodes. Computed on first use and kept.
         """
-        return closure_rows(self.parent_matrix, np.arange(self.n_nodes))
+        return _closure_rows(self.parent_matrix, np.arange(self.n_nodes))
 
     @cached_property
     def depths(self) -> IntArray:
-        """Edges on the longest way from a root to each node; roots are at 0.
-
-        The longest, so that a node is deeper than each of its parents even where it has several.
-        """
+        """Number of edges on the longest path from a root to each node; it is deeper than all its parents."""
         return depths(self.parent_matrix)
 
     def __len__(self) -> int:
@@ -230,33 +227,33 @@ class Taxonomy:
         return self
 
     def index(self, name: Hashable) -> int:
-        """Give the number of a node, which is its row and column in every matrix here."""
-        return int(numbers_of([name], self._places, "name")[0])
+        """Return the number of a node, which is its row and column in every matrix here."""
+        return int(_numbers_of([name], self._places, "name")[0])
 
     def columns(self, names: Iterable[Hashable]) -> IntArray:
-        """Give the numbers of several nodes, in the order asked for."""
-        return numbers_of(several(names, "names"), self._places, "names")
+        """Return the numbers of several nodes, in the order of the names."""
+        return _numbers_of(_several(names, "names"), self._places, "names")
 
     def parents(self, name: Hashable) -> Names:
-        """Give the nodes right above a node."""
+        """Return the parents of a node."""
         return self._names(_row(self.parent_matrix, self.index(name)))
 
     def children(self, name: Hashable) -> Names:
-        """Give the nodes right below a node."""
+        """Return the children of a node."""
         return self._names(_row(self._child_matrix, self.index(name)))
 
     def ancestors(self, name: Hashable) -> Names:
-        """Give all nodes above a node, without the node."""
+        """Return all nodes above a node, without the node."""
         node = self.index(name)
         return self._names(reached(self.parent_matrix, [node]) - {node})
 
     def descendants(self, name: Hashable) -> Names:
-        """Give all nodes below a node, without the node."""
+        """Return all nodes below a node, without the node."""
         node = self.index(name)
         return self._names(reached(self._child_matrix, [node]) - {node})
 
     def siblings(self, name: Hashable) -> Names:
-        """Give the other children of the parents of a node; those of a root are the other roots."""
+        """Return the other children of the parents of a node; for a root, the other roots."""
         node = self.index(name)
         above = _row(self.parent_matrix, node)
         if not len(above):
@@ -264,72 +261,73 @@ class Taxonomy:
         return self._names({int(child) for parent in above for child in _row(self._child_matrix, parent)} - {node})
 
     def depth(self, name: Hashable) -> int:
-        """Count the edges on the longest way from a root to a node."""
+        """Return the number of edges on the longest path from a root to a node."""
         return int(self.depths[self.index(name)])
 
     def lowest_common_ancestors(self, a: Hashable, b: Hashable) -> Names:
-        """Give the common ancestors of two nodes that have no common ancestor below them.
+        """Return the common ancestors of two nodes that have no common ancestor below them.
 
-        A node is its own ancestor here. There is one in a tree, none across roots, perhaps several among many parents.
+        A node counts as its own ancestor. There is one in a tree, none for nodes of different roots, and possibly
+        several if nodes have several parents.
         """
         common = reached(self.parent_matrix, [self.index(a)]) & reached(self.parent_matrix, [self.index(b)])
-        # what is above a common ancestor is a common ancestor, so one step up finds all that are not lowest
+        # parents of common ancestors are common ancestors, so one step up finds all that are not lowest
         return self._names(common - {int(above) for node in common for above in _row(self.parent_matrix, node)})
 
     def distance(self, a: Hashable, b: Hashable) -> int:
-        """Count the edges on the shortest way from one node up to a common ancestor and down to the other.
+        """Return the number of edges on the shortest path from one node up to a common ancestor and down to the other.
 
         Nodes with no common ancestor are joined by a virtual root above all roots, one edge from each.
         """
-        one, other = numbers_of([a], self._places, "a"), numbers_of([b], self._places, "b")
+        one, other = _numbers_of([a], self._places, "a"), _numbers_of([b], self._places, "b")
         return int(distances(self.parent_matrix, one, other)[0, 0])
 
     def distances(self, names_a: Iterable[Hashable], names_b: Iterable[Hashable]) -> IntArray:
-        """Give `distance` for every pair of two lists of nodes, as a matrix of len(names_a) x len(names_b)."""
-        one = numbers_of(several(names_a, "names_a"), self._places, "names_a")
-        other = numbers_of(several(names_b, "names_b"), self._places, "names_b")
+        """Return `distance` for every pair of two lists of nodes, as a matrix of len(names_a) x len(names_b)."""
+        one = _numbers_of(_several(names_a, "names_a"), self._places, "names_a")
+        other = _numbers_of(_several(names_b, "names_b"), self._places, "names_b")
         return distances(self.parent_matrix, one, other)
 
     def title(self, name: Hashable, language: str | None = None) -> str:
-        """Give what to show of a node: its title in a language, or the nearest there is, or else its name.
+        """Return the title of a node in a language, or the next best one, or else its name.
 
-        The nearest is one of a variant ("en-GB" for "en"), one in the taxonomy's own language, one in no language, or
-        the first by the alphabet of languages.
+        The next best is that of a variant ("en-GB" for "en"), that in the default language of the taxonomy, that
+        without a language, or the first in the alphabetical order of languages.
         """
         node = self.names[self.index(name)]
         wanted = [self.language, ""] if language is None else [language, self.language, ""]
-        found = nearest_title(self.titles.get(node, {}), wanted)
+        found = _nearest_title(self.titles.get(node, {}), wanted)
         return str(node) if found is None else found
 
     def alternatives(self, name: Hashable, language: str | None = None) -> tuple[str, ...]:
-        """Give other words for a node, in one language or in all."""
+        """Return alternative titles of a node, in one language or in all."""
         by_language = self.alternative_titles.get(self.names[self.index(name)], {})
         wanted = [key for key in sorted(by_language) if language is None or key.lower() == language.lower()]
         return tuple(dict.fromkeys(text for key in wanted for text in by_language[key]))
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages in which there are titles or alternatives."""
+        """The languages of titles and alternative titles."""
         texts = [*self.titles.values(), *self.alternative_titles.values()]
         return tuple(sorted({language for by_language in texts for language in by_language} - {""}))
 
     def subtree(self, name: Hashable) -> Taxonomy:
-        """Give a node with all below it; parents that lie elsewhere are left out, so the node is the only root."""
+        """Return a node with all below it, as the only root; other parents are left out."""
         return self._taken(reached(self._child_matrix, [self.index(name)]))
 
     def restrict(self, names: Iterable[Hashable]) -> Taxonomy:
-        """Give these nodes with all above them."""
+        """Return these nodes with all above them."""
         return self._taken(reached(self.parent_matrix, self.columns(names).tolist()))
 
     def expand(self, y: Any, *, n_records: int | None = None) -> LabelMatrix:
-        """Give each record the ancestors of its labels, too.
+        """Return the labels of records with all their ancestors.
 
         Parameters
         ----------
         y : any form that `as_labels` reads
-            Each label that a record carries must be a node.
+            Each label of a record must be a node.
         n_records : int, optional
-            How many rows are expected.
+            Expected number of rows.
 
         Returns
         -------
@@ -337,20 +335,20 @@ class Taxonomy:
             Its columns are the nodes in their order; unknown rows stay unknown; the kind is "sets".
         """
         labels = as_labels(y, n_records=n_records)
-        indicator = lifted_indicator(labels, self.parent_matrix, self._places)
+        indicator = _lifted_indicator(labels, self.parent_matrix, self._places)
         return LabelMatrix(indicator, self.names, labels.known, kind="sets")
 
     def specificity(self, y: Any) -> Float64Array:
-        """Give 1/|c| for each node, |c| the number of records in it or below; 0 where there are none."""
+        """Return 1/|c| for each node, |c| the number of records in it or below; 0 if there are none."""
         counts = self.expand(y).counts
         return np.divide(1.0, counts, out=np.zeros(self.n_nodes), where=counts > 0)
 
     def summary(self) -> str:
-        """Say in one line how many nodes, roots and leaves there are, and how deep it goes."""
-        text = f"{_counted(self.n_nodes, 'node')}, {_counted(len(self.roots), 'root')}"
-        text += f", {_counted(len(self.leaves), 'leaf', 'leaves')}, depth {self.depths.max(initial=0)}"
+        """Return one line with the numbers of nodes, roots and leaves, and the depth."""
+        text = f"{counted(self.n_nodes, 'node')}, {counted(len(self.roots), 'root')}"
+        text += f", {counted(len(self.leaves), 'leaf', 'leaves')}, depth {self.depths.max(initial=0)}"
         n_several = int(np.count_nonzero(np.diff(self.parent_matrix.indptr) > 1))
-        return text + (f", {_counted(n_several, 'node')} with several parents" if n_several else "")
+        return text + (f", {counted(n_several, 'node')} with several parents" if n_several else "")
 
     def __repr__(self) -> str:
         return f"Taxonomy({self.summary()}; roots: {shown(self.roots)})"
@@ -378,53 +376,49 @@ def _row(matrix: sp.csr_array, row: int) -> Array:
     return matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
 
 
-def _counted(n: int, noun: str, plural: str = "") -> str:
-    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
-
-
-def closure_rows(parent_matrix: sp.csr_array, nodes: IntArray) -> sp.csr_array:
-    """Give a row for each of some nodes, 1 at the node itself and at all above it."""
-    ways = ways_up(parent_matrix, nodes)
+def _closure_rows(parent_matrix: sp.csr_array, nodes: IntArray) -> sp.csr_array:
+    """Return a row for each of the nodes, 1 at the node itself and at all above it."""
+    paths = ancestor_paths(parent_matrix, nodes)
     shape = (len(nodes), parent_matrix.shape[0])
-    return sp.csr_array((np.ones(len(ways.nodes)), (ways.starts, ways.nodes)), shape=shape)
+    return sp.csr_array((np.ones(len(paths.nodes)), (paths.starts, paths.nodes)), shape=shape)
 
 
-def lifted_indicator(labels: LabelMatrix, parent_matrix: sp.csr_array, places: Mapping[Hashable, int]) -> sp.csr_array:
-    """Give records x nodes, 1 where a record has the node or one below it; `places` has the number of each name."""
+def _lifted_indicator(labels: LabelMatrix, parent_matrix: sp.csr_array, places: Mapping[Hashable, int]) -> sp.csr_array:
+    """Return records x nodes, 1 if a record has the node or one below it; `places` has the number of each name."""
     used = np.flatnonzero(labels.counts)
     if labels.kind == "matrix" and labels.names == tuple(range(labels.n_labels)) and 0 not in places:
         raise InputError(
             f"y has columns without names: got a matrix of {labels.n_labels} columns, expected names of nodes. "
             "Name the columns: LabelMatrix.from_matrix(y, names)."
         )
-    nodes = numbers_of([labels.names[column] for column in used], places, "y")
-    indicator = sp.csr_array(labels.indicator[:, used] @ closure_rows(parent_matrix, nodes))
+    nodes = _numbers_of([labels.names[column] for column in used], places, "y")
+    indicator = sp.csr_array(labels.indicator[:, used] @ _closure_rows(parent_matrix, nodes))
     indicator.sort_indices()
     indicator.data[:] = 1.0
     return indicator
 
 
-def numbers_of(names: Iterable[Hashable], places: Mapping[Hashable, int], argument: str) -> IntArray:
-    """Give the numbers of nodes, in the order asked for; `places` has the number of each name."""
+def _numbers_of(names: Iterable[Hashable], places: Mapping[Hashable, int], argument: str) -> IntArray:
+    """Return the numbers of nodes, in the order of the names; `places` has the number of each name."""
     wanted = list(names)
     unknown = [name for name in wanted if not isinstance(name, Hashable) or name not in places]
     if unknown:
         raise InputError(
-            f"{argument} has labels that are no nodes: got {shown(dict.fromkeys(map(str, unknown)))}, "
+            f"{argument} has labels that are not nodes: got {shown(dict.fromkeys(map(str, unknown)))}, "
             f"expected some of the {len(places):,} nodes of the taxonomy.{did_you_mean(unknown[0], places)}"
         )
     return np.asarray([places[name] for name in wanted], dtype=np.int64)
 
 
-def several(names: Iterable[Hashable], argument: str) -> list[Hashable]:
-    """Give the names as a list, unless they are a string, whose letters nobody means."""
+def _several(names: Iterable[Hashable], argument: str) -> list[Hashable]:
+    """Return the names as a list; raise if they are a single string."""
     if isinstance(names, (str, bytes)):
         raise InputError(f"{argument} is a single string: got {names!r}, expected several names. Wrap it: [{names!r}].")
     return list(names)
 
 
-def read_titles(titles: Any, names: Iterable[Hashable]) -> dict[Hashable, dict[str, str]]:
-    """Read titles as node -> text or node -> {language: text}; those of no node are left out."""
+def _read_titles(titles: Any, names: Iterable[Hashable]) -> dict[Hashable, dict[str, str]]:
+    """Read titles as node -> text or node -> {language: text}; titles of other names are ignored."""
     if titles is None:
         return {}
     if not hasattr(titles, "items"):
@@ -438,13 +432,13 @@ def read_titles(titles: Any, names: Iterable[Hashable]) -> dict[Hashable, dict[s
     return read
 
 
-def nearest_title(titles: Mapping[str, str], languages: Iterable[str]) -> str | None:
-    """Choose a title by the first of the languages that has one, or else the first by the alphabet of languages.
+def _nearest_title(titles: Mapping[str, str], languages: Iterable[str]) -> str | None:
+    """Return the title in the first of the languages that has one, or else in the first by alphabetical order.
 
-    A language has the titles of its variants, too ("en-GB" for "en"), as web browsers and libraries treat them.
+    A language includes its variants ("en-GB" for "en").
     """
     for language in languages:
-        wanted = language.lower()  # tags of languages are the same in capitals, RFC 5646
+        wanted = language.lower()  # language tags are case-insensitive, RFC 5646
         same = [key for key in sorted(titles) if key.lower() == wanted]
         variants = [key for key in sorted(titles) if wanted and key.lower().startswith(f"{wanted}-")]
         if same or variants:

@@ -1,7 +1,7 @@
-"""Walks through a taxonomy by node numbers: an order with parents first, depths, ways up, and what lies below.
+"""Algorithms on a taxonomy by node numbers: topological order, depths, ancestors, descendants, distances.
 
-Nothing here knows names, and nothing calls itself, so that a chain of a hundred thousand nodes is as good as a bush.
-`parent_matrix` is CSR, [i, j] = 1 if j is a parent of i; from `parents_first` on, parents have the smaller numbers.
+No function is recursive, so that a chain of a hundred thousand nodes works. `parent_matrix` is CSR, [i, j] = 1 if j is
+a parent of i; except in `parents_first` and `find_cycle`, parents have smaller numbers than their children.
 """
 
 from __future__ import annotations
@@ -16,26 +16,23 @@ import scipy.sparse as sp
 
 from tacit.types import BoolArray, IntArray
 
-__all__ = ["WaysUp", "depths", "distances", "find_cycle", "parent_csr", "parents_first", "reached", "ways_up"]
+__all__ = ["ancestor_paths", "depths", "distances", "find_cycle", "parent_csr", "parents_first", "reached"]
 
 
-# marks for this many (start, node) pairs at a time: 32 MB, whatever the size of the taxonomy
-_MARKS = 2**25
-
-# longer than any way, and still far from the end of 32 bits when one way is added to another
-_FAR = 2**30
+_MARKS = 2**25  # (start, node) pairs at a time: 32 MB, whatever the size of the taxonomy
+_FAR = 2**30  # longer than any path, and the sum of two still fits into 32 bits
 
 
-class WaysUp(NamedTuple):
-    """The ancestors of some nodes, each node among its own, sorted by start and then by ancestor."""
+class AncestorPaths(NamedTuple):
+    """The ancestors of some nodes, including the nodes, sorted by start and then by ancestor."""
 
     starts: IntArray  # position in the list of starting nodes
     nodes: IntArray  # the ancestor
-    lengths: IntArray  # edges on the shortest way up
+    lengths: IntArray  # edges on the shortest path up
 
 
 def parent_csr(children: Sequence[int] | IntArray, parents: Sequence[int] | IntArray, n_nodes: int) -> sp.csr_array:
-    """Put edges into a matrix of ones; an edge given twice counts once."""
+    """Return edges as a matrix of ones; duplicate edges count once."""
     rows, columns = np.asarray(children, dtype=np.int64), np.asarray(parents, dtype=np.int64)
     matrix = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n_nodes, n_nodes))
     matrix.sum_duplicates()
@@ -44,14 +41,14 @@ def parent_csr(children: Sequence[int] | IntArray, parents: Sequence[int] | IntA
 
 
 def parents_first(parent_matrix: sp.csr_array) -> IntArray:
-    """Order nodes so that parents precede children, and the smaller number goes first where both may.
+    """Return the nodes with parents before children, and otherwise smaller numbers first.
 
-    Nodes on a cycle, and all below one, are missing from the result: no order is right for them.
+    Nodes on a cycle, and all below one, are missing from the result.
     """
     waiting = np.diff(parent_matrix.indptr).tolist()
     children = sp.csr_array(parent_matrix.T)
     ends, below = children.indptr.tolist(), children.indices.tolist()
-    ready = [node for node, n_parents in enumerate(waiting) if n_parents == 0]  # sorted, hence a heap
+    ready = [node for node, n_parents in enumerate(waiting) if n_parents == 0]  # sorted, and therefore a heap
     order: list[int] = []
     while ready:
         node = heapq.heappop(ready)
@@ -64,10 +61,10 @@ def parents_first(parent_matrix: sp.csr_array) -> IntArray:
 
 
 def find_cycle(parent_matrix: sp.csr_array, ordered: IntArray) -> list[int]:
-    """Give the nodes of one cycle, each followed by its parent, first and last the same.
+    """Return the nodes of one cycle, each followed by its parent; the first and the last are the same.
 
-    `ordered` is what `parents_first` could place. Every other node has a parent that could not be placed either, so
-    going up among those must come back to where it has been.
+    `ordered` is the result of `parents_first`. Every other node has a parent that is not in it either, so following
+    these parents must return to a node that was visited.
     """
     placed = np.zeros(parent_matrix.shape[0], dtype=bool)
     placed[ordered] = True
@@ -80,12 +77,12 @@ def find_cycle(parent_matrix: sp.csr_array, ordered: IntArray) -> list[int]:
         above = parent_matrix.indices[parent_matrix.indptr[node] : parent_matrix.indptr[node + 1]]
         node = int(above[~placed[above]][0])
     cycle = way[seen[node] :]
-    first = cycle.index(min(cycle))  # the same cycle reads the same wherever the search entered it
+    first = cycle.index(min(cycle))  # the same cycle starts with the same node wherever the search entered it
     return [*cycle[first:], *cycle[:first], cycle[first]]
 
 
 def depths(parent_matrix: sp.csr_array) -> IntArray:
-    """Count the edges on the longest way from a root to each node; parents have the smaller numbers."""
+    """Return the number of edges on the longest path from a root to each node."""
     ends, above = parent_matrix.indptr.tolist(), parent_matrix.indices.tolist()
     depth = [0] * parent_matrix.shape[0]
     for node in range(len(depth)):
@@ -94,11 +91,11 @@ def depths(parent_matrix: sp.csr_array) -> IntArray:
     return np.asarray(depth, dtype=np.int64)
 
 
-def ways_up(parent_matrix: sp.csr_array, starts: IntArray) -> WaysUp:
-    """Find all ancestors of the starting nodes, with the length of the shortest way to each.
+def ancestor_paths(parent_matrix: sp.csr_array, starts: IntArray) -> AncestorPaths:
+    """Return all ancestors of the starting nodes, with the length of the shortest path to each.
 
-    Breadth first for many starts at once: the pairs (start, ancestor) first met in round k are k edges apart. Takes
-    time in proportion to the pairs found, whatever the number of ways between them.
+    Breadth first for many starts at once: the pairs (start, ancestor) first found in round k are k edges apart. Takes
+    time in proportion to the pairs found, whatever the number of paths between them.
     """
     n_nodes = parent_matrix.shape[0]
     n_rows = max(1, min(len(starts), _MARKS // max(1, n_nodes)))
@@ -106,17 +103,18 @@ def ways_up(parent_matrix: sp.csr_array, starts: IntArray) -> WaysUp:
     keys: list[IntArray] = []
     lengths: list[IntArray] = []
     for first in range(0, len(starts), n_rows):
-        found, far = _ways_of_block(parent_matrix, starts[first : first + n_rows], met)
+        found, far = _paths_of_block(parent_matrix, starts[first : first + n_rows], met)
         met[found] = False
         order = np.argsort(found)
         keys.append(found[order] + first * n_nodes)
         lengths.append(far[order])
     key = np.concatenate([*keys, np.zeros(0, dtype=np.int64)])
-    return WaysUp(key // max(1, n_nodes), key % max(1, n_nodes), np.concatenate([*lengths, np.zeros(0, np.int64)]))
+    length = np.concatenate([*lengths, np.zeros(0, dtype=np.int64)])
+    return AncestorPaths(key // max(1, n_nodes), key % max(1, n_nodes), length)
 
 
-def _ways_of_block(parent_matrix: sp.csr_array, starts: IntArray, met: BoolArray) -> tuple[IntArray, IntArray]:
-    """Give the pairs of a block as start * n_nodes + ancestor, and their lengths; leaves them marked in `met`."""
+def _paths_of_block(parent_matrix: sp.csr_array, starts: IntArray, met: BoolArray) -> tuple[IntArray, IntArray]:
+    """Return the pairs of a block as start * n_nodes + ancestor, and their lengths; marks them in `met`."""
     n_nodes = parent_matrix.shape[0]
     indptr, above = parent_matrix.indptr.astype(np.int64), parent_matrix.indices.astype(np.int64)
     fresh = np.arange(len(starts), dtype=np.int64) * n_nodes + starts
@@ -136,13 +134,13 @@ def _ways_of_block(parent_matrix: sp.csr_array, starts: IntArray, met: BoolArray
 
 
 def distances(parent_matrix: sp.csr_array, one: IntArray, other: IntArray) -> IntArray:
-    """Count the edges on the shortest way between nodes, up to a common ancestor and down again.
+    """Return the number of edges on the shortest path between nodes, up to a common ancestor and down again.
 
     Nodes without a common ancestor are joined by a virtual root, one edge above all roots.
     """
     if not (len(one) and len(other)):
         return np.zeros((len(one), len(other)), dtype=np.int64)
-    # only what is above the second nodes can be a turning point or lie on the way down
+    # only ancestors of the second nodes can be the common ancestor or lie on the path down
     span = np.asarray(sorted(reached(parent_matrix, other.tolist())), dtype=np.int64)
     inner = sp.csr_array(parent_matrix[span][:, span])
     ends = np.searchsorted(span, other)
@@ -157,17 +155,17 @@ def distances(parent_matrix: sp.csr_array, one: IntArray, other: IntArray) -> In
 
 
 def _up(parent_matrix: sp.csr_array, starts: IntArray, span: IntArray) -> npt.NDArray[np.int32]:
-    """Give the lengths of the ways up from the starts, as nodes of the span x starts; far where there is none."""
-    ways = ways_up(parent_matrix, starts)
-    place = np.minimum(np.searchsorted(span, ways.nodes), len(span) - 1)
-    within = span[place] == ways.nodes
+    """Return the lengths of the paths up from the starts, as nodes of the span x starts; _FAR if there is none."""
+    paths = ancestor_paths(parent_matrix, starts)
+    place = np.minimum(np.searchsorted(span, paths.nodes), len(span) - 1)
+    within = span[place] == paths.nodes
     lengths = np.full((len(span), len(starts)), _FAR, dtype=np.int32)
-    lengths[place[within], ways.starts[within]] = ways.lengths[within]
+    lengths[place[within], paths.starts[within]] = paths.lengths[within]
     return lengths
 
 
 def _down(parent_matrix: sp.csr_array, lengths: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Let each node take the way through its nearest parent where that is shorter; overwrites `lengths`."""
+    """Replace the length of each node by that through its nearest parent if that is shorter; in place."""
     ends, above = parent_matrix.indptr.tolist(), parent_matrix.indices.tolist()
     for node in range(len(ends) - 1):
         for parent in above[ends[node] : ends[node + 1]]:
@@ -176,7 +174,7 @@ def _down(parent_matrix: sp.csr_array, lengths: npt.NDArray[np.int32]) -> npt.ND
 
 
 def _to_top(parent_matrix: sp.csr_array, starts: IntArray) -> IntArray:
-    """Count the edges from each start to the virtual root, by the nearest root."""
+    """Return the number of edges from each start to the virtual root, through the nearest root."""
     ends, above = parent_matrix.indptr.tolist(), parent_matrix.indices.tolist()
     height: dict[int, int] = {}
     for node in sorted(reached(parent_matrix, starts.tolist())):
@@ -185,7 +183,7 @@ def _to_top(parent_matrix: sp.csr_array, starts: IntArray) -> IntArray:
 
 
 def reached(matrix: sp.csr_array, starts: Iterable[int]) -> set[int]:
-    """Give all nodes that can be reached along the rows of a matrix, the starts among them."""
+    """Return all nodes that can be reached along the rows of a matrix, including the starts."""
     ends, targets = matrix.indptr, matrix.indices
     seen = set(starts)
     open_nodes = list(seen)

@@ -1,4 +1,4 @@
-"""The two questions every spectral model asks, and which solver answers them: "auto" picks, and says why."""
+"""Leading eigenpairs and singular triplets, by the solver that the caller names or the cost model chooses ("auto")."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from scipy.sparse.linalg import LinearOperator
 
 from tacit.checks import check_choice, check_count, check_finite, check_number
 from tacit.errors import InputError, SolverError, TacitWarning
-from tacit.machine import give_back
-from tacit.operators.base import Operator, as_operator
-from tacit.operators.gram import Gram
-from tacit.solve.checkpoint import are_kept
-from tacit.solve.choice.costs import MOST_BYTES, cheapest, costs_of, generalised_costs, problem_of
+from tacit.machine import release_memory
+from tacit.operators.base import Gram, Operator, as_operator
+from tacit.solve.checkpoint import checkpoints_are_on
+from tacit.solve.choice.costs import MOST_BYTES, cheapest, costs_of, generalised_costs, size_of
 from tacit.solve.dense import dense_eigenpairs, dense_singular_triplets
 from tacit.solve.eigen.krylov import block_krylov
 from tacit.solve.eigen.lanczos import lanczos
@@ -27,7 +26,7 @@ from tacit.solve.eigen.single_pass import single_pass
 from tacit.solve.result import Eigenpairs, SingularTriplets, signs_of
 from tacit.types import Array
 
-__all__ = ["ALL_SOLVERS", "SOLVERS", "answer", "leading_eigenpairs", "leading_singular_triplets"]
+__all__ = ["ALL_SOLVERS", "SOLVERS", "leading_eigenpairs", "leading_singular_triplets"]
 
 SOLVERS = ("auto", "dense", "lanczos", "krylov")
 ALL_SOLVERS = (*SOLVERS, "single_pass")  # the last is for positive semi-definite problems only
@@ -46,31 +45,31 @@ def leading_eigenpairs(
     preconditioner: LinearOperator | None = None,
     start: Array | Callable[[], Array] | None = None,
 ) -> Eigenpairs:
-    """Give the algebraically largest eigenpairs of a symmetric operator, or of A x = λ B x.
+    """Return the algebraically largest eigenpairs of a symmetric operator, or of A x = λ B x.
 
     Parameters
     ----------
     operator : symmetric matrix or Operator A, n x n
-    n_components : how many; at most n are given
+    n_components : number of eigenpairs; at most n are returned
     metric : symmetric positive definite B of a generalised problem
-    metric_inverse : applies B⁻¹ exactly; makes "lanczos" possible for a generalised problem, and the choice of "auto"
+    metric_inverse : applies B⁻¹ exactly; without it "lanczos" is not available for a generalised problem
     solver : "auto" (the cheapest by `costs`), "dense" (LAPACK), "lanczos" (ARPACK), "krylov" (block Krylov; LOBPCG if
-        there is a metric) or "single_pass" (one product, for a positive semi-definite A: `single_pass` says how good)
-    tol : largest relative residual ‖A x − λ B x‖ / (|λ| ‖B x‖)
-    max_iter : most iterations
-    rng : where random starts come from, default seed 0
-    preconditioner : applies something like B⁻¹, for LOBPCG
-    start : n x p vectors to start from, for all but LAPACK and ARPACK; or a function that makes them, when nobody else
-        is to hold so large an array
+        there is a metric) or "single_pass" (one product, for a positive semi-definite A; see `single_pass`)
+    tol : maximum relative residual ‖A x − λ B x‖ / (|λ| ‖B x‖)
+    max_iter : maximum number of iterations
+    rng : generator of random starts, default seed 0
+    preconditioner : applies an approximate B⁻¹, for LOBPCG
+    start : n x p vectors to start from, except for LAPACK and ARPACK; or a function that returns them, so that no
+        caller has to hold so large an array
 
     Returns
     -------
-    Eigenpairs : with `solver` and `reason` saying what was done
+    Eigenpairs : `solver` and `reason` say which method was used and why
 
     Notes
     -----
-    A solver that fails, or that stops too early although `max_iter` was not given, is followed by another: ARPACK by
-    block Krylov or LOBPCG, these by LAPACK where it fits. A `TacitWarning` says so.
+    If a solver fails, or stops too early although `max_iter` was not given, another one follows with a `TacitWarning`:
+    block Krylov or LOBPCG after ARPACK, and after these LAPACK if it fits into memory.
     """
     A, B = as_operator(operator), None if metric is None else as_operator(metric)
     if A.shape[0] != A.shape[1]:
@@ -91,9 +90,9 @@ def leading_eigenpairs(
             )
         return single_pass(A, k, rng=rng, start=begin)
     if B is None:
-        chosen, reason, others = _choose(A, k, tol, solver, triplets=False, iterated=begin is not None)
+        chosen, reason, fallbacks = _choose(A, k, tol, solver, triplets=False, iterated=begin is not None)
     else:
-        chosen, reason, others = _choose_generalised(A, B, k, tol, solver, invertible=metric_inverse is not None)
+        chosen, reason, fallbacks = _choose_generalised(A, B, k, tol, solver, invertible=metric_inverse is not None)
 
     def run(name: str) -> Eigenpairs:
         if name == "dense":
@@ -102,12 +101,13 @@ def leading_eigenpairs(
             return lanczos(A, k, rng=rng, tol=tol, max_iter=max_iter, metric=B, metric_inverse=metric_inverse)
         if B is None:
             return block_krylov(A, k, rng=rng, tol=tol, max_iter=max_iter or 200, start=begin)
-        steps, help_of = max_iter or 400, preconditioner
+        steps, inverse = max_iter or 400, preconditioner
         return preconditioned_eigenpairs(
-            A, k, metric=B, rng=rng, tol=tol, max_iter=steps, preconditioner=help_of, start=begin
+            A, k, metric=B, rng=rng, tol=tol, max_iter=steps, preconditioner=inverse, start=begin
         )
 
-    return answer(run, chosen, reason, others=_bounded(others, max_iter), tol=tol, quiet=_is_quiet(solver, chosen))
+    quiet = _is_quiet(solver, chosen)
+    return _solve(run, chosen, reason, fallbacks=_bounded(fallbacks, max_iter), tol=tol, quiet=quiet)
 
 
 def leading_singular_triplets(
@@ -121,31 +121,30 @@ def leading_singular_triplets(
     left: bool = True,
     start: Array | Callable[[], Array] | None = None,
 ) -> SingularTriplets:
-    """Give the largest singular triplets of an operator; those that are zero to working precision are left out.
+    """Return the largest singular triplets of an operator; those that are zero to working precision are left out.
 
     The iterative solvers work on AᵀA or A Aᵀ, whichever is smaller, so that only vectors of the shorter kind are kept;
-    singular values below the square root of the machine precision (relative to the largest) count as zero there.
+    with them, singular values below the square root of the machine precision (relative to the largest) count as zero.
 
     Parameters
     ----------
     operator : matrix or Operator A, N x M
-    n_components : how many; at most the rank are given
+    n_components : number of triplets; at most the rank are returned
     solver : "auto" (the cheapest by `costs`), "dense" (LAPACK), "lanczos" (ARPACK), "krylov" (block Krylov) or
-        "single_pass" (one product with AᵀA, and one with A for the left vectors: `single_pass` says how good)
-    tol : largest relative residual on the shorter side, ‖AᵀA v − σ² v‖ / σ² or ‖A Aᵀ u − σ² u‖ / σ²; the relative
+        "single_pass" (one product with AᵀA, and one with A for the left vectors; see `single_pass`)
+    tol : maximum relative residual on the shorter side, ‖AᵀA v − σ² v‖ / σ² or ‖A Aᵀ u − σ² u‖ / σ²; the relative
         error of σ is about its square
-    max_iter : most iterations
-    rng : where random starts come from, default seed 0
-    left : whether the left vectors are wanted (N x k numbers)
-    start : vectors to start from, M x p, for all but LAPACK and ARPACK; or a function that makes them
+    max_iter, rng : as for `leading_eigenpairs`
+    left : whether to return the left vectors (N x k numbers)
+    start : vectors to start from, M x p, except for LAPACK and ARPACK; or a function that returns them
 
     Returns
     -------
-    SingularTriplets : with `solver` and `reason` saying what was done
+    SingularTriplets : `solver` and `reason` say which method was used and why
 
     Notes
     -----
-    A solver that fails is followed by another, as in `leading_eigenpairs`.
+    If a solver fails, another one follows, as in `leading_eigenpairs`.
     """
     A = as_operator(operator)
     k = min(check_count("n_components", n_components), *A.shape)
@@ -156,7 +155,7 @@ def leading_singular_triplets(
     solver = check_choice("solver", solver, ALL_SOLVERS)
     if solver == "single_pass":
         return _of_rank(_through_gram(A, k, solver, tol, max_iter, rng, left, begin), A, left=left)
-    chosen, reason, others = _choose(A, k, tol, solver, triplets=True, iterated=begin is not None)
+    chosen, reason, fallbacks = _choose(A, k, tol, solver, triplets=True, iterated=begin is not None)
 
     def run(name: str) -> SingularTriplets:
         if name == "dense":
@@ -164,12 +163,12 @@ def leading_singular_triplets(
         return _through_gram(A, k, name, tol, max_iter, rng, left, begin)
 
     quiet = _is_quiet(solver, chosen)
-    found = answer(run, chosen, reason, others=_bounded(others, max_iter), tol=tol, quiet=quiet)
+    found = _solve(run, chosen, reason, fallbacks=_bounded(fallbacks, max_iter), tol=tol, quiet=quiet)
     return _of_rank(found, A, left=left)
 
 
 def _of_rank(found: SingularTriplets, A: Operator, *, left: bool) -> SingularTriplets:
-    """Leave out what is zero to working precision, and left vectors that nobody wants."""
+    """Leave out triplets that are zero to working precision, and left vectors that were not requested."""
     eps = float(np.finfo(A.dtype).eps)
     if found.solver == "dense":
         precision = max(A.shape) * eps
@@ -197,7 +196,7 @@ def _through_gram(
     left: bool,
     start: Callable[[], Array] | None,
 ) -> SingularTriplets:
-    """Singular triplets from the eigenpairs of the smaller Gram matrix; in one pass, of the one that rows add up to."""
+    """Compute singular triplets from the eigenpairs of the smaller Gram matrix, or of AᵀA for "single_pass"."""
     tall = A.shape[0] >= A.shape[1] or solver == "single_pass"
     short = A if tall else A.T  # its columns are the shorter kind of vectors
     begin = start if tall or start is None else partial(_through, A, start)
@@ -207,11 +206,11 @@ def _through_gram(
         pairs = block_krylov(Gram(short), k, rng=rng, tol=tol, max_iter=max_iter or 200, start=begin)
     else:
         pairs = lanczos(Gram(short), k, rng=rng, tol=tol, max_iter=max_iter)
-    A.forget()  # the left vectors are large enough
+    A.forget()  # before the left vectors, which are large
     values = np.sqrt(np.maximum(pairs.values, 0))  # rounding leaves a Gram matrix a little below zero
     U, V = None, pairs.vectors
     if left or not tall:
-        give_back(short.shape[0] * len(values) * short.dtype.itemsize)
+        release_memory(short.shape[0] * len(values) * short.dtype.itemsize)
         other = short @ pairs.vectors
         other /= np.where(values > 0, values, 1)  # in place, here and below: a second array of this size would be large
         U, V = (other, pairs.vectors) if tall else (pairs.vectors, other)
@@ -234,14 +233,14 @@ def _through_gram(
 def _choose(
     A: Operator, k: int, tol: float, solver: str, *, triplets: bool, iterated: bool
 ) -> tuple[str, str, list[str]]:
-    """Give the solver, the reason, and who is to be asked if it fails; as data."""
+    """Return the solver, the reason, and the solvers that follow if it fails."""
     n = min(A.shape)
-    costs = costs_of(problem_of(A, k, tol, triplets=triplets))
+    costs = costs_of(size_of(A, k, tol, triplets=triplets))
     if solver == "lanczos" and k >= n:
-        return "dense", f"Lanczos cannot give all {n} components, LAPACK can", []
+        return "dense", f"Lanczos cannot find all {n} components, LAPACK can", []
     reason = "asked for"
     if solver == "auto":
-        solver, reason = cheapest(costs, iterated=iterated or are_kept())
+        solver, reason = cheapest(costs, iterated=iterated or checkpoints_are_on())
     exact = ["dense"] if costs[0].n_bytes <= MOST_BYTES else []
     return solver, reason, {"lanczos": ["krylov", *exact], "krylov": exact}.get(solver, [])
 
@@ -249,14 +248,14 @@ def _choose(
 def _choose_generalised(
     A: Operator, B: Operator, k: int, tol: float, solver: str, *, invertible: bool
 ) -> tuple[str, str, list[str]]:
-    """The same for A x = λ B x; `invertible` says that B⁻¹ is at hand."""
+    """Do the same for A x = λ B x; `invertible` says that B⁻¹ is available."""
     n, reason = A.shape[0], "asked for"
     has_room = ROOM * k <= n
     costs = generalised_costs(A, B, k, tol, invertible=invertible, has_room=has_room)
     if solver == "auto":
         solver, reason = cheapest(costs, generalised=True)
     if solver == "lanczos" and k >= n:
-        return "dense", f"Lanczos cannot give all {n} components, LAPACK can", []
+        return "dense", f"Lanczos cannot find all {n} components, LAPACK can", []
     if solver == "lanczos" and not invertible:
         solver, reason = "krylov", "Lanczos needs metric_inverse, LOBPCG does not"
     if solver == "krylov" and not has_room:
@@ -265,27 +264,24 @@ def _choose_generalised(
     return solver, reason, {"lanczos": ["krylov"] * has_room + exact, "krylov": exact}.get(solver, [])
 
 
-def _bounded(others: list[str], max_iter: int | None) -> list[str]:
-    """Who is to be asked next: LAPACK not by somebody who said how long it may take."""
-    return others if max_iter is None else [name for name in others if name != "dense"]
+def _bounded(fallbacks: list[str], max_iter: int | None) -> list[str]:
+    """Leave out LAPACK, which may take long, if the caller limited the iterations."""
+    return fallbacks if max_iter is None else [name for name in fallbacks if name != "dense"]
 
 
 def _is_quiet(asked: str, chosen: str) -> bool:
-    """Whether "auto" took ARPACK: that it may miss a copy is known, and the time it took is all that is lost."""
+    """Whether "auto" chose ARPACK, whose failures are expected and cost only time."""
     return asked == "auto" and chosen == "lanczos"
 
 
 def _checked_start(start: Any, n_rows: int) -> Callable[[], Array] | None:
-    """Give a function that gives the start as an array of the right height; None if there is none.
-
-    What was given as an array is looked at right away.
-    """
+    """Return a function that returns the start as a checked array, or None; arrays are checked at once."""
 
     def checked() -> Array:
         block = np.asarray(start() if callable(start) else start)
         if block.ndim != 2 or block.shape[0] != n_rows:
             raise InputError(
-                f"start does not match the operator: got {block.shape}, expected {n_rows} rows, a vector a column."
+                f"start does not match the operator: got {block.shape}, expected {n_rows} rows, one vector per column."
             )
         check_finite("start", block)
         return block
@@ -296,32 +292,23 @@ def _checked_start(start: Any, n_rows: int) -> Callable[[], Array] | None:
 
 
 def _through(A: Operator, start: Callable[[], Array]) -> Array:
-    """Lead a start from the columns of A to its rows."""
+    """Map a start from the columns of A to its rows."""
     return np.asarray(A @ start().astype(A.dtype))
 
 
 Found = TypeVar("Found", Eigenpairs, SingularTriplets)
 
 
-def answer(
-    run: Callable[[str], Found], solver: str, reason: str, *, others: Sequence[str], tol: float, quiet: bool = False
+def _solve(
+    run: Callable[[str], Found], solver: str, reason: str, *, fallbacks: Sequence[str], tol: float, quiet: bool
 ) -> Found:
-    """Give the answer of a solver, or of the next that has one if it fails or stops too early.
+    """Return the result of a solver, or of the first fallback that succeeds if it fails or stops too early.
 
-    Parameters
-    ----------
-    run : gives the answer of a solver, by name
-    solver, reason : which is to be asked first, and why
-    others : which are to be asked then
-    tol : what was asked of the residuals
-    quiet : whether nobody asked for the first by name, so that its failure is a part of the reason and no more
-
-    Raises
-    ------
-    SolverError : if the last of them fails
+    `run` calls a solver by its name. If `quiet`, a failure of the first solver is recorded in the reason only, without
+    a warning. Raises the `SolverError` of the last solver if all fail.
     """
     troubles: list[str] = []
-    for name, is_last in zip((solver, *others), [False] * len(others) + [True], strict=True):
+    for name, is_last in zip((solver, *fallbacks), [False] * len(fallbacks) + [True], strict=True):
         try:
             found = run(name)
         except (SolverError, la.LinAlgError) as failure:
@@ -333,9 +320,9 @@ def answer(
             break
         troubles.append(_stopped(found, tol))
     if troubles and not quiet:
-        _warn(f"{'; '.join(troubles)}. The {found.solver} solver was asked instead.")
+        _warn(f"{'; '.join(troubles)}. The {found.solver} solver was used instead.")
     if not found.converged:
-        _warn(f"{_stopped(found, tol)}. The last components are approximate: raise max_iter or tol.")
+        _warn(f"{_stopped(found, tol)}. The last components are approximate: increase max_iter or tol.")
     return replace(found, reason="; ".join([reason, *troubles]))
 
 

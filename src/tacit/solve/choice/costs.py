@@ -1,14 +1,14 @@
-"""What each solver would take, in seconds and bytes, from shapes alone: what "auto" compares.
+"""The cost model of solver="auto": estimated seconds and bytes of each solver, from shapes alone.
 
-A solver's work is counted in a few kinds (`Work`), each of which takes a fixed time a unit (`RATES`). How many products
-an iteration needs depends on a spectrum that nobody knows beforehand; `_BLOCK_STEPS` and `_LONE_STEPS` are what text
-takes. All of these constants come from one study, docs/studies/solver_choice.md. They are those of one machine on
-purpose: the choice for given shapes must be the same everywhere, and only ratios matter to it.
+Work is counted in a few kinds (`Work`), each of which takes a fixed time per unit (`RATES`). The number of products
+depends on the spectrum, which is unknown beforehand; `_BLOCK_STEPS` and `_LONE_STEPS` are what text needs. All of these
+constants come from one study, docs/studies/solver_choice.md. They are those of one machine on purpose: the choice for
+given shapes must be the same everywhere, and only their ratios matter.
 
-| letter | word                                                |
+| letter | meaning                                             |
 |--------|-----------------------------------------------------|
-| n      | the shorter side, whose vectors an iteration keeps  |
-| k, b   | components, columns of a block                      |
+| n      | the shorter side, the length of the vectors         |
+| k, b   | components, columns per block                       |
 | m      | columns of the basis                                |
 """
 
@@ -21,34 +21,33 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tacit.checks import human_size, is_outside_memory
-from tacit.operators.base import MatrixOperator, Operator
-from tacit.operators.gram import Gram
-from tacit.solve.eigen.krylov import block_for
+from tacit.operators.base import Gram, MatrixOperator, Operator
+from tacit.solve.eigen.krylov import basis_shape
 
-__all__ = ["MOST_BYTES", "RATES", "Cost", "Problem", "Work", "cheapest", "costs_of", "generalised_costs", "problem_of"]
+__all__ = ["MOST_BYTES", "RATES", "Cost", "ProblemSize", "Work", "cheapest", "costs_of", "generalised_costs", "size_of"]
 
-MOST_BYTES = 2**29  # that a solver may take where another takes less
-_DOUBT = 1.5  # how much faster ARPACK must be: it may miss copies of a value, and then all is to be done again
-_SOON = 0.02  # seconds that nobody feels: an exact answer is worth more than a faster one then
-_BLOCK_STEPS = (2.7, 1.0, 3.5)  # block Krylov multiplies 2.7 k columns, and b times (1 + 3.5 for each digit)
-_LONE_STEPS = (3.4, 30.0, 6.0)  # ARPACK 3.4 k, 30 more that start and check it, and 6 for each digit
-_PENCIL = 14.0  # times n³ flops: a factor of the metric, the matrix in it, its eigenvalues
-_SEARCH_STEPS = 10.0  # of LOBPCG for each digit; rounds of 20, so seldom fewer
-_SOLVING = 10  # products with the metric that a system with it is worth
-_UNKNOWN = 0.05  # share of entries that are not zero, where an operator does not tell
+MOST_BYTES = 2**29  # that a solver may take if another takes less
+_DOUBT = 1.5  # how much faster ARPACK must be: it may miss copies of an eigenvalue, and then all is done again
+_SOON = 0.02  # seconds, which no user notices: then an exact result is preferred to a faster one
+_BLOCK_STEPS = (2.7, 1.0, 3.5)  # block Krylov multiplies 2.7 k columns, and b times (1 + 3.5 per digit)
+_LONE_STEPS = (3.4, 30.0, 6.0)  # ARPACK 3.4 k, 30 to start and check, and 6 per digit
+_PENCIL = 14.0  # times n³ flops: factorise the metric, transform the matrix, compute its eigenvalues
+_SEARCH_STEPS = 10.0  # of LOBPCG per digit; in rounds of 20, so seldom fewer
+_SOLVING = 10  # products with the metric that take as long as solving a system with it
+_UNKNOWN = 0.05  # share of nonzero entries, if an operator does not know it
 
 
 class Work(NamedTuple):
-    """How much of each kind, or the seconds that one unit takes.
+    """Amounts of each kind of work, or the seconds per unit.
 
     Attributes
     ----------
     lapack : flops of a factorisation
     flops : flops of dense products with a block
     entries : stored entries times columns, in sparse products with a block
-    steps : iterations of a block, whatever its size
+    steps : iterations with a block, whatever its size
     lone_flops, lone_entries, lone_steps : the same with one column at a time
-    read : stored entries that come from elsewhere
+    read : stored entries that are read from outside memory
     """
 
     lapack: float = 0.0
@@ -69,22 +68,22 @@ RATES = Work(
     lone_flops=1.3e-10,
     lone_entries=1.4e-9,
     lone_steps=6.9e-5,
-    read=1e-8,  # not measured: 8 bytes from a disk that gives 800 MB a second
+    read=1e-8,  # not measured: 8 bytes from a disk with 800 MB per second
 )
 
 
 @dataclass(frozen=True)
-class Problem:
-    """What is known of a problem before it is solved.
+class ProblemSize:
+    """What is known about a problem before it is solved.
 
     Attributes
     ----------
     n, length : the shorter side of the matrix, and the longer
-    n_entries : what a product with one column multiplies
-    n_components, tol : what is asked
-    itemsize : bytes of a number
-    triplets : whether singular triplets are wanted, so that a product goes through the matrix and back
-    dense, outside_memory, made : whether the matrix is an array; is read again for every product; is known by its
+    n_entries : multiplications of a product with one column
+    n_components, tol : number of components, maximum relative residual
+    itemsize : bytes per number
+    triplets : whether singular triplets are wanted, so that a product uses the matrix and its transpose
+    dense, outside_memory, implicit : whether the matrix is an array; is read again for every product; is known by its
         products only
     """
 
@@ -97,12 +96,12 @@ class Problem:
     triplets: bool
     dense: bool = False
     outside_memory: bool = False
-    made: bool = False
+    implicit: bool = False
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What one solver would take."""
+    """The estimate for one solver."""
 
     solver: str
     seconds: float
@@ -110,10 +109,10 @@ class Cost:
     work: Work
 
 
-def problem_of(A: Operator, n_components: int, tol: float, *, triplets: bool) -> Problem:
-    """Look at an operator from outside."""
+def size_of(A: Operator, n_components: int, tol: float, *, triplets: bool) -> ProblemSize:
+    """Return what is known about a problem with this operator."""
     matrix = isinstance(A, MatrixOperator)
-    return Problem(
+    return ProblemSize(
         min(A.shape),
         max(A.shape),
         _entries(A),
@@ -123,31 +122,31 @@ def problem_of(A: Operator, n_components: int, tol: float, *, triplets: bool) ->
         triplets,
         dense=matrix and A.is_dense,
         outside_memory=is_outside_memory(A),
-        made=not matrix,
+        implicit=not matrix,
     )
 
 
-def costs_of(problem: Problem, *, rates: Work = RATES) -> list[Cost]:
-    """Estimate LAPACK, block Krylov and ARPACK; ARPACK is left out where it cannot give that many components."""
-    given = [_dense(problem), _krylov(problem)]
+def costs_of(problem: ProblemSize, *, rates: Work = RATES) -> list[Cost]:
+    """Estimate LAPACK, block Krylov and ARPACK; ARPACK is left out if it cannot find that many components."""
+    estimates = [_dense(problem), _krylov(problem)]
     if problem.n_components < problem.n:
-        given.append(_lanczos(problem))
-    return [Cost(solver, _seconds(work, rates), n_bytes, work) for solver, work, n_bytes in given]
+        estimates.append(_lanczos(problem))
+    return [Cost(solver, _seconds(work, rates), n_bytes, work) for solver, work, n_bytes in estimates]
 
 
 def generalised_costs(
     A: Operator, B: Operator, n_components: int, tol: float, *, invertible: bool, has_room: bool
 ) -> list[Cost]:
-    """Estimate LAPACK, LOBPCG (if it `has_room`) and ARPACK (with the inverse of B at hand) for A x = λ B x."""
-    p = problem_of(A, n_components, tol, triplets=False)
+    """Estimate LAPACK, LOBPCG (if it `has_room`) and ARPACK (if B is `invertible`) for A x = λ B x."""
+    p = size_of(A, n_components, tol, triplets=False)
     both = replace(p, n_entries=p.n_entries + _entries(B), dense=p.dense and B.is_dense)
-    given = [("dense", Work(lapack=_PENCIL * p.n**3, steps=1), 6.0 * p.itemsize * p.n**2)]
+    estimates = [("dense", Work(lapack=_PENCIL * p.n**3, steps=1), 6.0 * p.itemsize * p.n**2)]
     if has_room:
-        given.append(_lobpcg(both, _entries(B)))
+        estimates.append(_lobpcg(both, _entries(B)))
     if invertible and n_components < p.n:
         inverse = min(p.n**2, _SOLVING * _entries(B))
-        given.append(_lanczos(replace(both, n_entries=both.n_entries + inverse)))
-    return [Cost(solver, _seconds(work, RATES), n_bytes, work) for solver, work, n_bytes in given]
+        estimates.append(_lanczos(replace(both, n_entries=both.n_entries + inverse)))
+    return [Cost(solver, _seconds(work, RATES), n_bytes, work) for solver, work, n_bytes in estimates]
 
 
 def _seconds(work: Work, rates: Work) -> float:
@@ -155,17 +154,17 @@ def _seconds(work: Work, rates: Work) -> float:
 
 
 def cheapest(costs: Sequence[Cost], *, iterated: bool = False, generalised: bool = False) -> tuple[str, str]:
-    """Give the solver that takes the least time among those that fit, and the reason in numbers.
+    """Return the fastest solver among those that fit into memory, and the reason in numbers.
 
-    LAPACK is taken wherever it takes no time to speak of, ARPACK only if it is clearly faster.
+    LAPACK is chosen if it takes hardly any time, ARPACK only if it is clearly faster.
 
     Parameters
     ----------
-    costs : of `costs_of` or `generalised_costs`
-    iterated : whether the iteration is to start somewhere, or to be kept on disk, which ARPACK cannot
+    costs : from `costs_of` or `generalised_costs`
+    iterated : whether the iteration has a start, or writes checkpoints, which ARPACK does not support
     generalised : whether "krylov" is LOBPCG
     """
-    # where only LAPACK can answer, or where an iteration takes more anyway, the limit gives way
+    # the limit is raised if every solver exceeds it
     room = max(MOST_BYTES, min(cost.n_bytes for cost in costs))
     able = [cost for cost in costs if not (iterated and cost.solver == "lanczos")]
     fits = [cost for cost in able if cost.n_bytes <= room]
@@ -176,7 +175,7 @@ def cheapest(costs: Sequence[Cost], *, iterated: bool = False, generalised: bool
 
 
 def _worth(cost: Cost) -> float:
-    """Seconds as the choice sees them: fewer for LAPACK, which is exact, more for ARPACK, which may have to yield."""
+    """Return the seconds that are compared: fewer for LAPACK, which is exact, more for ARPACK, which may fail."""
     if cost.solver == "dense":
         return cost.seconds if cost.seconds > _SOON else 0.0
     return cost.seconds * (_DOUBT if cost.solver == "lanczos" else 1)
@@ -187,7 +186,7 @@ def _words(cost: Cost, room: float) -> str:
 
 
 def _entries(A: Any) -> int:
-    """Stored entries that a product goes through; a guess where an operator keeps them to itself."""
+    """Return the stored entries that a product uses; a guess if an operator does not know them."""
     if isinstance(A, Gram):
         return 2 * _entries(A.operator)
     if isinstance(A, MatrixOperator):
@@ -200,27 +199,26 @@ def _entries(A: Any) -> int:
     return _entries(inner) if isinstance(inner, Operator) else int(_UNKNOWN * A.shape[0] * A.shape[1])
 
 
-def _dense(p: Problem) -> tuple[str, Work, float]:
-    """All singular values of the matrix, or the eigenvalues and some vectors, after it was made."""
+def _dense(p: ProblemSize) -> tuple[str, Work, float]:
+    """All singular values of the matrix, or the eigenvalues and some vectors, after it is formed."""
     flops = 14 * p.n**2 * p.length + 8 * p.n**3 if p.triplets else 4 * p.n**3
-    made = p.n * p.n_entries if p.made else 0
+    formed = p.n * p.n_entries if p.implicit else 0
     return (
         "dense",
-        Work(lapack=flops, entries=made, steps=1, read=p.n_entries * p.outside_memory),
+        Work(lapack=flops, entries=formed, steps=1, read=p.n_entries * p.outside_memory),
         p.itemsize * (3.0 if p.triplets else 4.0) * p.n * p.length,
     )
 
 
-def _krylov(p: Problem) -> tuple[str, Work, float]:
-    """Products with blocks, a right angle to the basis and the Ritz values of it after each."""
+def _krylov(p: ProblemSize) -> tuple[str, Work, float]:
+    """Products with blocks, orthogonalisation, and the Ritz values after each."""
     n, k = p.n, min(p.n, p.n_components)
-    b = min(n, block_for(k))
-    room = min(n, max(3 * k + 2 * b, 96))
+    b, room = basis_shape(n, k)
     each, start, digit = _BLOCK_STEPS
     wanted = each * k + b * (start + digit * _digits(p))
     columns = min(n, wanted)
     steps, m = columns / b, min(columns, room)
-    whole = 9 * n**3 if wanted >= n else 0  # then LAPACK ends it
+    whole = 9 * n**3 if wanted >= n else 0  # then LAPACK finishes
     products = columns * p.n_entries * (2 if p.triplets else 1)
     work = Work(
         lapack=3 * m**3 * steps + whole,  # the basis grows to that, and the cube with it
@@ -232,8 +230,8 @@ def _krylov(p: Problem) -> tuple[str, Work, float]:
     return "krylov", work, p.itemsize * float(n) * (room + 4 * b)
 
 
-def _lanczos(p: Problem) -> tuple[str, Work, float]:
-    """Products with single vectors, and a right angle to as many as ARPACK keeps."""
+def _lanczos(p: ProblemSize) -> tuple[str, Work, float]:
+    """Products with single vectors, each made orthogonal to as many as ARPACK keeps."""
     n, k = p.n, p.n_components
     each, start, digit = _LONE_STEPS
     steps = min(n + start, each * k + start + digit * _digits(p))
@@ -248,8 +246,8 @@ def _lanczos(p: Problem) -> tuple[str, Work, float]:
     return "lanczos", work, p.itemsize * float(n) * (m + 2 * k)
 
 
-def _lobpcg(p: Problem, n_metric: int) -> tuple[str, Work, float]:
-    """Three blocks in which it searches, and some products with the metric that stand for its inverse."""
+def _lobpcg(p: ProblemSize, n_metric: int) -> tuple[str, Work, float]:
+    """A search in three blocks, and products with the metric in place of its inverse."""
     width = p.n_components + max(8, p.n_components // 5)
     steps = _SEARCH_STEPS * _digits(p)
     products = width * steps * (p.n_entries + _SOLVING * n_metric)
@@ -263,5 +261,5 @@ def _lobpcg(p: Problem, n_metric: int) -> tuple[str, Work, float]:
     return "krylov", work, p.itemsize * 12.0 * p.n * width
 
 
-def _digits(p: Problem) -> float:
+def _digits(p: ProblemSize) -> float:
     return float(np.clip(-np.log10(max(p.tol, 1e-16)), 1, 16))

@@ -1,8 +1,8 @@
 """Block Krylov with full orthogonalisation, thick restarts and convergence control.
 
-The range finder of randomised methods throws the powers of the operator away and keeps the last; keeping all of them
-(block Lanczos [Musco2015]) reaches the same accuracy with a fraction of the products. The thick restart [Wu2000] bounds
-the memory: when the basis is full, the wanted Ritz vectors and the newest block stay, the rest goes.
+Randomised range finders keep only the last power of the operator; keeping all of them (block Lanczos [Musco2015])
+reaches the same accuracy with a fraction of the products. The thick restart [Wu2000] limits the memory: when the basis
+is full, only the wanted Ritz vectors and the newest block are kept.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 
-from tacit.machine import give_back, one_thread
+from tacit.machine import one_thread, release_memory
 from tacit.operators.base import Operator
 from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint, state_of, with_state
-from tacit.solve.eigen.starting_block import start_block
+from tacit.solve.eigen.starting_block import starting_block
 from tacit.solve.result import Eigenpairs, descending, relative_residuals, signs_of
 from tacit.solve.tall_arrays import (
     WELL_CONDITIONED,
@@ -30,9 +30,9 @@ from tacit.solve.tall_arrays import (
 )
 from tacit.types import Array
 
-__all__ = ["block_for", "block_krylov"]
+__all__ = ["basis_shape", "block_krylov"]
 
-_SMALL_BASIS = 96  # columns that cost nothing; with fewer, one component would restart after every other block
+_SMALL_BASIS = 96  # columns, which are cheap; with fewer, one component would restart after every other block
 
 
 def block_krylov(
@@ -46,37 +46,36 @@ def block_krylov(
     basis_size: int | None = None,
     start: Array | Callable[[], Array] | None = None,
 ) -> Eigenpairs:
-    """Give the algebraically largest eigenpairs of a symmetric operator.
+    """Return the algebraically largest eigenpairs of a symmetric operator.
 
     Parameters
     ----------
     operator : symmetric Operator, n x n
-    n_components : how many eigenpairs
-    rng : where the random start comes from; the same generator state gives the same answer
-    tol : largest relative residual ‖A x − λ x‖ / |λ| that counts as converged
-    max_iter : most passes of the operator over a block; never fewer than fill the basis with `n_components` vectors
-    block_size : columns a block, default 8, 16 or 32, by `n_components`
-    basis_size : most columns in the basis before a restart, default 3 n_components + 2 blocks, at least 96
+    n_components : number of eigenpairs
+    rng : generator of the random start; the same state gives the same result
+    tol : maximum relative residual ‖A x − λ x‖ / |λ|
+    max_iter : maximum number of products with a block; at least as many as fill the basis with `n_components` vectors
+    block_size, basis_size : columns per block, and columns of the basis before a restart, default as in `basis_shape`
     start : n x p vectors to start from, e.g. those of an earlier fit
 
     Notes
     -----
-    Memory: n x basis_size, and n x block_size for the product. Time: one product of the operator with `block_size`
-    columns and 4 n x basis_size x block_size flops for orthogonality, an iteration.
+    Memory: n x basis_size, and n x block_size for the product. Time per iteration: one product of the operator with
+    `block_size` columns and 4 n x basis_size x block_size flops for orthogonality.
 
-    A Krylov space holds no more copies of a repeated eigenvalue than its first block has columns. So when as many equal
-    values as that come out above the last wanted one, random columns widen the block before they are believed.
+    A Krylov space contains no more copies of a repeated eigenvalue than its first block has columns. So if that many
+    equal values are found above the last wanted one, random columns widen the block, and the search continues.
     """
     n = operator.shape[0]
     wanted = min(n, n_components)
-    block = min(n, block_size or block_for(wanted))
+    block, room = basis_shape(n, wanted, block_size)
     keep = wanted + max(block, wanted // 4)
-    room = min(n, max(basis_size or max(3 * wanted + 2 * block, _SMALL_BASIS), keep + block))
-    space = _Space(operator, start_block(n, block, operator.dtype, rng, start), room, keep, tol)
-    give_back(n * room * operator.dtype.itemsize)  # of what the start took; the room of the basis is not taken yet
-    least = 1 if start is None else 3  # given vectors may be right at once and yet not the leading ones
+    room = min(n, max(basis_size or room, keep + block))
+    space = _Space(operator, starting_block(n, block, operator.dtype, rng, start), room, keep, tol)
+    release_memory(n * room * operator.dtype.itemsize)  # that the start took, before the basis takes its own
+    least = 1 if start is None else 3  # given vectors may be eigenvectors, but not the leading ones
     n_random, iteration, pace = block, 0, _Pace()
-    kept = _Kept(next_checkpoint(), space, rng, pace, n_components=wanted, tol=tol, room=room)
+    kept = _SavedSpace(next_checkpoint(), space, rng, pace, n_components=wanted, tol=tol, room=room)
     n_random, least, iteration = kept.resume() or (n_random, least, iteration)
     while True:
         iteration += 1
@@ -96,7 +95,7 @@ def block_krylov(
             n_random, least = n_random + block, iteration + iteration // 2 + 3
         space.grow(block if hidden else 0, rng)
         kept.keep(n_random, least, iteration)
-    if whole:  # the basis is as large as the matrix: then LAPACK needs no more, and is exact
+    if whole:  # the basis is as large as the matrix, and LAPACK, which needs no more memory, is exact
         dense = operator.to_dense().astype(np.float64)
         with one_thread():
             values, vectors = descending(*la.eigh((dense + dense.T) / 2), wanted)
@@ -109,20 +108,22 @@ def block_krylov(
     return Eigenpairs(values.astype(operator.dtype), vectors, relative, iteration, "krylov", converged=settled or whole)
 
 
-def block_for(wanted: int) -> int:
-    """Columns a block: whole lines of the cache in single precision, and not so many that few powers are left.
+def basis_shape(n: int, n_components: int, block_size: int | None = None) -> tuple[int, int]:
+    """Return the columns per block, and the columns of the basis before a restart, for vectors of length n.
 
-    A hundred values of 50,000 records to a residual of .01 took 480 columns in blocks of 16, 576 in 32, 768 in 64; a
-    column of 32 costs four fifths of one of 16 (docs/decisions/0015).
+    Blocks fill whole cache lines in single precision, but are narrow enough for several powers. A hundred values of
+    50,000 records to a residual of .01 took 480 columns in blocks of 16, 576 in 32, 768 in 64; a column of 32 takes
+    four fifths of the time of one of 16 (docs/decisions/0015).
     """
-    return 32 if wanted >= 64 else 16 if wanted >= 24 else 8
+    block = min(n, block_size or (32 if n_components >= 64 else 16 if n_components >= 24 else 8))
+    return block, min(n, max(3 * n_components + 2 * block, _SMALL_BASIS))
 
 
 class _Space:
-    """An orthonormal basis Q of a Krylov space, T = QᵀAQ, and what comes of them.
+    """An orthonormal basis Q of a Krylov space, T = QᵀAQ, and the Ritz pairs in it.
 
-    `project` multiplies the newest block, `ritz_pairs` looks at what has come of all of them, `grow` adds a block, with
-    a thick restart if the basis is full.
+    `project` multiplies the newest block, `ritz_pairs` computes the Ritz pairs, `grow` adds a block, with a thick
+    restart if the basis is full.
     """
 
     def __init__(self, operator: Operator, first: Array, room: int, keep: int, tol: float) -> None:
@@ -132,21 +133,21 @@ class _Space:
         self.basis[:, :block] = first
         self.projected = np.zeros((room + block, room + block))  # T, always in double precision: it is small
         self.eps = float(np.finfo(operator.dtype).eps)
-        # a direction of this size beside A has lost too much of its right angle to the basis for so small a tol
+        # relative to A: a smaller direction is no longer orthogonal enough to the basis for this tol
         self.skew = max(self.eps**0.5, min(0.1, 1e2 * self.eps / max(tol, self.eps)))
         self.done, self.filled, self.size = 0, block, 0.0
-        self.near: int | None = None  # columns at the end that the next product has nearly all in common with
+        self.near: int | None = None  # see `orthogonalise`
 
     def project(self) -> None:
-        """Multiply the newest block, and split off what is new in the product."""
+        """Multiply the newest block, and separate the new directions of the product."""
         done, filled = self.done, self.filled
         product = self.operator @ self.basis[:, done:filled]
-        if np.may_share_memory(product, self.basis):  # an operator may give back what it was given
+        if np.may_share_memory(product, self.basis):  # an operator may return its argument
             product = product.copy()
         T = orthogonalise(product, self.basis[:, :filled], near=self.near)
         self.projected[:filled, done:filled], self.projected[done:filled, :filled] = T, T.T
         coupling, spread = triangle(product)
-        later = spread > WELL_CONDITIONED  # then it is divided on its way into the basis, and not copied there
+        later = spread > WELL_CONDITIONED  # then it is divided while it is copied to the basis
         if not later:
             product, coupling = factored(product)
         sizes = np.square(T, dtype=np.float64).sum(axis=0) + np.square(coupling).sum(axis=0)  # of the product
@@ -159,10 +160,10 @@ class _Space:
         self.fresh, self.coupling, self.weakest = _split(product, coupling, noise)
 
     def ritz_pairs(self) -> tuple[Array, Array]:
-        """Give the leading Ritz values, and how far their vectors are from eigenvectors."""
+        """Return the leading Ritz values, and the errors ‖A x − λ x‖ of their vectors."""
         T = self.projected[: self.filled, : self.filled]
         with one_thread():
-            # all of them by "evd" take less time than a third of them by "evr"
+            # "evd" for all is faster than "evr" for a third of them
             values, S = la.eigh((T + T.T) / 2, driver="evd", overwrite_a=True, check_finite=False)
         self.values, self.S = values[::-1][: self.keep], S[:, ::-1][:, : self.keep]
         return self.values, np.linalg.norm(self.coupling @ self.S[self.done :], axis=0)
@@ -172,7 +173,7 @@ class _Space:
         return 2 * self.filled - self.done > self.room
 
     def grow(self, extra: int, rng: np.random.Generator) -> None:
-        """Add the newest directions, random ones in place of those that vanished, and `extra` more."""
+        """Add the newest directions, random ones in place of vanished ones, and `extra` random ones."""
         n = len(self.basis)
         width = min(self.filled - self.done + extra, n - self.filled)
         n_fresh = min(self.fresh.shape[1], width)
@@ -187,10 +188,10 @@ class _Space:
             divide(self.fresh, self.divisor, new[:, :n_fresh])
         new[:, n_fresh:] = rng.standard_normal((n, width - n_fresh))
         complete = n_fresh == width == self.fresh.shape[1]
-        del self.fresh  # as large as the next product, which comes before the next directions
+        del self.fresh  # as large as the next product
         if complete and self.weakest > self.eps**0.5 * self.size:
             if self.weakest < self.skew * self.size:
-                subtract(new, Q, inner(Q, new))  # so little that its lengths stay
+                subtract(new, Q, inner(Q, new))  # so small a change that the lengths stay
         else:
             orthogonalise(new, Q)
             with one_thread():
@@ -200,17 +201,17 @@ class _Space:
         self.done, self.filled = self.filled, self.filled + width
 
     def ritz_vectors(self, n_components: int) -> Array:
-        """Give the leading Ritz vectors, largest value first, and take the space apart."""
+        """Return the leading Ritz vectors, largest value first; the space cannot be used afterwards."""
         del self.fresh
         self._turn(n_components)
-        # what is left of the basis goes back at once: beside the vectors it would be the most memory of all
+        # the rest of the basis is released at once: with the vectors it would be the peak of memory
         self.basis.resize((len(self.basis), n_components), refcheck=False)
         vectors = np.empty(self.basis.shape, self.basis.dtype)
         _copy(self.basis, vectors)
         return vectors
 
     def _turn(self, n_components: int) -> None:
-        """Put the leading Ritz vectors into the first columns of the basis."""
+        """Replace the first columns of the basis by the leading Ritz vectors."""
         kept = self.S[:, :n_components].astype(self.basis.dtype)
 
         def turn(rows: slice) -> None:  # in place: a second basis would double the memory
@@ -219,14 +220,14 @@ class _Space:
         in_rows(turn, len(self.basis), 2.0 * len(self.basis) * kept.size)
 
     def _restart(self) -> None:
-        """Keep the leading Ritz vectors only."""
+        """Keep only the leading Ritz vectors."""
         self._turn(self.keep)
         self.projected[:] = 0
         np.fill_diagonal(self.projected[: self.keep, : self.keep], self.values)
         self.filled = self.keep
 
     def reserve(self, columns: int) -> None:
-        """Make room for a block that was widened."""
+        """Make room for a wider block."""
         missing = columns - self.basis.shape[1]
         if missing > 0:
             self.basis = np.pad(self.basis, ((0, 0), (0, missing)))
@@ -234,9 +235,9 @@ class _Space:
 
 
 class _Pace:
-    """When to look at the Ritz pairs next: residuals shrink by about the same factor with each block.
+    """When to compute the Ritz pairs next: residuals shrink by about the same factor with each block.
 
-    Looking takes as long as a fifth of a product, and most of the time there is nothing to see.
+    Computing them takes a fifth of the time of a product, and most of the time they have not converged.
     """
 
     def __init__(self) -> None:
@@ -246,19 +247,19 @@ class _Pace:
         return iteration >= self.due
 
     def saw(self, iteration: int, above: float) -> None:
-        """Take note of the largest residual beside its goal."""
+        """Record the largest residual relative to its goal."""
         shrunk = np.log(self.above / above) / (iteration - self.seen) if 0 < above < self.above else 0.0
         ahead = np.log(above) / shrunk if shrunk > 0 and above > 1 else 0.0
-        # less than what is ahead: one block too many costs more than one look too many
+        # less than what is ahead: one block too many takes longer than one check too many
         self.due = iteration + int(np.clip(ahead / 2, 1, _UNSEEN))
         self.seen, self.above = iteration, above
 
 
-_UNSEEN = 2  # most blocks until the next look: what shrinks slowly at first may do so a hundredfold later
+_UNSEEN = 2  # maximum blocks between two checks: residuals may shrink slowly at first and much faster later
 
 
-class _Kept:
-    """Keeps a space on disk now and then, if that is wanted, and takes it up again."""
+class _SavedSpace:
+    """Writes the space to disk at intervals, if requested, and resumes from there."""
 
     def __init__(
         self, place: Checkpoint | None, space: _Space, rng: np.random.Generator, pace: _Pace, **facts: Any
@@ -268,7 +269,7 @@ class _Kept:
             self.problem = fingerprint(space.operator, space.basis[:, : space.filled], **facts)
 
     def keep(self, *counters: int) -> None:
-        """Write down the space as it is before the next product, if it is time."""
+        """Write the space as it is before the next product, if it is time."""
         if self.place is not None and self.place.is_due():
             space, n = self.space, self.space.filled
             state = {
@@ -282,7 +283,7 @@ class _Kept:
             self.place.keep(self.problem, state)
 
     def resume(self) -> list[int] | None:
-        """Put the space where it was; give the counters of then, None if nothing was kept."""
+        """Restore the space; return the counters of that time, None if nothing was written."""
         state = None if self.place is None else self.place.resume(self.problem)
         if state is None:
             return None
@@ -296,7 +297,7 @@ class _Kept:
 
 
 def _copy(columns: Array, into: Array) -> None:
-    """Copy columns by all cores: most of the time it is the system that has to find memory for them."""
+    """Copy columns on all cores: most of the time the system is busy providing the memory."""
 
     def copy(rows: slice) -> None:
         into[rows, : columns.shape[1]] = columns[rows]
@@ -305,9 +306,9 @@ def _copy(columns: Array, into: Array) -> None:
 
 
 def _split(U: Array, coupling: Array, noise: float) -> tuple[Array, Array, float]:
-    """Leave out of an orthonormal U and its coupling what is noise; give both and the weakest size."""
+    """Leave out noisy directions of an orthonormal U and its coupling; return both and the smallest size left."""
     sizes = np.abs(np.diag(coupling))
-    if (sizes <= noise).any():  # the space is nearly invariant in some directions: these are not worth following
+    if (sizes <= noise).any():  # the space is nearly invariant in some directions, which are dropped
         left, sizes, right = la.svd(coupling, check_finite=False)
         strong = sizes > noise
         sizes = sizes[strong]
@@ -316,7 +317,7 @@ def _split(U: Array, coupling: Array, noise: float) -> tuple[Array, Array, float
 
 
 def _may_hide_copies(values: Array, errors: Array, n_random: int) -> bool:
-    """Whether an eigenvalue above the last wanted one came out as often as a space of so many starts can hold it."""
+    """Whether an eigenvalue above the last wanted one was found `n_random` times, the most that the space can hold."""
     n_rows = len(values) - n_random
     if n_rows <= 0:
         return False

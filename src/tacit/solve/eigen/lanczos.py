@@ -7,7 +7,7 @@ from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator
 
 from tacit.errors import SolverError
 from tacit.operators.base import Operator
-from tacit.solve.eigen.starting_block import start_block
+from tacit.solve.eigen.starting_block import starting_block
 from tacit.solve.result import Eigenpairs, descending, relative_residuals
 from tacit.types import Array
 
@@ -24,28 +24,28 @@ def lanczos(
     metric: Operator | None = None,
     metric_inverse: LinearOperator | None = None,
 ) -> Eigenpairs:
-    """Give the algebraically largest eigenpairs of a symmetric operator; with a metric B, of A x = λ B x.
+    """Return the algebraically largest eigenpairs of a symmetric operator; with a metric B, of A x = λ B x.
 
     Parameters
     ----------
     operator : symmetric Operator, n x n, with n > n_components
-    n_components : how many eigenpairs
-    rng : where the start vector comes from
-    tol : largest relative residual; 0 is machine precision
-    max_iter : most restarts, default ARPACK's (10 n)
+    n_components : number of eigenpairs
+    rng : generator of the start vector
+    tol : maximum relative residual; 0 is machine precision
+    max_iter : maximum number of restarts, default that of ARPACK (10 n)
     metric, metric_inverse : symmetric positive definite B and the operator that applies its inverse
 
     Raises
     ------
-    SolverError : if ARPACK gives up, or if it missed some of the copies of a repeated eigenvalue, which a method that
-        follows one vector can see only thanks to rounding
+    SolverError : if ARPACK fails, or if it missed copies of a repeated eigenvalue, which a method that follows one
+        vector finds only thanks to rounding
     """
     counted = _Counted(operator)
     eps = float(np.finfo(operator.dtype).eps)
     v0 = rng.standard_normal(operator.shape[0]).astype(operator.dtype)
-    if not (operator @ v0).any():  # ARPACK calls a zero operator a zero start
-        return _of_nothing(operator, n_components, rng, metric)
-    for accuracy in (max(tol / 10, eps), eps):  # ARPACK estimates residuals, and is wrong at times
+    if not (operator @ v0).any():  # ARPACK would report a zero operator as a zero start vector
+        return _of_zero_operator(operator, n_components, rng, metric)
+    for accuracy in (max(tol / 10, eps), eps):  # the residuals that ARPACK estimates are wrong at times
         values, vectors = _arpack(counted, n_components, v0, accuracy, max_iter, metric, metric_inverse)
         values, vectors = descending(values, vectors)
         weighted = vectors if metric is None else metric @ vectors
@@ -56,8 +56,9 @@ def lanczos(
         converged = bool((residuals <= max(tol, eps)).all())
         if converged:
             break
-        v0 = vectors.sum(axis=1)  # from where it thought it was done
-    again = rng.standard_normal(operator.shape[0]).astype(operator.dtype)  # the first start has shown what it has
+        v0 = vectors.sum(axis=1)  # from where it stopped
+    # another start, which finds what the first one missed
+    again = rng.standard_normal(operator.shape[0]).astype(operator.dtype)
     deflated = _Deflated(counted, weighted, values + size)
     _check_complete(float(values[-1]), deflated, size, again, metric, metric_inverse)
     return Eigenpairs(values, vectors, residuals, counted.passes, "lanczos", converged=converged)
@@ -72,7 +73,7 @@ def _arpack(
     metric: Operator | None,
     metric_inverse: LinearOperator | None,
 ) -> tuple[Array, Array]:
-    """Call ARPACK and say clearly if it gives up."""
+    """Call ARPACK, and raise a clear error if it fails."""
     try:
         return eigsh(
             operator, n_components, M=metric, Minv=metric_inverse, which="LA", v0=v0, tol=accuracy, maxiter=max_iter
@@ -80,7 +81,7 @@ def _arpack(
     except ArpackNoConvergence as failure:
         raise SolverError(
             f"the Lanczos solver did not converge: got {len(failure.eigenvalues)} of {n_components} eigenpairs. "
-            "Raise max_iter or tol, or use solver='krylov'."
+            "Increase max_iter or tol, or use solver='krylov'."
         ) from failure
     except ArpackError as failure:
         raise SolverError(f"the Lanczos solver failed: {failure}. Use solver='krylov' or solver='dense'.") from failure
@@ -94,20 +95,20 @@ def _check_complete(
     metric: Operator | None,
     metric_inverse: LinearOperator | None,
 ) -> None:
-    """Raise if there is something left that is larger than what was found; a rough look finds it if it is."""
+    """Raise if an eigenvalue is left that is larger than the last one found; a rough search finds it."""
     try:
         left = eigsh(deflated, 1, M=metric, Minv=metric_inverse, which="LA", v0=v0, tol=1e-2, return_eigenvectors=False)
-    except ArpackError:  # nothing stands out
+    except ArpackError:  # no eigenvalue stands out
         return
     if left[0] > last + 1e-4 * size:
         raise SolverError(
             f"the Lanczos solver missed an eigenvalue of about {left[0]:.4g}, larger than the last one it found, "
-            f"{last:.4g}: it may overlook copies of a repeated one, or any at a loose tol. Use solver='krylov'."
+            f"{last:.4g}: it may miss copies of a repeated eigenvalue, or any with a large tol. Use solver='krylov'."
         )
 
 
 class _Deflated(Operator):
-    """A − (B V) diag(s) (B V)ᵀ: the same operator with the eigenpairs that were found moved out of the way."""
+    """A − (B V) diag(s) (B V)ᵀ: the same operator with the eigenvalues that were found shifted down."""
 
     def __init__(self, operator: Operator, weighted: Array, shifts: Array) -> None:
         super().__init__(operator.shape, operator.dtype)
@@ -118,7 +119,7 @@ class _Deflated(Operator):
 
 
 class _Counted(Operator):
-    """An operator that counts its products and remembers how much longer it made a vector at most."""
+    """An operator that counts its products and records a lower bound of its norm."""
 
     def __init__(self, operator: Operator) -> None:
         super().__init__(operator.shape, operator.dtype)
@@ -132,9 +133,11 @@ class _Counted(Operator):
         return product
 
 
-def _of_nothing(operator: Operator, n_components: int, rng: np.random.Generator, metric: Operator | None) -> Eigenpairs:
-    """Give eigenpairs of the zero operator: any vectors will do, orthonormal in the metric."""
-    vectors = start_block(operator.shape[0], n_components, operator.dtype, rng)
+def _of_zero_operator(
+    operator: Operator, n_components: int, rng: np.random.Generator, metric: Operator | None
+) -> Eigenpairs:
+    """Return eigenpairs of the zero operator: any vectors that are orthonormal in the metric."""
+    vectors = starting_block(operator.shape[0], n_components, operator.dtype, rng)
     if metric is not None:
         factor = np.linalg.cholesky(vectors.T @ (metric @ vectors))
         vectors = np.linalg.solve(factor, vectors.T).T

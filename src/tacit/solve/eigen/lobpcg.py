@@ -1,4 +1,4 @@
-"""LOBPCG: generalised eigenproblems A x = λ B x where B⁻¹ is dear but something like it is cheap."""
+"""LOBPCG: generalised eigenproblems A x = λ B x for which B⁻¹ is expensive but an approximation is cheap."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from scipy.sparse.linalg import LinearOperator, lobpcg
 
 from tacit.errors import InputError
 from tacit.operators.base import Operator
-from tacit.solve.eigen.starting_block import N_RANDOM, start_block
+from tacit.solve.eigen.starting_block import N_RANDOM, starting_block
 from tacit.solve.linear.conjugate_gradients import block_cg
 from tacit.solve.result import Eigenpairs, descending, relative_residuals
 from tacit.types import Array
 
 __all__ = ["ROOM", "preconditioned_eigenpairs"]
 
-ROOM = 5  # LOBPCG searches in three blocks at a time, and breaks down where these are a large part of the space
-_ROUND = 20  # SciPy's stopping rule is absolute; ours is relative, and looked at after every so many iterations
+ROOM = 5  # LOBPCG searches in three blocks at a time, and breaks down if these are a large part of the space
+_ROUND = 20  # iterations between two checks: SciPy's stopping rule is absolute, ours is relative
 
 
 def preconditioned_eigenpairs(
@@ -33,16 +33,16 @@ def preconditioned_eigenpairs(
     preconditioner: LinearOperator | None = None,
     start: Array | Callable[[], Array] | None = None,
 ) -> Eigenpairs:
-    """Give the algebraically largest eigenpairs of A x = λ B x, B symmetric positive definite.
+    """Return the algebraically largest eigenpairs of A x = λ B x, B symmetric positive definite.
 
     Parameters
     ----------
     operator, metric : A and B
-    n_components : how many eigenpairs; at most a fifth of n, as LOBPCG needs room
-    rng : where the random start comes from
-    tol : largest relative residual ‖A x − λ B x‖ / (|λ| ‖B x‖)
-    max_iter : most iterations
-    preconditioner : applies something like B⁻¹, default a few steps of conjugate gradients on B
+    n_components : number of eigenpairs; at most a fifth of n, as LOBPCG needs room
+    rng : generator of the random start
+    tol : maximum relative residual ‖A x − λ B x‖ / (|λ| ‖B x‖)
+    max_iter : maximum number of iterations
+    preconditioner : applies an approximate B⁻¹, default a few steps of conjugate gradients on B
     start : n x p vectors to start from
     """
     n, dtype = operator.shape[0], operator.dtype
@@ -52,7 +52,7 @@ def preconditioned_eigenpairs(
             "Use solver='dense'."
         )
     width = min(n // ROOM, n_components + max(N_RANDOM, n_components // 5))  # the last ones converge last
-    X = start_block(n, width, dtype, rng, start)
+    X = starting_block(n, width, dtype, rng, start)
     preconditioner = _inexact_inverse(metric) if preconditioner is None else preconditioner
     eps = float(np.finfo(dtype).eps)
     iterations, converged, goal = 0, False, 0.0
@@ -72,7 +72,7 @@ def preconditioned_eigenpairs(
 
 
 def _inexact_inverse(metric: Operator) -> LinearOperator:
-    """B⁻¹ to one digit: all that a preconditioner needs."""
+    """Return B⁻¹ to one digit, which is enough for a preconditioner."""
 
     def apply(R: Array) -> Array:
         return block_cg(metric, np.ascontiguousarray(R.reshape(len(R), -1)), tol=0.1, max_iter=200).solution
@@ -83,9 +83,9 @@ def _inexact_inverse(metric: Operator) -> LinearOperator:
 def _round(
     operator: Operator, X: Array, metric: Operator, preconditioner: LinearOperator, steps: int, goal: float
 ) -> tuple[Array, Array]:
-    """Run LOBPCG for a while from X; vectors whose error is below the goal rest, as they would only bring noise."""
+    """Run some iterations of LOBPCG from X; vectors with an error below the goal stay as they are, to avoid noise."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # it warns whenever it is stopped before its own tolerance
-        warnings.simplefilter("ignore", la.LinAlgWarning)  # and of its own small systems, from which it recovers
+        warnings.simplefilter("ignore", UserWarning)  # it warns when it stops before its own tolerance
+        warnings.simplefilter("ignore", la.LinAlgWarning)  # and about its own small systems, from which it recovers
         values, vectors = lobpcg(operator, X, B=metric, M=preconditioner, largest=True, tol=goal, maxiter=steps)
     return np.asarray(values), np.asarray(vectors)

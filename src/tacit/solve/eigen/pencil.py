@@ -1,12 +1,12 @@
-"""A x = μ B x where both sides share dear products: the locally optimal block method, with every product made once.
+"""A x = μ B x if both sides share expensive products: the locally optimal block method, with every product made once.
 
 LOBPCG [Knyazev2001] searches in the span of the present vectors, their preconditioned residuals and the last step.
-SciPy's needs nine blocks of vectors and multiplies with both matrices apart. Here both sides are made of the same *dear
-products* (of the data with a block), which are kept beside the basis and carried along with it, so that each iteration
+SciPy's needs nine blocks of vectors and multiplies with both matrices separately. Here both sides are made of the same
+products of the data with a block, which are stored with the basis and updated with it, so that each iteration
 multiplies the data with the new directions only. Vectors that have converged get no new directions, but stay in the
-basis and go on improving. The basis is orthonormal throughout, and grows for some iterations before only the present
-vectors and their last step are kept, chosen orthogonal to them [Hetmaniuk2006]: that keeps the method stable in single
-precision, and turning the basis costs as much as a product.
+basis and continue to improve. The basis is orthonormal throughout, and grows for some iterations before only the
+present vectors and their last step, chosen orthogonal to them [Hetmaniuk2006], are kept: this keeps the method stable
+in single precision, and reducing the basis takes as long as a product.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from tacit.types import Array
 
 __all__ = ["Pencil", "columns_for", "pencil_eigenpairs"]
 
-_COLUMNS = 32  # columns that are multiplied at the same time, at most
-_LOOKED_AT = 32  # vectors whose residuals are held at the same time, at most
-# Vectors that get new directions in an iteration, or a fifth of all if that is more: some at a time take hardly more
-# products than all together, and far less memory. A product of 20 columns takes as long as one of 32 (200,000 records,
-# 100 classes: 11 iterations and 4.4 s with 32, 16 and 6.7 s with 20).
+_COLUMNS = 32  # maximum number of columns in one product
+_LOOKED_AT = 32  # maximum number of vectors whose residuals are in memory at the same time
+# Vectors that get new directions in an iteration, or a fifth of all if that is more: a few at a time need hardly more
+# products than all together, and far less memory. A product with 20 columns takes as long as one with 32 (200,000
+# records, 100 classes: 11 iterations and 4.4 s with 32, 16 and 6.7 s with 20).
 _FEWEST = 32
-_BLOCKS = 4  # of new directions that the basis has room for
-_LITTLE = 2**26  # bytes that a search may take in any case
+_BLOCKS = 4  # of new directions, for which the basis has room
+_LITTLE = 2**26  # bytes that a search may always take
 
 
 class Pencil(Protocol):
-    """Symmetric A and B = shift·I + C − G Gᵀ, B positive definite, by what a product with the data gives."""
+    """Symmetric A and B = shift·I + C − G Gᵀ, B positive definite, given by products with the data."""
 
     shape: tuple[int, int]
     dtype: np.dtype
     shift: float
     low_rank: Array | None  # G
-    n_bytes: int  # size of the data, beside which the memory of the search is small or not
+    n_bytes: int  # size of the data, which limits the memory of the search
 
     def products(self, S: Array) -> Sequence[Array]:
-        """Give the dear products of a block: A S, and C S unless C is A."""
+        """Return the products with a block: A S, and C S unless C is A."""
 
 
 def pencil_eigenpairs(
@@ -58,16 +58,16 @@ def pencil_eigenpairs(
     tol: float = 1e-3,
     max_iter: int = 200,
 ) -> Eigenpairs:
-    """Give the algebraically largest eigenpairs of A x = μ B x.
+    """Return the algebraically largest eigenpairs of A x = μ B x.
 
     Parameters
     ----------
     pencil : the two sides
-    n_components : how many eigenpairs, at most the columns of `start`
-    start : n x p vectors whose span the search begins with, p at least n_components, or blocks of them one by one
-    precondition : applies something like B⁻¹ to a block, which it may change
-    tol : largest relative residual ‖A x − μ B x‖ / (μ ‖B x‖)
-    max_iter : most iterations
+    n_components : number of eigenpairs, at most the columns of `start`
+    start : n x p vectors in whose span the search begins, p at least n_components, or an iterable of blocks of them
+    precondition : applies an approximate B⁻¹ to a block, which it may overwrite
+    tol : maximum relative residual ‖A x − μ B x‖ / (μ ‖B x‖)
+    max_iter : maximum number of iterations
 
     Returns
     -------
@@ -78,7 +78,7 @@ def pencil_eigenpairs(
     del start
     basis.begin()
     goal = max(tol, float(np.finfo(pencil.dtype).eps))
-    kept = _Kept(next_checkpoint(), basis, n_components=n_components, tol=tol)
+    kept = _SavedBasis(next_checkpoint(), basis, n_components=n_components, tol=tol)
     relative, iterations = kept.resume() or (np.empty(0), 0)
     while True:
         values, inner = basis.ritz(n_components)
@@ -90,7 +90,7 @@ def pencil_eigenpairs(
             break
         iterations += 1
         directions = precondition(directions)
-        if not basis.advance(inner, going, directions):  # nothing new to search in: rounding has the last word
+        if not basis.advance(inner, going, directions):  # no new directions: rounding prevents further progress
             max_iter = iterations
         del directions
         kept.keep(relative, iterations)
@@ -101,34 +101,29 @@ def pencil_eigenpairs(
 
 
 def columns_for(n_components: int, column_bytes: int, n_bytes: int) -> tuple[int, int]:
-    """How many columns the basis has room for, and how many vectors get new directions in an iteration.
+    """Return the maximum columns of the basis, and the number of vectors that get new directions in an iteration.
 
-    Fewer of both where the search would take more memory than the data, and enough to speak of.
-
-    Parameters
-    ----------
-    n_components : how many eigenpairs
-    column_bytes : memory of a vector
-    n_bytes : size of the data
+    Both are smaller if the search would take more memory than the data (`n_bytes`) and more than a small amount.
+    `column_bytes` is the memory of a vector.
     """
     most = max(_FEWEST, n_components // 5)
     room = n_components + _BLOCKS * most
     if (2 * room + 4 * most) * column_bytes > max(n_bytes, _LITTLE):
-        most = max(_FEWEST // 2, n_components // 80 * 16)  # a fifth, in whole lines, which products take as they are
-        room = n_components + 2 * most  # the last step and the new directions, and turned every time
+        most = max(_FEWEST // 2, n_components // 80 * 16)  # a fifth, in whole cache lines, which products need not pad
+        room = n_components + 2 * most  # the last step and the new directions; reduced in every iteration
     return room, most
 
 
 class _Basis:
-    """An orthonormal basis Q, its dear products, and what the sides are in it: QᵀAQ, QᵀCQ, GᵀQ.
+    """An orthonormal basis Q, its products with the data, and the projections QᵀAQ, QᵀCQ, GᵀQ.
 
-    Q and the products are the largest arrays there are, so they are written in place, and the rest is done a few
-    columns at a time.
+    Q and the products are the largest arrays, so they are updated in place, and everything else is done a few columns
+    at a time.
     """
 
     def __init__(self, pencil: Pencil, start: Array | Iterable[Array], *, room: int, at_once: int = _COLUMNS) -> None:
         self.pencil, self.n_old, self.width, self.room, self.at_once = pencil, 0, 0, room, at_once
-        # the basis and its dear products; memory of columns that are never written is never taken
+        # the basis and its products; columns that are never written take no memory
         self.store = [np.empty((pencil.shape[0], room), pencil.dtype, order="F")]
         self.A = self.C = np.empty((0, 0))
         self.bridges = np.empty((0 if pencil.low_rank is None else pencil.low_rank.shape[1], 0))
@@ -138,7 +133,7 @@ class _Basis:
             self._put(0, columns, block)
 
     def begin(self) -> None:
-        """Make the start orthonormal, where it is, and multiply it."""
+        """Make the start orthonormal, in place, and multiply it."""
         fresh = _orthonormal(self.Q)
         self.width = 0
         self.add(fresh)
@@ -154,17 +149,17 @@ class _Basis:
         return np.asarray(self.pencil.shift * np.eye(self.width) + self.C - self.bridges.T @ self.bridges)
 
     def ritz(self, n_components: int) -> tuple[Array, Array]:
-        """Give the leading Ritz values and the vectors' coefficients in the basis."""
+        """Return the leading Ritz values, and the coefficients of their vectors in the basis."""
         with one_thread():
             values, inner = la.eigh(self.A, self.B)
         return values[::-1][:n_components], inner[:, ::-1][:, :n_components]
 
     def residuals(self, values: Array, inner: Array, tol: float, relative: Array, most: int) -> tuple[Array, Array]:
-        """Look for `most` Ritz vectors that have not converged; give which they are, and their A x − μ B x.
+        """Find at most `most` Ritz vectors that have not converged; return their positions, and their A x − μ B x.
 
-        `relative` holds the residuals as they were seen last, infinite at first, and is written. Those that were above
-        the tolerance are looked at first, leading ones before others, and no more than needed: a look at one costs as
-        much as its share in the product.
+        `relative` holds the residuals as last computed, at first infinite, and is updated. Those that were above the
+        tolerance are computed first, leading ones before others, and only as many as needed: each takes as long as its
+        share in the product.
         """
         goal = max(tol, float(np.finfo(self.pencil.dtype).eps))
         kept = np.empty((len(self.Q), min(most, len(values))), self.pencil.dtype, order="F")
@@ -181,12 +176,12 @@ class _Basis:
         return np.array(going, dtype=int), kept[:, : len(going)]
 
     def _errors(self, values: Array, inner: Array, columns: Array, tol: float, relative: Array) -> Array:
-        """Give A x − μ B x of some Ritz vectors, and write their relative sizes down."""
+        """Return A x − μ B x of some Ritz vectors, and write their relative sizes to `relative`."""
         eps, size = float(np.finfo(self.pencil.dtype).eps), float(np.abs(values).max(initial=0))
-        other, *dear = (self._combine(each, inner[:, columns]) for each in self.store)
-        one, G = dear[0], self.pencil.low_rank
+        other, *products = (self._combine(each, inner[:, columns]) for each in self.store)
+        one, G = products[0], self.pencil.low_rank
         other *= other.dtype.type(self.pencil.shift)
-        other += dear[-1]
+        other += products[-1]
         if G is not None:
             subtract(other, G, (self.bridges @ inner[:, columns]).astype(G.dtype))
         weights = lengths(other)
@@ -198,9 +193,9 @@ class _Basis:
         return one
 
     def advance(self, inner: Array, going: Array, directions: Array) -> bool:
-        """Add new directions, which are used up; False if none is new.
+        """Add new directions, which are overwritten; return False if none is new.
 
-        Where they have no room, the basis is turned into [Ritz vectors, their last step] first.
+        If there is no room for them, the basis is first reduced to [Ritz vectors, their last step].
         """
         if self.width + directions.shape[1] > self.room:
             present, last = _steps(inner, going, self.n_old)
@@ -218,7 +213,7 @@ class _Basis:
         self.A, self.C = turned.T @ self.A @ turned, turned.T @ self.C @ turned
 
     def combined(self, inner: Array) -> Array:
-        """Give the vectors with these coefficients; the basis is used up."""
+        """Return the vectors with these coefficients; the basis cannot be used afterwards."""
         del self.store[1:]
         return self._combine(self.store.pop(), inner)
 
@@ -226,7 +221,7 @@ class _Basis:
         return times(stored[:, : self.width], inner.astype(stored.dtype))
 
     def add(self, fresh: Array) -> None:
-        """Multiply new directions, put them at the end, and see what the sides are in them."""
+        """Multiply new directions, append them, and extend the projections."""
         old, self.width = self.width, self.width + fresh.shape[1]
         for part in _chunks(old, self.width, self.at_once):
             block = fresh[:, part.start - old : part.stop - old]
@@ -240,7 +235,7 @@ class _Basis:
         self.bridges = np.hstack([self.bridges, more])
 
     def _put(self, number: int, columns: slice, block: Array) -> None:
-        """Write a block of the basis (0) or of its dear products, behind the columns that are filled."""
+        """Write a block of the basis (0) or of its products (1, 2), after the columns that are filled."""
         if number == len(self.store):
             self.store.append(np.empty(self.store[0].shape, block.dtype, order="F"))
         if self.store[number].shape[1] < self.width:
@@ -250,8 +245,8 @@ class _Basis:
         self.store[number][:, columns] = block
 
 
-class _Kept:
-    """Keeps a basis on disk now and then, if that is wanted, and takes it up again."""
+class _SavedBasis:
+    """Writes the basis to disk at intervals, if requested, and resumes from there."""
 
     def __init__(self, place: Checkpoint | None, basis: _Basis, **facts: Any) -> None:
         self.place, self.basis = place, basis
@@ -259,7 +254,7 @@ class _Kept:
             self.problem = fingerprint(basis.pencil, basis.Q, traces=[np.trace(basis.A), np.trace(basis.B)], **facts)
 
     def keep(self, relative: Array, iterations: int) -> None:
-        """Write down the basis as it is before the next look at it, if it is time."""
+        """Write the basis, if it is time."""
         if self.place is None or not self.place.is_due():
             return
         basis = self.basis
@@ -268,7 +263,7 @@ class _Kept:
         self.place.keep(self.problem, {**arrays, **sides, "n_old": basis.n_old, "iterations": iterations})
 
     def resume(self) -> tuple[Array, int] | None:
-        """Put the basis where it was; give the residuals and iterations of then, None if nothing was kept."""
+        """Restore the basis; return the residuals and iterations of that time, None if nothing was written."""
         state = None if self.place is None else self.place.resume(self.problem)
         if state is None:
             return None
@@ -286,7 +281,7 @@ def _chunks(start: int, stop: int, width: int) -> Iterator[slice]:
 
 
 def _with_more(projected: Array, columns: Array) -> Array:
-    """Add columns to a symmetric matrix, and the rows that go with them, in double precision."""
+    """Add columns and the corresponding rows to a symmetric matrix, in double precision."""
     old, width = len(projected), len(columns)
     wider = np.zeros((width, width))
     wider[:old, :old], wider[:, old:], wider[old:, :old] = projected, columns, columns[:old].T
@@ -294,10 +289,10 @@ def _with_more(projected: Array, columns: Array) -> Array:
 
 
 def _steps(inner: Array, going: Array, n_old: int) -> tuple[Array, Array]:
-    """Coefficients of an orthonormal basis of the Ritz vectors, and of the last step orthogonal to them.
+    """Return coefficients of an orthonormal basis of the Ritz vectors, and of their last step, orthogonal to them.
 
-    The last step is what the Ritz vectors have beyond the span that the present ones of before had, the first `n_old`
-    columns of the basis; at the start there is none.
+    The last step is the part of the Ritz vectors outside the span of the previous ones, which are the first `n_old`
+    columns of the basis; there is none at the start.
     """
     present = la.qr(inner, mode="economic")[0]
     if n_old == 0:
@@ -308,7 +303,7 @@ def _steps(inner: Array, going: Array, n_old: int) -> tuple[Array, Array]:
 
 
 def _outside(block: Array, Q: Array) -> Array:
-    """Give an orthonormal basis of what the block has outside the span of Q, noise left out; the block is used up."""
+    """Return an orthonormal basis of the block outside the span of Q, without noise; the block is overwritten."""
     eps = float(np.finfo(block.dtype).eps)
     sizes = lengths(block)
     block /= np.where(sizes > 0, sizes, 1).astype(block.dtype)
@@ -316,12 +311,12 @@ def _outside(block: Array, Q: Array) -> Array:
     new = lengths(block) > 100 * eps
     fresh = _orthonormal(block if new.all() else block[:, new])
     if fresh.shape[1]:
-        subtract(fresh, Q, inner_products(Q, fresh))  # columns that were short have brought some of Q back
+        subtract(fresh, Q, inner_products(Q, fresh))  # short columns may have kept some of Q
     return _orthonormal(fresh)
 
 
 def _orthonormal(block: Array) -> Array:
-    """Give an orthonormal basis of the columns, without directions that are rounding beside the others."""
+    """Return an orthonormal basis of the columns, without directions of the size of rounding errors."""
     if not block.shape[1]:
         return block
     Q, R = factored(block)

@@ -1,9 +1,9 @@
-"""Leading eigenpairs from one product with the matrix, where reading it is what costs.
+"""Leading eigenpairs from one product with the matrix, for matrices that are slow to read.
 
     Y = A Ω,  A ≈ Y (ΩᵀY)⁻¹ Yᵀ,  Ω random, orthonormal columns                             [Tropp2017]
 
-It is exact where the rank of A is at most the number of columns of Ω, and otherwise as good as the spectrum beyond
-those columns is small. There is no second look at A, so nobody knows how good: residuals are not numbers here.
+It is exact if the rank of A is at most the number of columns of Ω; otherwise the error depends on the size of the
+spectrum beyond those columns. As there is no second product with A, the residuals are unknown (NaN).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import scipy.linalg as la
 
 from tacit.errors import InputError
 from tacit.operators.base import Operator
-from tacit.solve.eigen.starting_block import start_block
+from tacit.solve.eigen.starting_block import starting_block
 from tacit.solve.result import Eigenpairs, descending
 from tacit.types import Array
 
@@ -32,36 +32,36 @@ def single_pass(
     width: int | None = None,
     start: Array | Callable[[], Array] | None = None,
 ) -> Eigenpairs:
-    """Give approximate leading eigenpairs of a positive semi-definite operator from one product with a block.
+    """Return approximate leading eigenpairs of a positive semi-definite operator from one product with a block.
 
     Parameters
     ----------
     operator : symmetric positive semi-definite Operator, n x n
-    n_components : how many eigenpairs
-    rng : where Ω comes from; the same generator state gives the same answer
-    width : columns of Ω, default 3 n_components + 10; more of them are more exact
-    start : n x p vectors that are to be among those of Ω, e.g. those of an earlier fit
+    n_components : number of eigenpairs
+    rng : generator of Ω; the same state gives the same result
+    width : columns of Ω, default 3 n_components + 10; the more, the more exact
+    start : n x p vectors to include in Ω, e.g. those of an earlier fit
 
     Returns
     -------
-    Eigenpairs : `residuals` are NaN and `converged` is False, as nobody looked
+    Eigenpairs : `residuals` are NaN and `converged` is False, as they are not measured
 
     Raises
     ------
-    InputError : if a vector x with xᵀAx < 0 shows; one that does not show goes unnoticed
+    InputError : if a vector x with xᵀAx < 0 is found; not every one is found
 
     Notes
     -----
-    Memory: three arrays of n x width. The eigenvalues are lowered by what keeps the factorisation stable, √n times the
-    machine precision of the largest, and those below that come out as zero.
+    Memory: three arrays of n x width. To keep the factorisation stable, the eigenvalues are lowered by √n times the
+    machine precision of the largest, and those below that become zero.
     """
     n, wanted = operator.shape[0], min(operator.shape[0], n_components)
     columns = min(n, max(wanted, 3 * wanted + 10 if width is None else width))
-    test = start_block(n, columns, operator.dtype, rng, start)
+    test = starting_block(n, columns, operator.dtype, rng, start)
     Y = np.array(operator @ test)
     unknown = np.full(wanted, np.nan)
     shift = float(np.sqrt(n) * np.finfo(operator.dtype).eps * np.linalg.norm(Y))
-    if shift == 0:  # nothing but zeros: any vectors will do
+    if shift == 0:  # a zero operator: any vectors are right
         values, vectors = descending(np.zeros(columns, operator.dtype), test, wanted)
         return Eigenpairs(values, vectors, unknown, 1, "single_pass", ONE_PASS, converged=False)
     Y += operator.dtype.type(shift) * test
@@ -74,11 +74,11 @@ def single_pass(
 
 
 def _factor(core: Array) -> Array:
-    """The triangular C with CᵀC = ΩᵀY."""
+    """Return the triangular C with CᵀC = ΩᵀY."""
     try:
         return np.asarray(la.cholesky((core + core.T) / 2, check_finite=False))
     except la.LinAlgError:
         raise InputError(
-            "operator is not positive semi-definite: got a direction in which it is negative, expected none with "
+            "operator is not positive semi-definite: got a direction in which it is negative, expected none for "
             "solver='single_pass'. Use solver='krylov'."
         ) from None

@@ -1,4 +1,4 @@
-"""Where an iteration starts: at random, near vectors that are known already, or both."""
+"""The first block of vectors of an iteration: random, near known vectors, or both."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import numpy as np
 from tacit.solve.tall_arrays import factored
 from tacit.types import Array
 
-__all__ = ["N_RANDOM", "start_block"]
+__all__ = ["N_RANDOM", "starting_block"]
 
-# Beside given vectors some random ones, a quarter of a small block: where those are blind (new records, an invariant
-# space) these are not.
+# Random vectors in addition to given ones, a quarter of a small block: they find directions that the given ones lack
+# (new records, an invariant space).
 N_RANDOM = 8
 
 
-def start_block(
+def starting_block(
     n: int,
     width: int,
     dtype: np.dtype,
     rng: np.random.Generator,
     start: Array | Callable[[], Array] | None = None,
 ) -> Array:
-    """Give `width` orthonormal columns: random, but for the directions of `start`, mixed if they are too many."""
+    """Return `width` orthonormal columns: the directions of `start`, mixed if they are too many, and random ones."""
     V = _normal((n, width), dtype, rng)
     n_given = width - min(N_RANDOM, max(1, width // 4))
     if start is not None and n_given:
@@ -35,5 +35,5 @@ def start_block(
 
 
 def _normal(shape: tuple[int, int], dtype: np.dtype, rng: np.random.Generator) -> Array:
-    """Random numbers in the precision they are needed in: a double of a block of vectors would be twice as large."""
+    """Return random numbers in the precision of the block: a copy in double precision would be twice as large."""
     return rng.standard_normal(shape, dtype=np.float32 if dtype == np.float32 else np.float64)

@@ -1,15 +1,15 @@
 """Conjugate gradients for symmetric positive definite systems with many right-hand sides.
 
-Block conjugate gradients [OLeary1980] let all the right-hand sides search together: the columns help each other to the
-directions in which the system is large, so that a hundred of them need a fifth of the iterations that each would need
-alone. The QR form [Dubrulle2001] keeps this stable when they are nearly dependent; directions that are noise are left
-out. Where a block breaks down all the same, as if the system is not quite definite, its columns go on one by one.
+Block conjugate gradients [OLeary1980] search for all right-hand sides together: the columns share the directions in
+which the system is large, so that a hundred of them need a fifth of the iterations that each would need alone. The QR
+form [Dubrulle2001] keeps this stable when they are nearly dependent; directions that are noise are left out. If a block
+breaks down nevertheless, for instance because the system is not quite definite, its columns continue one by one.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.linalg as la
@@ -18,7 +18,7 @@ from scipy.sparse.linalg import LinearOperator
 from tacit.machine import one_thread
 from tacit.operators.base import Operator
 from tacit.operators.products.sparse import LINE
-from tacit.solve.checkpoint import SolvedColumns, next_checkpoint
+from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint
 from tacit.solve.result import LeastSquares
 from tacit.solve.tall_arrays import factored, in_rows, inner
 from tacit.types import Array
@@ -26,9 +26,9 @@ from tacit.types import Array
 __all__ = ["block_cg", "preconditioned_cg", "reachable", "width_for"]
 
 _ROUNDING = 20.0  # units in the last place that count as rounding
-_BLOCK_BYTES = 9_000_000  # a block that searches together; the more columns the fewer steps, and the more memory
-_ROUNDS = 4  # a recurrence drifts from the true residual; so it is computed anew, and the search goes on from there
-_TRUSTED = 0.1  # share by which it can have drifted at most for the true residual not to be worth a product
+_BLOCK_BYTES = 9_000_000  # of the columns that are solved together; more columns take fewer steps and more memory
+_ROUNDS = 4  # the recurrence drifts from the true residual, which is then computed, and the search continues from it
+_TRUSTED = 0.1  # maximum relative drift with which the true residual is not worth computing
 
 
 def block_cg(
@@ -40,22 +40,22 @@ def block_cg(
     start: Array | None = None,
     width: int | None = None,
 ) -> LeastSquares:
-    """Solve a symmetric positive definite system for many right-hand sides, `width` of them searching together.
+    """Solve a symmetric positive definite system for many right-hand sides, `width` of them together.
 
     Parameters
     ----------
     system : symmetric positive definite Operator, n x n
     rhs : n x p
-    tol : largest relative residual ‖b − S x‖ / ‖b‖
-    max_iter : most iterations for each `width` columns
+    tol : maximum relative residual ‖b − S x‖ / ‖b‖
+    max_iter : maximum number of iterations for each `width` columns
     start : n x p, where to start, default zero
-    width : columns that search together, default 32 to 128, by their length and the size of the matrix; memory is five
-        blocks of n x `width` beside `rhs` and the solution
+    width : columns that are solved together, default 32 to 128, by their length and the size of the matrix; takes the
+        memory of five blocks of n x `width` in addition to `rhs` and the solution
     """
     width = width or width_for(*rhs.shape, itemsize=rhs.dtype.itemsize, n_bytes=getattr(system, "n_bytes", 0))
     solution = _start(rhs, start)
     residuals = np.zeros(rhs.shape[1])
-    kept = SolvedColumns(next_checkpoint(), system, rhs, solution, residuals, tol=tol, width=width)
+    kept = _SolvedColumns(next_checkpoint(), system, rhs, solution, residuals, tol=tol, width=width)
     search = partial(_search_together, kept=kept)
     iterations, converged = kept.counters
     for first in range(kept.n_solved, rhs.shape[1], width):
@@ -67,10 +67,10 @@ def block_cg(
 
 
 def width_for(n_rows: int, n_columns: int, *, itemsize: int, n_bytes: int) -> int:
-    """Columns that search together: as many as fit into a sixth of the matrix, or into the caches; whole lines.
+    """Return the number of columns to solve together: what fits into a sixth of the matrix or into the caches.
 
-    All of them if they can, as the last few alone would cost nearly as much again: a hundred labels of 200,000 records
-    take 0.9 s together, 1.35 s in two groups and 1.4 s in four.
+    All of them if possible, as a small last group would take nearly as long as a large one: a hundred labels of 200,000
+    records take 0.9 s together, 1.35 s in two groups and 1.4 s in four. Groups fill whole cache lines.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def preconditioned_cg(
     Parameters
     ----------
     system, rhs, tol, max_iter, start : as for `block_cg`
-    preconditioner : symmetric positive definite; applies something like the inverse of the system
+    preconditioner : symmetric positive definite; applies an approximate inverse of the system
     """
 
     def search(system: Operator, R: Array, change: Array, goals: Array, max_iter: int) -> _Searched:
@@ -112,7 +112,7 @@ def preconditioned_cg(
 
 
 def reachable(tol: float, dtype: np.dtype) -> float:
-    """Give the smallest relative residual worth asking for: rounding sets a floor."""
+    """Return the tolerance, but at least the smallest relative residual that rounding allows."""
     return max(tol, _ROUNDING * float(np.finfo(dtype).eps))
 
 
@@ -123,7 +123,7 @@ class _Search(Protocol):
 
 
 class _Searched(NamedTuple):
-    """What a search did: `sizes` are the residuals by its own recurrence, `stretch` is the most that S stretched."""
+    """The result of a search: `sizes` are the residuals by its recurrence, `stretch` is an estimate of ‖S‖."""
 
     iterations: int
     stretch: float
@@ -138,10 +138,10 @@ def _start(rhs: Array, start: Array | None) -> Array:
 def _refine(
     search: _Search, system: Operator, rhs: Array, solution: Array, tol: float, max_iter: int
 ) -> tuple[Array, int, bool]:
-    """Search until the true residuals are below `tol` or rounding stops them; give these, iterations and success."""
+    """Search until the true residuals are below `tol` or rounding stops them; return these, iterations and success."""
     eps, floor = float(np.finfo(rhs.dtype).eps), reachable(tol, rhs.dtype)
     sizes = np.maximum(_lengths(rhs), np.finfo(rhs.dtype).tiny)
-    solution[:, ~rhs.any(axis=0)] = 0  # no residual is small beside nothing, so nothing else would do
+    solution[:, ~rhs.any(axis=0)] = 0  # a zero right-hand side has no relative residual; its solution is zero
     untouched = not solution.any()
     R = rhs if untouched else _rest(system, solution, rhs)
     relative, iterations, stretch, rounding = _lengths(R) / sizes, 0, 0.0, np.zeros(len(sizes))
@@ -150,14 +150,14 @@ def _refine(
         if not going.size or iterations >= max_iter:
             break
         everything = going.size == rhs.shape[1]
-        into_solution = untouched and everything  # the usual case: no other array of that size is needed
+        into_solution = untouched and everything  # the usual case, which needs no further array of that size
         change = solution if into_solution else np.zeros((len(rhs), going.size), rhs.dtype)
         searched = R if everything else R[:, going]
         found = search(system, searched, change, floor * sizes[going], max_iter - iterations)
         iterations, stretch, untouched = iterations + found.iterations, max(stretch, found.stretch), False
         if not into_solution:
             solution[:, going] += change
-        # ‖S‖ ‖x‖ eps is what rounding leaves of b − S x, whatever the method
+        # ‖S‖ ‖x‖ eps is the rounding error of b − S x, whatever the method
         rounding = _ROUNDING * eps * stretch * _lengths(solution) / sizes
         guess = found.sizes / sizes[going]
         if not found.broke_down and (guess <= floor).all() and (iterations * rounding[going] <= _TRUSTED * guess).all():
@@ -171,26 +171,26 @@ def _refine(
         before, relative = relative, _lengths(R) / sizes
         if found.broke_down:
             search = _search_alone
-        elif relative.max() > before.max() / 2:  # rounding has the last word
+        elif relative.max() > before.max() / 2:  # rounding prevents further progress
             break
     return relative, iterations, bool((relative <= np.maximum(floor, rounding)).all())
 
 
 def _rest(system: Operator, solution: Array, rhs: Array) -> Array:
-    """Give rhs − S x, in place of the product: with many columns a second array of this size would be large."""
+    """Return rhs − S x, in the memory of the product: with many columns a second array would be large."""
     product = system @ solution
-    if np.may_share_memory(product, solution):  # an operator may give back what it was given
+    if np.may_share_memory(product, solution):  # an operator may return its argument
         return np.asarray(rhs - product)
     return np.asarray(np.subtract(rhs, product, out=product))
 
 
 def _search_together(
-    system: Operator, R: Array, change: Array, goals: Array, max_iter: int, kept: SolvedColumns
+    system: Operator, R: Array, change: Array, goals: Array, max_iter: int, kept: _SolvedColumns
 ) -> _Searched:
     """Block CG in the QR form: R = Q C throughout, Q orthonormal."""
     before = kept.begin()
     if before is None:
-        lengths = _lengths(R)  # equal lengths first, or a short column would look like a dependent one
+        lengths = _lengths(R)  # scaled to equal lengths, or a short column would look like a dependent one
         Q, C = _factored(np.divide(R, lengths, order="C"), look_closer=True)
         C, P, iterations, stretch = C * lengths, Q.copy(), 0, 0.0
     else:
@@ -208,7 +208,7 @@ def _search_together(
             step, turn = (la.cho_solve(steps, each).astype(R.dtype) for each in (C, np.eye(len(C))))
         iterations += 1
         _step(change, Q, P, product, step, turn)
-        del product  # so that the next one takes its place
+        del product  # so that the next one can use its memory
         Q, S = _factored(Q)
         P = _turned(P, S.T.astype(R.dtype), Q)
         C = S @ C
@@ -217,7 +217,7 @@ def _search_together(
 
 
 def _step(change: Array, Q: Array, P: Array, product: Array, step: Array, turn: Array) -> None:
-    """Go a step: change += P step and Q −= product turn, some rows at a time, as one more large array would be made."""
+    """Change += P step and Q −= product turn, a few rows at a time, without another large array."""
 
     def go(rows: slice) -> None:
         change[rows] += P[rows] @ step
@@ -227,7 +227,7 @@ def _step(change: Array, Q: Array, P: Array, product: Array, step: Array, turn: 
 
 
 def _turned(P: Array, turn: Array, Q: Array) -> Array:
-    """Give P turn + Q, in P itself unless noise left Q fewer columns."""
+    """Return P turn + Q, in P itself unless Q has lost noisy columns."""
     turned = P if turn.shape[1] == P.shape[1] else np.empty(Q.shape, P.dtype)
 
     def fill(rows: slice) -> None:
@@ -238,16 +238,16 @@ def _turned(P: Array, turn: Array, Q: Array) -> Array:
 
 
 def _factored(R: Array, *, look_closer: bool = False) -> tuple[Array, Array]:
-    """Write R = Q S, Q orthonormal, without directions that are noise; R itself is lost."""
+    """Return Q and S with R = Q S, Q orthonormal, without noisy directions; R is overwritten."""
     Q, S = factored(R)
     with one_thread():
         return _without_noise(np.ascontiguousarray(Q), S, look_closer=look_closer)
 
 
 def _without_noise(Q: Array, S: Array, *, look_closer: bool = False) -> tuple[Array, Array]:
-    """Leave those directions out of the product Q S that are rounding beside the others.
+    """Leave out directions of the product Q S that are rounding errors compared with the others.
 
-    The diagonal of S shows dependent columns only one by one; `look_closer` finds any that depend on several others.
+    The diagonal of S shows single dependent columns only; `look_closer` also finds combinations.
     """
     noise = _ROUNDING * float(np.finfo(Q.dtype).eps)
     sizes = np.abs(np.diag(S))
@@ -268,7 +268,7 @@ def _search_alone(
     max_iter: int,
     preconditioner: LinearOperator | None = None,
 ) -> _Searched:
-    """Plain CG; a column that has reached its goal stops, as going on would only pile up rounding."""
+    """Plain CG; a column that has reached its goal stops, as further steps would only add rounding errors."""
     Z = _applied(preconditioner, R)
     P, energy, going = Z, np.einsum("ij,ij->j", R, Z), np.arange(R.shape[1])
     iterations, stretch, sizes = 0, 0.0, np.empty(len(goals))
@@ -296,11 +296,57 @@ def _applied(preconditioner: LinearOperator | None, R: Array) -> Array:
 
 
 def _stretch(product: Array, P: Array) -> float:
-    """How much longer the longest product is than what it is the product of."""
+    """Return the largest ratio of the length of a product to that of its vector."""
     lengths = _lengths(P)
     return float((_lengths(product) / np.where(lengths > 0, lengths, 1)).max(initial=0))
 
 
 def _lengths(A: Array) -> Array:
-    """Give the lengths of the columns, without the array of squares that NumPy makes for them."""
+    """Return the lengths of the columns, without the array of squares that NumPy makes."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->j", A, A)))
+
+
+class _SolvedColumns:
+    """Writes the solved columns, and the state of the search for the next ones, to disk, and resumes from there.
+
+    A search that continues from its own solution, to correct its drift, is short and is not written.
+    """
+
+    def __init__(
+        self, place: Checkpoint | None, system: Operator, rhs: Array, solution: Array, residuals: Array, **facts: Any
+    ) -> None:
+        self.place, self.solution, self.residuals = place, solution, residuals
+        self.n_solved, self.n_searches, self.counters = 0, 0, (0, True)
+        self.search: dict[str, Any] | None = None
+        if place is None:
+            return
+        facts |= {"shift": float(getattr(system, "shift", 0)), "begun": float(np.abs(solution).sum())}
+        self.problem = fingerprint(system, rhs, **facts)
+        state = place.resume(self.problem)
+        if state is not None:
+            self.n_solved, *counters = state["counters"]
+            self.counters = (int(counters[0]), bool(counters[1]))
+            solution[:, : self.n_solved], residuals[: self.n_solved] = state["solution"], state["residuals"]
+            self.search = state if "Q" in state else None
+
+    def begin(self) -> dict[str, Any] | None:
+        """Return the state of the search for the next columns, if it had begun."""
+        self.n_searches += 1
+        before, self.search = self.search, None
+        return before
+
+    def searching(self, **state: Any) -> None:
+        """Write the state of the first search for the next columns, if it is time."""
+        if self.n_searches == 1:
+            self._keep(state)
+
+    def solved(self, n_columns: int, iterations: int, converged: bool) -> None:
+        """Write that so many columns are solved, if it is time."""
+        self.n_solved, self.n_searches, self.counters = n_columns, 0, (iterations, converged)
+        self._keep({})
+
+    def _keep(self, state: dict[str, Any]) -> None:
+        if self.place is not None and self.place.is_due():
+            n = self.n_solved
+            solved = {"solution": self.solution[:, :n], "residuals": self.residuals[:n]}
+            self.place.keep(self.problem, {**solved, "counters": [n, *self.counters], **state})

@@ -1,7 +1,7 @@
 """Least squares with many right-hand sides: min ‖A w − t‖² + ridge ‖w‖² for every column t of the targets.
 
-Small problems go to LAPACK, large ones with a ridge to conjugate gradients on the normal equations, and those without a
-ridge to LSMR [Fong2011], which never squares the condition of A.
+LAPACK solves small problems, conjugate gradients on the normal equations large ones with a ridge, and LSMR [Fong2011],
+which does not square the condition number of A, those without a ridge.
 """
 
 from __future__ import annotations
@@ -15,19 +15,18 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 
 from tacit.checks import check_choice, check_count, check_finite, check_number, check_rows, is_sparse
 from tacit.errors import InputError, TacitWarning
-from tacit.operators.base import Operator, as_operator
-from tacit.operators.gram import Gram
+from tacit.operators.base import Gram, Operator, as_operator
 from tacit.solve.dense import dense_least_squares
 from tacit.solve.linear.conjugate_gradients import block_cg, preconditioned_cg, reachable
 from tacit.solve.result import LeastSquares
 from tacit.types import Array
 
-__all__ = ["SOLVERS", "adjoint_times", "block_cg", "least_squares", "preconditioned_cg"]
+__all__ = ["adjoint_times", "least_squares"]
 
-SOLVERS = ("auto", "dense", "block-cg", "cg", "lsmr")
-_DENSE_LIMIT = 400  # smaller side up to which LAPACK is the faster one
-_DENSE_ENTRIES = 2**23  # entries up to which it is: a short side says nothing about a long one
-_COLUMNS = 32  # sparse targets are made dense so many at a time
+_SOLVERS = ("auto", "dense", "block-cg", "cg", "lsmr")
+_DENSE_LIMIT = 400  # smaller side up to which LAPACK is faster
+_DENSE_ENTRIES = 2**23  # entries up to which it is: the other side may be long
+_COLUMNS = 32  # of sparse targets, which are made dense at a time
 
 
 def least_squares(
@@ -49,24 +48,24 @@ def least_squares(
     operator : matrix or Operator A, N x M
     targets : N x p, dense or sparse
     ridge : weight of ‖w‖²; 0 gives the shortest least-squares solution
-    tol : largest relative residual of the normal equations, ‖Aᵀ(t − A w) − ridge w‖ / ‖Aᵀ t‖
-    max_iter : most iterations, default 500 (LSMR: twice the smaller side of A)
+    tol : maximum relative residual of the normal equations, ‖Aᵀ(t − A w) − ridge w‖ / ‖Aᵀ t‖
+    max_iter : maximum number of iterations, default 500 (LSMR: twice the smaller side of A)
     solver : "auto", "dense", "block-cg", "cg" (takes a preconditioner), "lsmr"
-    preconditioner : applies something like (AᵀA + ridge I)⁻¹; turns "auto" into "cg"
-    start : M x p, where conjugate gradients start; without a ridge what it has outside the rows of A stays in the
+    preconditioner : applies an approximate (AᵀA + ridge I)⁻¹; with it "auto" chooses "cg"
+    start : M x p, where conjugate gradients start; without a ridge, its part outside the row space of A stays in the
         solution
     crossed : Aᵀ times the targets, if it is known
 
     Returns
     -------
-    LeastSquares : with `solver` and `reason` saying what was done
+    LeastSquares
 
     Warns
     -----
     TacitWarning : if `tol` was not reached
     """
     A = as_operator(operator)
-    check_choice("solver", solver, SOLVERS)
+    check_choice("solver", solver, _SOLVERS)
     ridge, tol = check_number("ridge", ridge), check_number("tol", tol)
     max_iter = None if max_iter is None else check_count("max_iter", max_iter)
     targets = _check_targets(targets, A)
@@ -89,13 +88,13 @@ def least_squares(
 
 
 def _check_targets(targets: Any, A: Operator) -> Any:
-    """Give the targets as a float matrix, sparse ones still sparse."""
+    """Return the targets as a float matrix; sparse ones stay sparse."""
     if not is_sparse(targets):
         targets = np.asarray(targets)
     if targets.ndim != 2:
         raise InputError(
-            f"targets is not a matrix: got {targets.ndim} dimensions, expected one column a target. "
-            "Use targets.reshape(-1, 1) for a single one."
+            f"targets is not a matrix: got {targets.ndim} dimensions, expected one column per target. "
+            "Use targets.reshape(-1, 1) for a single target."
         )
     check_rows("targets", targets.shape[0], A.shape[0], of="the operator")
     check_finite("targets", targets)
@@ -113,7 +112,7 @@ def _check_start(start: Any, shape: tuple[int, int]) -> Array | None:
 
 
 def adjoint_times(A: Operator, targets: Any) -> Array:
-    """Aᵀ T, dense; a sparse T is never dense as a whole, since N x p may be far larger than A."""
+    """Return Aᵀ T, dense; a sparse T is never made dense as a whole, since N x p may be far larger than A."""
     if not is_sparse(targets):
         return np.ascontiguousarray(A.T @ np.asarray(targets, A.dtype))
     targets = targets.tocsc().astype(A.dtype, copy=False)
@@ -137,7 +136,7 @@ def _lsmr(A: Operator, targets: Any, ridge: float, tol: float, max_iter: int) ->
 
 
 def _lsmr_column(A: Operator, t: Array, ridge: float, goal: float, max_iter: int) -> tuple[Array, float, int]:
-    """Ask LSMR for more until our residual, which is not the one it stops by, is small enough."""
+    """Run LSMR with smaller tolerances until our residual, which differs from its own, is small enough."""
     eps, asked = float(np.finfo(A.dtype).eps), goal / 10
     rhs_size = float(np.linalg.norm(A.T @ t))
     while True:
@@ -146,7 +145,7 @@ def _lsmr_column(A: Operator, t: Array, ridge: float, goal: float, max_iter: int
                 A, t, damp=ridge**0.5, atol=asked, btol=asked, conlim=0, maxiter=max_iter
             )
         gradient = A.T @ (t - A @ x.astype(A.dtype)) - A.dtype.type(ridge) * x
-        # where Aᵀt is rounding beside ‖A‖ ‖t‖, so may the gradient be
+        # if Aᵀt is of the size of rounding errors of ‖A‖ ‖t‖, so may the gradient be
         rounding = 10 * eps * float(size) * float(np.linalg.norm(t))
         scale = max(rhs_size, rounding / goal, float(np.finfo(A.dtype).tiny))
         residual = float(np.linalg.norm(gradient)) / scale
@@ -156,13 +155,16 @@ def _lsmr_column(A: Operator, t: Array, ridge: float, goal: float, max_iter: int
 
 
 def _choose(shape: tuple[int, ...], ridge: float, solver: str, *, preconditioned: bool) -> tuple[str, str]:
-    """Give the solver and the reason, as data."""
+    """Return the solver and the reason."""
     if solver != "auto":
         return solver, "asked for"
     if preconditioned:
         return "cg", "a preconditioner was given"
     if min(shape) <= _DENSE_LIMIT and shape[0] * shape[1] <= _DENSE_ENTRIES:
-        return "dense", f"the smaller side of {shape} is at most {_DENSE_LIMIT}: LAPACK is exact and faster there"
+        return (
+            "dense",
+            f"the smaller side of {shape} is at most {_DENSE_LIMIT}: LAPACK is exact and faster",
+        )
     if ridge == 0:
         return "lsmr", "no ridge: LSMR is stable where the normal equations are not"
     return "block-cg", f"{shape} is large and the ridge makes the normal equations well conditioned"
@@ -173,7 +175,7 @@ def _report(found: LeastSquares, tol: float) -> None:
         warnings.warn(
             f"the {found.solver} solver of least squares stopped after {found.iterations} iterations with a relative "
             f"residual of {float(found.residuals.max()):.1e}, above tol={tol:g}. "
-            "The solution is approximate: raise max_iter, tol or ridge.",
+            "The solution is approximate: increase max_iter, tol or ridge.",
             TacitWarning,
             stacklevel=3,
         )

@@ -243,7 +243,7 @@ def test_bad_labels() -> None:
     X, sets = collection(4)
     with pytest.raises(InputError, match="y has nothing to learn from: got 0 labels"):
         HierarchyClassifier(taxonomy=TAXONOMY).fit(X, [None] * 4)
-    with pytest.raises(InputError, match="no nodes: got 'a3'"):
+    with pytest.raises(InputError, match="not nodes: got 'a3'"):
         HierarchyClassifier(taxonomy=TAXONOMY).fit(X, [{"a3"}, *sets[1:]])
     with pytest.raises(NotFittedError):
         HierarchyClassifier().predict(X)

@@ -235,7 +235,7 @@ def test_bad_input() -> None:
         TopDownClassifier(taxonomy={"a": "top"}).fit(X, sets)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="y has nothing to learn from: got 0 labels"):
         TopDownClassifier(taxonomy=TAXONOMY).fit(X, [None] * 10)
-    with pytest.raises(InputError, match="no nodes: got 'a3'"):
+    with pytest.raises(InputError, match="not nodes: got 'a3'"):
         TopDownClassifier(taxonomy=TAXONOMY).fit(X, [{"a3"}, *sets[1:]])
     with pytest.raises(NotFittedError):
         TopDownClassifier().predict(X)

@@ -118,7 +118,7 @@ def test_bad_input() -> None:
     taxonomy = Taxonomy.from_parents(PARENTS)
     with pytest.raises(InputError, match="y has no labels: got 2 records and none of them labelled"):
         hierarchy_graph([None, set()], taxonomy, 2)
-    with pytest.raises(InputError, match=r"no nodes: got 'a3'.*nodes of the taxonomy"):
+    with pytest.raises(InputError, match=r"not nodes: got 'a3'.*nodes of the taxonomy"):
         hierarchy_graph([{"a3"}, {"a1"}], taxonomy, 2)
     with pytest.raises(InputError, match="y does not match X: got 2 rows for 3 records"):
         hierarchy_graph([{"a1"}, {"a2"}], taxonomy, 3)

@@ -365,12 +365,12 @@ def test_values_that_are_no_numbers(value: float, kind: str, container: Any) -> 
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (None, r"y is missing: .* Give a 0/1 matrix, a list of label sets, or one class a record\."),
+        (None, r"y is missing: .* Pass a 0/1 matrix, a list of label sets, or one class per record\."),
         ([None] * 5, "y has no labels: got 5 records and none of them labelled.* Use LSI where there are none"),
         ([set()] * 5, "y has no labels: got 5 records and none of them labelled"),
         (np.zeros((5, 2)), "y has no labels: got 5 records and none of them labelled"),
         (NAMES[:4], "y does not match X: got 4 rows for 5 records"),
-        (["cats", "dgos", "trees", "trees", "animals"], r"no nodes: got 'dgos'.*nodes of the taxonomy"),
+        (["cats", "dgos", "trees", "trees", "animals"], r"not nodes: got 'dgos'.*nodes of the taxonomy"),
     ],
 )
 def test_labels_that_will_not_do(y: Any, message: str) -> None:

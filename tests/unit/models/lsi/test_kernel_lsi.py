@@ -108,5 +108,5 @@ def test_a_function_that_is_no_kernel_is_refused(planted: Planted) -> None:
     X = planted.training[0].toarray()
     with pytest.raises(InputError, match="kernel does not give a kernel matrix: got one that is not symmetric"):
         KernelLSI(2, kernel=lambda A, B: A[:, :1] + 2 * B[:, :1].T).fit(X)
-    with pytest.raises(InputError, match=r"kernel gives a matrix of the wrong shape: got \(1, 1\)"):
+    with pytest.raises(InputError, match=r"kernel returns a matrix of the wrong shape: got \(1, 1\)"):
         KernelLSI(2, kernel=lambda A, B: np.ones((1, 1))).fit(X)

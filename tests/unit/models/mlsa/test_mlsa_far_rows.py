@@ -129,13 +129,13 @@ def test_a_far_relation_within_one_type_must_be_symmetric(tmp_path):
 
 def test_what_needs_a_matrix_in_memory_is_refused(words, far):
     graph = Relations().add("record", "word", far, rows=range(90), columns=range(40))
-    with pytest.raises(InputError, match=r"'record-word' is not in memory: .* cannot be cut down to some objects"):
+    with pytest.raises(InputError, match=r"'record-word' is not in memory: .* cannot be restricted to some objects"):
         graph.restrict({"word": [1, 2]})
-    with pytest.raises(InputError, match=r"cannot be made larger. Add it when its types have all their objects"):
+    with pytest.raises(InputError, match=r"cannot be extended. Add it after its types have all their objects"):
         graph.add("word", "topic", [[1.0], [1.0]], rows=[0, 99], columns=["x"])
-    with pytest.raises(InputError, match=r"cannot be turned round. Begin the product at its other end"):
+    with pytest.raises(InputError, match=r"cannot be transposed. Begin the product at its other end"):
         graph.add("record", "author", counts((90, 12), 1)).add_product(("word", "record"), "record-author")
-    with pytest.raises(InputError, match="cannot be given as one matrix"):
+    with pytest.raises(InputError, match="cannot be returned as one matrix"):
         _ = graph.block("record-word").matrix
     with pytest.raises(InputError, match="matrix is not in the order of type 'word'"):
         Relations().add("word", "x", np.eye(40), rows=range(40)).add(

@@ -209,9 +209,9 @@ def test_bad_parameters(model: Any, message: str) -> None:
 
 @each_model
 def test_labels_that_are_missing_or_do_not_match(model: Any) -> None:
-    with refused(r"y is missing: .* Give a 0/1 matrix, a list of label sets, or one class a record\."):
+    with refused(r"y is missing: .* Pass a 0/1 matrix, a list of label sets, or one class per record\."):
         clone(model).fit(X, None)
-    with refused("y does not match X: got 5 rows for 6 records, expected one row a record in the same order"):
+    with refused("y does not match X: got 5 rows for 6 records, expected one row per record in the same order"):
         clone(model).fit(X, y[:5])
 
 

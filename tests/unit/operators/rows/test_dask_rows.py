@@ -157,7 +157,7 @@ def test_a_cluster_that_is_gone():
     ):
         rows = cluster_rows(matrix(), client)
         cluster.close()
-        with pytest.raises(TacitError, match=r"the cluster is gone: the scheduler at .* does not answer any more"):
+        with pytest.raises(TacitError, match=r"the cluster is gone: the scheduler at .* no longer answers"):
             rows.gram(np.ones((30, 1)))
         with pytest.raises(TacitError, match="the cluster is gone"):
             cluster_rows(matrix(), client)
@@ -186,19 +186,25 @@ def test_a_bad_address(address):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (lambda: array.ones((6, 4), chunks=(3, 2)), r"source is cut by columns: got 2 chunks side by side.*rechunk"),
+        (lambda: array.ones((6, 4), chunks=(3, 2)), r"source is split by columns: got 2 chunks side by side.*rechunk"),
         (lambda: array.ones(6, chunks=3), "source is not a matrix: got 1 dimensions, expected 2"),
         (list, "source is empty: got no block of rows"),
-        (lambda: [dask.delayed(matrix()), matrix()], r"source\[1\] is on no cluster: got csr_array, .* dask.delayed"),
+        (
+            lambda: [dask.delayed(matrix()), matrix()],
+            r"source\[1\] is not on a cluster: got csr_array.*dask.delayed",
+        ),
         (
             lambda: [dask.delayed(matrix()), dask.delayed(matrix(9, 29))],
             "block 1 does not match the others: got 29 columns, expected 30 as in block 0",
         ),
-        (lambda: [dask.delayed(np.ones(3))], "a block of rows is no matrix of numbers: got ndarray with 1 dimensions"),
-        (lambda: [dask.delayed(np.array([["a"]]))], "a block of rows is no matrix of numbers: .* of <U1"),
+        (
+            lambda: [dask.delayed(np.ones(3))],
+            "a block of rows is not a matrix of numbers: got ndarray with 1 dim",
+        ),
+        (lambda: [dask.delayed(np.array([["a"]]))], "a block of rows is not a matrix of numbers: .* of <U1"),
         (lambda: [dask.delayed(np.ones((0, 3)))], "source has no rows: got 0"),
         (lambda: np.ones((0, 3)), "source has no rows: got 0"),
-        (lambda: 7, "source is no matrix in blocks: got int"),
+        (lambda: 7, "source is not a matrix in blocks: got int"),
         (lambda: "no such folder", "no such folder"),
     ],
 )
@@ -221,11 +227,11 @@ def test_a_file_that_a_worker_cannot_read_says_so_itself(client, tmp_path):
 
 
 def test_wrong_arguments(client):
-    with pytest.raises(InputError, match="client is no client: got int"):
+    with pytest.raises(InputError, match="client is not a Dask client: got int"):
         cluster_rows(matrix(), 7)
     with pytest.raises(InputError, match="block_rows is out of range: got 0"):
         cluster_rows(matrix(), client, block_rows=0)
-    with pytest.raises(InputError, match="block_rows does not apply: got list, which is cut into blocks already"):
+    with pytest.raises(InputError, match="block_rows does not apply: got list, which is already split into blocks"):
         cluster_rows([dask.delayed(matrix())], client, block_rows=3)
 
 

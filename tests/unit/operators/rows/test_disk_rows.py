@@ -290,10 +290,10 @@ def test_each_kind_of_damage_is_told(rows, part, damage):
     content = bytearray(path.read_bytes())
     message = {
         "missing": "is missing: got 'No such file or directory', expected a file of",
-        "short": rf"is not whole: got {len(content) - 5} bytes, expected {len(content)}",
-        "long": rf"is not whole: got {len(content) + 5} bytes, expected {len(content)}",
+        "short": rf"is incomplete: got {len(content) - 5} bytes, expected {len(content)}",
+        "long": rf"is incomplete: got {len(content) + 5} bytes, expected {len(content)}",
         "changed": "is damaged: got content that does not match its checksum",
-        "header": "is damaged: got ValueError on reading it, expected the whole array",
+        "header": "is damaged: got ValueError on reading it, expected the complete array",
     }[damage]
     if damage == "missing":
         path.unlink()
@@ -354,18 +354,18 @@ def test_a_manifest_that_was_changed_is_told(rows, name):
 def test_a_manifest_of_the_future_is_told(rows):
     path = rows.folder / MANIFEST
     path.write_text(json.dumps({**json.loads(path.read_text()), "format": 2}))
-    with pytest.raises(InputError, match=r"is of another format: got 2, expected 1. Use the version"):
+    with pytest.raises(InputError, match=r"has another format: got 2, expected 1. Use the version"):
         open_rows(rows.folder)
 
 
 def test_a_path_to_nothing_is_told(tmp_path):
-    with pytest.raises(InputError, match=r"folder is no folder of rows: got .*nowhere.*expected one that write_rows"):
+    with pytest.raises(InputError, match=r"folder is not a folder of rows: got .*nowhere.*one that write_rows"):
         open_rows(tmp_path / "nowhere")
 
 
 def test_a_limit_below_one_shard_is_told(rows):
     with pytest.raises(
-        InputError, match=r"memory_limit has no room for a shard: got 500 bytes, expected at least 3\.\d KiB"
+        InputError, match=r"memory_limit is too small for one shard: got 500 bytes, expected at least 3\.\d KiB"
     ):
         open_rows(rows.folder, memory_limit=500)
     with pytest.raises(InputError, match="memory_limit is out of range: got 0"):
@@ -377,13 +377,13 @@ def test_a_limit_below_one_shard_is_told(rows):
     [
         ([], {}, "blocks holds no rows: got 0 blocks"),
         ([np.zeros((0, 4))], {}, "blocks holds no rows: got 1 blocks"),
-        ([np.eye(4), np.eye(5)], {}, r"blocks\[1\] has other columns: got 5, expected 4"),
-        ([np.eye(4), np.eye(3)], {}, r"blocks\[1\] has other columns: got 3, expected 4"),
-        ([np.eye(4)], {"n_columns": 3}, r"blocks\[0\] has other columns: got 4, expected at most 3"),
+        ([np.eye(4), np.eye(5)], {}, r"blocks\[1\] has a different number of columns: got 5, expected 4"),
+        ([np.eye(4), np.eye(3)], {}, r"blocks\[1\] has a different number of columns: got 3, expected 4"),
+        ([np.eye(4)], {"n_columns": 3}, r"blocks\[0\] has a different number of columns: got 4, expected at most 3"),
         ([np.eye(4), np.full((2, 4), np.nan)], {}, r"blocks\[1\] contains NaN: the first one is in row 0"),
         ([np.eye(4, dtype=np.float32), np.full((2, 4), 1e300)], {}, r"blocks\[1\] contains infinity"),
-        ([np.ones(4)], {}, r"blocks\[0\] is no matrix of real numbers: got 1 dimensions of float64"),
-        ([np.eye(4) * 1j], {}, r"blocks\[0\] is no matrix of real numbers: got 2 dimensions of complex128"),
+        ([np.ones(4)], {}, r"blocks\[0\] is not a matrix of real numbers: got 1 dimensions of float64"),
+        ([np.eye(4) * 1j], {}, r"blocks\[0\] is not a matrix of real numbers: got 2 dimensions of complex128"),
         ([sp.csr_array((2, 2**31))], {}, "there are too many columns: got 2147483648, expected at most 2147483647"),
         ([np.eye(4)], {"bytes_per_shard": 0}, "bytes_per_shard is out of range: got 0"),
         ([np.eye(4)], {"bytes_per_shard": 2**34}, "bytes_per_shard is out of range: got 17179869184"),
@@ -399,7 +399,7 @@ def test_bad_rows_are_refused_and_leave_nothing(tmp_path, blocks, options, messa
 
 
 def test_rows_are_not_overwritten(rows, tmp_path):
-    with pytest.raises(InputError, match=r"folder is in use: got .*expected a name that is free"):
+    with pytest.raises(InputError, match=r"folder is in use: got .*expected a folder that does not exist or is empty"):
         write_rows(rows.folder, matrix())
     (tmp_path / "empty").mkdir()
     assert write_rows(tmp_path / "empty", matrix()).shape == (400, 70)
@@ -430,7 +430,7 @@ def test_a_writer_that_is_killed_leaves_nothing_that_opens(tmp_path):
     """)
     done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "rows")], env=dict(os.environ), check=False)
     assert done.returncode == -signal.SIGKILL
-    with pytest.raises(InputError, match="folder is no folder of rows"):
+    with pytest.raises(InputError, match="folder is not a folder of rows"):
         open_rows(tmp_path / "rows")
     with pytest.raises(InputError, match="folder holds no rows"):
         open_rows(tmp_path / "rows.partial")

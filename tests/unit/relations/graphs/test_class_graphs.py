@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from tacit.errors import InputError
 from tacit.relations.graphs.class_graphs import class_graph, local_class_graph, semi_supervised_graph
-from tacit.relations.graphs.graph import Edges, Graph, Kinds, as_graph, combined_graph
+from tacit.relations.graphs.graph import EdgeWeights, Graph, GroupWeights, as_graph, combined_graph
 from tacit.relations.graphs.label_graph import label_graph
 
 CLASSES: list[Any] = ["x", "y", None, "x", "z", "y", "x", None, "z", "x", "lonely", "y"]
@@ -130,7 +130,7 @@ def test_the_scale_of_either_graph_does_not_matter_to_the_mix(neighbours: np.nda
 
 
 def test_negative_weights_count_by_their_size_in_the_mix(neighbours: np.ndarray) -> None:
-    signed = Graph((Edges(sp.csr_array(-neighbours)),))
+    signed = Graph((EdgeWeights(sp.csr_array(-neighbours)),))
     np.testing.assert_allclose(
         combined_graph(signed, class_graph(CLASSES), 0.0).to_dense(), -neighbours / neighbours[neighbours > 0].mean()
     )
@@ -166,17 +166,17 @@ def test_graphs_of_other_records_are_refused(neighbours: np.ndarray) -> None:
 def test_several_labels_a_record_are_no_class() -> None:
     y = [{"a"}, {"a", "b"}]
     with pytest.raises(
-        InputError, match="y has several labels in a record: got 2 in row 1, expected one class a record"
+        InputError, match="y has several labels in a record: got 2 in row 1, expected one class per record"
     ):
         class_graph(y)
-    with pytest.raises(InputError, match=r"Use label_graph, which is made for several\."):
+    with pytest.raises(InputError, match=r"Use label_graph, which supports several\."):
         local_class_graph(y, np.eye(2))
 
 
 def test_a_feature_graph_of_kinds_is_refused() -> None:
-    kinds = Graph((Kinds(np.zeros(2, dtype=np.int64), np.eye(1)),))
+    kinds = Graph((GroupWeights(np.zeros(2, dtype=np.int64), np.eye(1)),))
     for build in (local_class_graph, semi_supervised_graph):
-        with pytest.raises(InputError, match="feature_graph joins whole kinds of records: got a Kinds part"):
+        with pytest.raises(InputError, match="feature_graph joins groups of records: got a GroupWeights part"):
             build(["a", "b"], kinds)
 
 
@@ -193,5 +193,5 @@ def test_a_record_known_to_have_no_class_is_joined_to_nobody() -> None:
 
 
 def test_a_type_that_is_none_of_weights_is_refused() -> None:
-    with pytest.raises(InputError, match="dtype is not one of weights: got int64, expected float32 or float64"):
+    with pytest.raises(InputError, match="dtype is not supported: got int64, expected float32 or float64"):
         class_graph(CLASSES, dtype=int)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
 
 from tacit.errors import InputError
-from tacit.relations.graphs.graph import Edges, Graph, Kinds, as_graph
+from tacit.relations.graphs.graph import EdgeWeights, Graph, GroupWeights, as_graph
 
 N_RECORDS = 9
 KIND = np.array([0, 2, -1, 0, 1, 1, -1, 2, 4])  # nobody has kind 3, two have none
@@ -44,11 +44,11 @@ def by_kinds(kind: np.ndarray, closeness: np.ndarray) -> np.ndarray:
 def parts() -> dict[str, tuple[Any, np.ndarray]]:
     kinds = by_kinds(KIND, CLOSENESS)
     return {
-        "edges": (Edges(sp.csr_array(edges())), edges()),
-        "no edges": (Edges(sp.csr_array((N_RECORDS, N_RECORDS))), np.zeros((N_RECORDS, N_RECORDS))),
-        "kinds": (Kinds(KIND, CLOSENESS), kinds),
-        "sparse kinds": (Kinds(KIND, sp.csr_array(CLOSENESS)), kinds),
-        "nobody has a kind": (Kinds(np.full(N_RECORDS, -1), CLOSENESS), np.zeros((N_RECORDS, N_RECORDS))),
+        "edges": (EdgeWeights(sp.csr_array(edges())), edges()),
+        "no edges": (EdgeWeights(sp.csr_array((N_RECORDS, N_RECORDS))), np.zeros((N_RECORDS, N_RECORDS))),
+        "kinds": (GroupWeights(KIND, CLOSENESS), kinds),
+        "sparse kinds": (GroupWeights(KIND, sp.csr_array(CLOSENESS)), kinds),
+        "nobody has a kind": (GroupWeights(np.full(N_RECORDS, -1), CLOSENESS), np.zeros((N_RECORDS, N_RECORDS))),
     }
 
 
@@ -108,12 +108,12 @@ def test_components_of_any_kinds(seed: int) -> None:
     closeness = closeness + closeness.T
     expected = connected_components(sp.csr_array(by_kinds(kind, closeness)), directed=False)[1]
     for form in (closeness, sp.csr_array(closeness)):
-        assert groups(Graph((Kinds(kind, form),)).components()) == groups(expected)
+        assert groups(Graph((GroupWeights(kind, form),)).components()) == groups(expected)
 
 
 def test_a_zero_that_is_stored_joins_nothing_and_counts_for_nothing() -> None:
     weights = sp.csr_array((np.array([0.0, 0.0, 2.0, 2.0]), ([0, 1, 1, 2], [1, 0, 2, 1])), shape=(3, 3))
-    for graph in (Graph((Edges(weights),)), Graph((Kinds(np.arange(3), weights),))):
+    for graph in (Graph((EdgeWeights(weights),)), Graph((GroupWeights(np.arange(3), weights),))):
         assert groups(graph.components()) == [[0], [1, 2]]
         assert graph.mean_weight == 2.0
 
@@ -122,9 +122,9 @@ def test_a_zero_that_is_stored_joins_nothing_and_counts_for_nothing() -> None:
 def test_single_precision_stays(part: str) -> None:
     made = parts()[part][0]
     single = (
-        Edges(made.weights.astype(np.float32))
-        if isinstance(made, Edges)
-        else Kinds(KIND, made.closeness.astype(np.float32))
+        EdgeWeights(made.weights.astype(np.float32))
+        if isinstance(made, EdgeWeights)
+        else GroupWeights(KIND, made.closeness.astype(np.float32))
     )
     V = np.ones((N_RECORDS, 2), dtype=np.float32)
     assert (Graph((single,)) @ V).dtype == np.float32
@@ -134,19 +134,19 @@ def test_single_precision_stays(part: str) -> None:
 @pytest.mark.parametrize("dtype", [int, bool])
 def test_whole_numbers_can_be_scaled_to_fractions(dtype: type) -> None:
     closeness = np.eye(2, dtype=dtype)
-    kinds = Graph((Kinds(np.array([0, 1, 1]), closeness),)).scaled(0.5)
+    kinds = Graph((GroupWeights(np.array([0, 1, 1]), closeness),)).scaled(0.5)
     np.testing.assert_array_equal(kinds.to_dense(), [[0.5, 0, 0], [0, 0.5, 0.5], [0, 0.5, 0.5]])
-    np.testing.assert_array_equal(Graph((Edges(sp.csr_array(closeness)),)).scaled(0.5).to_dense(), np.eye(2) / 2)
+    np.testing.assert_array_equal(Graph((EdgeWeights(sp.csr_array(closeness)),)).scaled(0.5).to_dense(), np.eye(2) / 2)
 
 
 def test_graphs_of_different_records_are_not_added() -> None:
-    with pytest.raises(InputError, match=r"do not join the same records: got 2 and 3, expected as many in both\."):
+    with pytest.raises(InputError, match=r"have different records: got 2 and 3, expected the same number in both\."):
         as_graph(np.eye(2)) + as_graph(np.eye(3))
 
 
 def test_a_large_graph_is_not_written_out() -> None:
     large = as_graph(sp.csr_array((20_000, 20_000)))
-    with pytest.raises(InputError, match=r"too large to be written out: 20000 records would take 3\.0 GiB\."):
+    with pytest.raises(InputError, match=r"too large for a dense array: 20000 records would take 3\.0 GiB\."):
         large.to_dense()
 
 
@@ -162,7 +162,7 @@ def test_a_graph_is_read_from_any_matrix(form: Any) -> None:
 )
 def test_weights_become_real_numbers_and_single_precision_stays(given_dtype: Any, dtype: Any) -> None:
     part = as_graph(np.array([[0, 1], [1, 0]], dtype=given_dtype)).parts[0]
-    assert isinstance(part, Edges)
+    assert isinstance(part, EdgeWeights)
     assert part.weights.dtype == dtype
 
 

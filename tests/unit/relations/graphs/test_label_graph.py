@@ -11,9 +11,8 @@ from label_loops import all_pairs, nearest_neighbours, pair_similarity, random_s
 
 from tacit.errors import InputError
 from tacit.relations import Taxonomy
-from tacit.relations.graphs import label_graph as label_neighbours
-from tacit.relations.graphs import label_sets
-from tacit.relations.graphs.graph import Edges, Kinds
+from tacit.relations.graphs import label_graph as label_graph_module
+from tacit.relations.graphs.graph import EdgeWeights, GroupWeights
 from tacit.relations.graphs.label_graph import label_graph
 from tacit.relations.graphs.label_similarity import label_similarity
 
@@ -71,8 +70,7 @@ def test_blocks_change_nothing(kind: str, monkeypatch: pytest.MonkeyPatch) -> No
     sets, X = random_sets(5), features(5)
     whole = [label_graph(sets, kind, n_neighbours=k, X=X, **settings(kind)).to_dense() for k in (None, 4)]
     for n_entries in (1, 70):
-        monkeypatch.setattr(label_sets, "_BLOCK", n_entries)
-        monkeypatch.setattr(label_neighbours, "_BLOCK", n_entries)
+        monkeypatch.setattr(label_graph_module, "_BLOCK", n_entries)
         for k, expected in zip((None, 4), whole, strict=True):
             found = label_graph(sets, kind, n_neighbours=k, X=X, **settings(kind)).to_dense()
             np.testing.assert_allclose(found, expected, atol=1e-12)
@@ -167,7 +165,7 @@ def test_the_graph_of_many_sets_that_share_little_needs_no_square_of_their_numbe
 def test_too_many_sets_for_all_pairs_are_refused_with_their_size(kind: str) -> None:
     numbers = np.arange(12_000)
     Y = (numbers[:, None] >> np.arange(14)) & 1  # as many different sets
-    with pytest.raises(InputError, match=r"similarities of 12,000 sets would take up to 1\.1 GiB\. Give n_neighbours"):
+    with pytest.raises(InputError, match=r"similarities of 12,000 sets would take up to 1\.1 GiB\. Pass n_neighbours"):
         label_graph(Y, kind)
 
 
@@ -175,8 +173,8 @@ def test_too_many_sets_for_all_pairs_are_refused_with_their_size(kind: str) -> N
 def test_weights_come_in_the_type_asked_for(kind: str) -> None:
     sets = random_sets(11)
     full, near = (label_graph(sets, kind, n_neighbours=k, dtype=np.float32) for k in (None, 4))
-    assert isinstance(full.parts[0], Kinds)
-    assert isinstance(near.parts[0], Edges)
+    assert isinstance(full.parts[0], GroupWeights)
+    assert isinstance(near.parts[0], EdgeWeights)
     assert full.parts[0].closeness.dtype == near.parts[0].weights.dtype == np.float32
     np.testing.assert_allclose(full.to_dense(), label_graph(sets, kind).to_dense(), rtol=1e-6)
 
@@ -197,10 +195,10 @@ def test_what_was_chosen_can_be_read() -> None:
         ({"n_neighbours": 0}, "n_neighbours is out of range: got 0, expected a whole number of at least 1"),
         ({"n_neighbours": 1.5}, "n_neighbours is out of range: got 1.5, expected a whole number"),
         ({"n_neighbours": 1, "X": np.ones((3, 2))}, "X does not match y: got 3 rows for 4 records"),
-        ({"n_neighbours": 1, "X": np.ones(4)}, "X is no table of numbers: got float64 in 1 dimensions"),
-        ({"n_neighbours": 1, "X": [["a"]] * 4}, "X is no table of numbers: got <U1 in 2 dimensions"),
+        ({"n_neighbours": 1, "X": np.ones(4)}, "X is not a table of numbers: got float64 in 1 dimensions"),
+        ({"n_neighbours": 1, "X": [["a"]] * 4}, "X is not a table of numbers: got <U1 in 2 dimensions"),
         ({"n_neighbours": 1, "X": np.full((4, 2), np.nan)}, "X contains NaN: the first one is in row 0"),
-        ({"dtype": int}, "dtype is not one of weights: got int64, expected float32 or float64"),
+        ({"dtype": int}, "dtype is not supported: got int64, expected float32 or float64"),
     ],
 )
 def test_bad_arguments_get_one_clear_sentence(arguments: dict[str, Any], message: str) -> None:
@@ -213,7 +211,7 @@ def test_a_function_that_depends_on_the_direction_is_refused(n_neighbours: int |
     def first_only(one: sp.csr_array, other: sp.csr_array) -> np.ndarray:
         return np.outer(np.asarray(one.sum(axis=1)), np.ones(other.shape[0]))
 
-    with pytest.raises(InputError, match="kind is not symmetric: got similarities that differ by up to 1 from one"):
+    with pytest.raises(InputError, match="kind is not symmetric: got similarities that differ by up to 1 between"):
         label_graph([{"a"}, {"a", "b"}], first_only, n_neighbours=n_neighbours)
 
 

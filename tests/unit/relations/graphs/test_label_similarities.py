@@ -183,8 +183,8 @@ def test_a_function_compares_label_sets() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([[1.0, 0.0]], r"kind gives the wrong shape: got \(1, 2\), expected \(2, 2\) for as many sets"),
-        ([[1.0, -0.5], [-0.5, 1.0]], "kind gives negative similarities: got -0.5, expected at least 0"),
+        ([[1.0, 0.0]], r"kind returns the wrong shape: got \(1, 2\), expected \(2, 2\)"),
+        ([[1.0, -0.5], [-0.5, 1.0]], "kind returns negative similarities: got -0.5, expected at least 0"),
         ([[1.0, np.nan], [0.0, 1.0]], "kind contains NaN: the first one is in row 0"),
     ],
 )
@@ -202,7 +202,7 @@ def test_a_function_that_gives_no_similarities_is_refused(values: Any, message: 
         ({"taxonomy": {"a": None}}, "taxonomy is not a Taxonomy: got dict, expected a Taxonomy or None"),
         (
             {"taxonomy": Taxonomy.from_parents({"a": None})},
-            "taxonomy has nothing below its root: got the single node 'a'",
+            "taxonomy has no nodes below its root: got the single node 'a'",
         ),
         ({"kind": "hamming", "width": -1}, "width is out of range: got -1, expected a number above 0"),
         ({"kind": "projected", "width": 0}, "width is out of range: got 0, expected a number above 0"),
@@ -220,7 +220,7 @@ def test_bad_settings_get_one_clear_sentence(arguments: dict[str, Any], message:
 
 
 def test_a_label_outside_the_taxonomy_is_named() -> None:
-    with pytest.raises(InputError, match=r"y has labels that are no nodes: got 'lion'.*Did you mean 'lions'\?"):
+    with pytest.raises(InputError, match=r"y has labels that are not nodes: got 'lion'.*Did you mean 'lions'\?"):
         label_similarity([{"lion"}], kind="hierarchical", taxonomy=TREE)
 
 

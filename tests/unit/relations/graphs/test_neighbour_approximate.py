@@ -83,9 +83,9 @@ def test_a_tie_for_the_last_place_is_no_miss() -> None:
     vectors = read_vectors(np.array([[0.0], [1], [-1], [5]]), "euclidean")
     exact = nearest(vectors, 1)
     other = Arcs(np.array([0, 1, 2, 3]), np.array([2, 0, 0, 0]), np.array([1.0, 1, 1, 25]))
-    assert neighbour_approximate.recall_of(vectors, exact, exact, np.arange(4)) == 1
-    assert neighbour_approximate.recall_of(vectors, other, exact, np.arange(4)) == 0.75  # -1 is as near to 0 as 1 is
-    assert neighbour_approximate.recall_of(vectors, other, exact.taken([3]), np.array([3])) == 0
+    assert neighbour_approximate._recall_of(vectors, exact, exact, np.arange(4)) == 1
+    assert neighbour_approximate._recall_of(vectors, other, exact, np.arange(4)) == 0.75  # -1 is as near to 0 as 1 is
+    assert neighbour_approximate._recall_of(vectors, other, exact.taken([3]), np.array([3])) == 0
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])

@@ -95,7 +95,7 @@ def test_a_function_gives_the_weights_of_neighbours(form, answer, rng, monkeypat
 def test_negative_similarities_are_cut_and_told_of() -> None:
     X = np.arange(6.0).reshape(3, 2)
     signs = np.array([[0, -0.5, 1], [-0.5, 0, 1], [1, 1, 0]])
-    with pytest.warns(TacitWarning, match=r"got 1 of 3 pairs below 0, the least -0\.5, expected at least 0") as caught:
+    with pytest.warns(TacitWarning, match=r"got 1 of 3 pairs below 0, the smallest -0\.5, expected") as caught:
         found = neighbour_graph(X, 2, metric="euclidean", weights=lambda block, everyone: signs)
     assert caught[0].filename == __file__  # the line to look at is the caller's
     np.testing.assert_array_equal(found.to_dense(), np.maximum(signs, 0))
@@ -105,7 +105,7 @@ def test_negative_similarities_are_cut_and_told_of() -> None:
     ("answer", "message"),
     [
         (np.ones((3, 2)), r"wrong shape: got \(3, 2\) for a block of 3 records and all 3, expected \(3, 3\)\."),
-        (np.full((3, 3), np.nan), "what weights gives contains NaN"),
+        (np.full((3, 3), np.nan), "the result of weights contains NaN"),
     ],
 )
 def test_a_function_that_gives_no_similarities_is_refused(answer, message) -> None:

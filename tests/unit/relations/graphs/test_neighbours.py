@@ -14,7 +14,7 @@ from pairwise import pairwise
 
 from tacit.errors import InputError, TacitWarning
 from tacit.relations.graphs import neighbour_search
-from tacit.relations.graphs.graph import Edges
+from tacit.relations.graphs.graph import EdgeWeights
 from tacit.relations.graphs.neighbours import neighbour_graph
 from tacit.relations.graphs.vectors import read_vectors
 
@@ -99,7 +99,7 @@ def test_single_precision_stays_and_finds_the_same(metric, form, rng) -> None:
     X = rng.random((90, 12)).astype(np.float32)
     found = neighbour_graph(form(X), 6, metric=metric, weights="gaussian")
     (edges,) = found.parts
-    assert isinstance(edges, Edges)
+    assert isinstance(edges, EdgeWeights)
     assert edges.weights.dtype == np.float32
     np.testing.assert_array_equal(found.to_dense() > 0, joined(neighbours(X, 6, metric), "union"))
 
@@ -195,17 +195,17 @@ def test_records_without_neighbours_are_counted_and_told_of() -> None:
         ({"n_neighbours": None}, "n_neighbours is missing: got None and no within, expected one of the two"),
         (
             {"n_neighbours": 3, "within": 0.5},
-            r"within does not go with n_neighbours: got 0\.5 and 3, .*n_neighbours=None",
+            r"within cannot be combined with n_neighbours: got 0\.5 and 3, .*n_neighbours=None",
         ),
         ({"n_neighbours": None, "within": 1.5}, r"within is out of range: got 1\.5, expected .* at most 1"),
         ({"n_neighbours": None, "within": -1, "metric": "euclidean"}, "within is out of range: got -1"),
-        ({"n_neighbours": None, "within": 0.5, "search": "approximate"}, "search does not go with within: got 'approx"),
+        ({"n_neighbours": None, "within": 0.5, "search": "approximate"}, "search does not suit within: got 'approx"),
         ({"metric": "manhattan"}, "metric is unknown: got 'manhattan', expected one of 'cosine', 'euclidean'"),
         ({"join": "mutally"}, "join is unknown: got 'mutally', .* Did you mean 'mutual'"),
         ({"weights": "gauss"}, "weights is unknown: got 'gauss', .* Did you mean 'gaussian'"),
         (
             {"weights": "similarity", "metric": "euclidean"},
-            "weights does not go with metric: got 'similarity' and 'eucl",
+            "weights does not suit the metric: got 'similarity' and 'eucl",
         ),
         ({"width": 0}, "width is out of range: got 0, expected a number above 0"),
         ({"width": "wide"}, "width is out of range: got 'wide'"),

@@ -208,7 +208,7 @@ def test_a_column_vector_is_classes_as_in_scikit_learn() -> None:
         ({"a", "b"}, "y is not a sequence of labels: got set"),
         (5, "y is not a sequence of labels: got int"),
         (np.zeros((2, 2, 2)), "y has the wrong shape: got 3 dimensions"),
-        (np.array([0.5, 1.0]), "y is continuous: got 0.5, expected classes. Tacit's labels are classes"),
+        (np.array([0.5, 1.0]), "y is continuous: got 0.5, expected classes. Labels are strings"),
         ([1, 2.5], "y is continuous: got 2.5"),
         (np.array([1.0, np.inf]), "y is continuous: got inf"),
         ([["a"], "abc"], r"got the string 'abc' where a set of labels is expected \(row 1\). Wrap it: \['abc'\]"),
@@ -216,7 +216,7 @@ def test_a_column_vector_is_classes_as_in_scikit_learn() -> None:
         ([["a"], 3], "y is not a list of label sets: got 3 in row 1, expected label names or None"),
         ([["a"], {"b": 0.3}], "y is not a list of label sets: got {'b': 0.3} in row 1"),
         ([["a", None]], "y has a missing label inside a label set"),
-        ([[["a"]]], r"y has a label that is no name: got \[\['a'\]\] in row 0"),
+        ([[["a"]]], r"y has an invalid label: got \[\['a'\]\] in row 0"),
         ([{"title": "x"}], "y has no labels: got no record with a field 'labels'"),
         (np.array([[0, 1], [0, 3]]), "y is not binary: got 3 in row 1, expected 0 or 1"),
         (np.array([[0, 1], [0, -1.0]]), "y is not binary: got -1.0 in row 1"),
@@ -245,7 +245,7 @@ def test_row_counts_must_agree() -> None:
         (lambda: LabelMatrix.from_matrix(DENSE, ["a"]), "names does not match matrix: got 1 names, expected 3"),
         (lambda: LabelMatrix.from_matrix(DENSE, ["a", "b", "a"]), "names has a label twice: got 'a' more than once"),
         (lambda: LabelMatrix.from_matrix(DENSE, "abc"), "names is a single string: got 'abc'"),
-        (lambda: LabelMatrix.from_matrix(DENSE, [[], 1, 2]), "names holds what is no name"),
+        (lambda: LabelMatrix.from_matrix(DENSE, [[], 1, 2]), "names has an invalid name"),
         (lambda: LabelMatrix.from_matrix(DENSE, known=[1, 0, 1, 1, 1]), "known is not a mask: got int64 values"),
         (lambda: LabelMatrix.from_matrix(DENSE, known=[True]), "known does not match matrix: got 1 rows for 5 records"),
         (lambda: LabelMatrix.from_matrix([0, 1]), r"matrix is not a matrix: got 1 dimension\(s\)"),
@@ -254,7 +254,7 @@ def test_row_counts_must_agree() -> None:
         (lambda: LabelMatrix.from_sets(["abc"]), "sets is not a list of label sets: got the string 'abc'"),
         (lambda: LabelMatrix.from_sets(3), "sets is not a sequence of labels: got int"),
         (lambda: LabelMatrix.from_classes("abc"), "classes is not a sequence of labels: got str"),
-        (lambda: LabelMatrix.from_classes(DENSE), "classes is not one class a record: got 2 dimensions, expected 1"),
+        (lambda: LabelMatrix.from_classes(DENSE), "classes is not one class per record: got 2 dimensions, expected 1"),
         (lambda: LabelMatrix.from_classes([1, 9], [1, 2]), "classes has an unknown label: got 9"),
         (lambda: LabelMatrix.from_records([{"a": 1}], field="tags"), "records has no labels: .*'tags'"),
         (lambda: LabelMatrix.from_sets(SETS).select(["dog"]), "names has an unknown label: got 'dog'.*'dogs'"),
@@ -279,7 +279,7 @@ def test_properties_describe_the_matrix() -> None:
     assert labels.without_empty().names == NAMES
     assert labels.without_empty().kind == "sets"
     assert labels.summary() == (
-        "5 records, 4 labels, 1 labels a record, 1 record unknown, 1 record without a label, 1 label without a record"
+        "5 records, 4 labels, 1 labels per record, 1 record unknown, 1 record without a label, 1 label without a record"
     )
     assert repr(labels) == f"LabelMatrix({labels.summary()}; from sets; names: 'birds', 'cats', 'dogs', 'fish')"
     with pytest.raises(FrozenInstanceError):

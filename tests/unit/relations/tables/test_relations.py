@@ -178,7 +178,7 @@ def test_a_product_outlives_the_type_it_leads_through(graph: Relations) -> None:
     np.testing.assert_array_equal(dense(left, 0), RATINGS @ TITLES)
     again = left.add("word", "item", [[1.0], [1.0]], rows=["x", "y"], columns=["z"])  # another type of the same name
     np.testing.assert_array_equal(dense(again, "user-word"), RATINGS @ TITLES)
-    assert "product through what was left out" in left.summary()
+    assert "product through a type that was left out" in left.summary()
 
 
 def test_the_summary_says_what_there_is(graph: Relations) -> None:
@@ -198,15 +198,15 @@ def test_the_summary_says_what_there_is(graph: Relations) -> None:
 
 def test_the_summary_counts_objects_that_nothing_is_related_to() -> None:
     graph = Relations().add("a", "b", [[1, 0], [0, 0]]).add("b", "c", [[1], [1]])
-    assert "type a: 2 objects, 1 of them related to nothing" in graph.summary()
-    assert "type c: 1 object, related to nothing" in graph.without("b").add("a", "d", [[1], [1]]).summary()
+    assert "type a: 2 objects, 1 of them without relations" in graph.summary()
+    assert "type c: 1 object, without relations" in graph.without("b").add("a", "d", [[1], [1]]).summary()
 
 
 def test_check_refuses_a_graph_that_nothing_can_be_learned_from(graph: Relations) -> None:
     graph.check()
     with pytest.raises(InputError, match=r"relations is empty: got no relation"):
         Relations().check()
-    with pytest.raises(InputError, match=r"a type that nothing is related to: got 'user', .*Relations.without"):
+    with pytest.raises(InputError, match=r"a type without relations: got 'user', .*Relations.without"):
         graph.without("word").without("item").add("x", "y", [[1.0]]).check()
     with pytest.raises(InputError, match=r"has an empty relation: got no entry in 'item-word', .*Relations.restrict"):
         graph.restrict({"item": ["a"], "word": ["y"]}).with_weights({}).check()
@@ -225,13 +225,13 @@ def test_copies_are_equal(graph: Relations) -> None:
     [
         ({"rows": ["u"]}, r"rows does not match matrix: got 1 names for 2 rows, expected one each"),
         ({"columns": ["a", "a", "b"]}, r"columns has a name twice: got 'a' more than once"),
-        ({"columns": ["a", None, "b"]}, r"columns lacks a name: got None at place 1"),
-        ({"columns": [["a"], "c", "b"]}, r"columns holds what is no name: got \['a'\], expected strings or numbers"),
+        ({"columns": ["a", None, "b"]}, r"columns lacks a name: got None at position 1"),
+        ({"columns": [["a"], "c", "b"]}, r"columns has an invalid name: got \['a'\], expected strings or numbers"),
         ({"rows": "uv"}, r"rows is not a list of names: got 'uv'"),
         ({"matrix": [[1.0, np.nan, 0], [0, 0, 0]]}, r"matrix contains NaN: the first one is in row 0"),
         ({"matrix": [[1.0, 1.0, 0], [0, np.inf, 0]]}, r"matrix contains infinity: the first one is in row 1"),
         ({"matrix": [1.0, 2.0]}, r"matrix has the wrong shape: got 1 dimensions, expected rows x columns"),
-        ({"matrix": [["a"]]}, r"matrix holds no numbers: got <U1, expected real numbers"),
+        ({"matrix": [["a"]]}, r"matrix does not hold numbers: got <U1, expected real numbers"),
         ({"matrix": np.zeros((2, 3))}, r"relation 'user-item' is empty: got no entry other than 0"),
         ({"weight": -1}, r"weight is out of range: got -1, expected a number of at least 0"),
         ({"weight": np.nan}, r"weight is out of range: got nan"),
@@ -256,13 +256,13 @@ def test_tfidf_does_not_suit_a_relation_within_a_type() -> None:
 
 
 def test_relations_that_do_not_fit_the_graph_are_refused(graph: Relations) -> None:
-    with pytest.raises(InputError, match=r"matrix does not match type 'item': got 2 rows for 3 objects, .*Give rows"):
+    with pytest.raises(InputError, match=r"matrix does not match type 'item': got 2 rows for 3 objects, .*Pass rows"):
         graph.add("item", "tag", np.eye(2))
-    with pytest.raises(InputError, match=r"relation is there already: got a second one of 'item' and 'user' beside"):
+    with pytest.raises(InputError, match=r"relation exists already: got a second one of 'item' and 'user' besides"):
         graph.add("item", "user", RATINGS.T)
     with pytest.raises(InputError, match=r"name is taken: got 'user-word', expected a name that no other relation has"):
         graph.add("user", "item", RATINGS, name="user-word")
-    with pytest.raises(InputError, match=r"second does not meet first: got \('item', 'user'\) and \('item', 'word'\)"):
+    with pytest.raises(InputError, match=r"second does not match first: got \('item', 'user'\) and \('item', 'word'\)"):
         graph.add_product(("item", "user"), ("item", "word"), name="new")
     with pytest.raises(InputError, match=r"relation 'new' is empty: got no entry other than 0"):
         Relations().add("a", "b", [[1, 0]]).add("b", "c", [[0], [1]]).add_product("a-b", "b-c", name="new")
@@ -293,7 +293,7 @@ def test_unknown_relations_types_and_objects_are_refused(graph: Relations) -> No
         graph.restrict({"item": []})
     with pytest.raises(InputError, match=r"objects\['item'\] has a name twice: got 'a'"):
         graph.restrict({"item": ["a", "a"]})
-    with pytest.raises(InputError, match=r"got '0', .*Names differ in kind: '0' here, 0 there"):
+    with pytest.raises(InputError, match=r"got '0', .*Names differ in type: '0' and 0"):
         Relations().add("a", "b", RATINGS).index("a", "0")
 
 

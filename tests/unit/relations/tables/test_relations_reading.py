@@ -72,7 +72,7 @@ def test_a_table_within_a_type_can_be_made_symmetric() -> None:
     [
         ({**TABLE, "film": ["a", "", "b", "b"]}, r"column 'film' lacks a name: got '' in row 1 of the data"),
         ({**TABLE, "user": ["u", "v", None, "u"]}, r"column 'user' lacks a name: got None in row 2 of the data"),
-        ({**TABLE, "stars": [1, 2, "many", 4]}, r"column 'stars' holds what is no number: got 'many' in row 2"),
+        ({**TABLE, "stars": [1, 2, "many", 4]}, r"column 'stars' has an invalid number: got 'many' in row 2"),
         ({**TABLE, "stars": [1, 2, 3, np.nan]}, r"column 'stars' contains NaN: the first one is in row 3"),
         ({**TABLE, "stars": [1]}, r"column 'stars' does not match column 'user': got 1 rows for 4"),
         ({**TABLE, "film": ["a"]}, r"column 'film' does not match column 'user': got 1 rows for 4"),
@@ -98,7 +98,7 @@ def test_bad_tables_get_one_clear_sentence(table: Any, message: str) -> None:
             "t.xlsx",
             "",
             None,
-            r"table has an unknown suffix: got 't.xlsx', expected .csv, .*, or .parquet. Give separator",
+            r"table has an unknown suffix: got 't.xlsx', expected .csv, .*, or .parquet. Pass separator",
         ),
         ("t.csv", "", "::", r"separator is not one character: got '::'"),
     ],
@@ -168,10 +168,10 @@ def test_parts_are_left_out_on_request_or_where_there_are_none() -> None:
     [
         ([], {}, r"records is empty: got no record, expected at least one"),
         ([RECORDS[0], RECORDS[0]], {}, r"id of records has a name twice: got 'r1'"),
-        ([{"text": "storm"}], {}, r"id of records lacks a name: got None at place 0"),
-        (RECORDS[:1], {}, r"records has no words to relate: got 1 texts and .*expected words that stand in more than"),
-        (RECORDS, {"fields": {"a": "authors"}}, r"fields names what no record has: got 'authors'"),
-        (RECORDS, {"vectoriser": HashingVectorizer()}, r"vectoriser does not name its words: got HashingVectorizer"),
+        ([{"text": "storm"}], {}, r"id of records lacks a name: got None at position 0"),
+        (RECORDS[:1], {}, r"records has no words to relate: got 1 texts and .*expected words in more than"),
+        (RECORDS, {"fields": {"a": "authors"}}, r"fields names a field that no record has: got 'authors'"),
+        (RECORDS, {"vectoriser": HashingVectorizer()}, r"vectoriser has no names of words: got HashingVectorizer"),
         (
             [{"id": 1, "a": {"b": 1}}],
             {"words": None, "fields": {"a": "a"}},

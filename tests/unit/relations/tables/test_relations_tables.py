@@ -199,7 +199,7 @@ class TestParquet:
             ),
             (
                 {"user": [[1], [2], [3]], "film": [1, 1, 1]},
-                r"column 'user' holds what is no name: got \[1\] in row 0 of the data, expected texts or numbers",
+                r"column 'user' has an invalid name: got \[1\] in row 0 of the data, expected texts or numbers",
             ),
             (
                 {"users": [1], "film": [1]},
@@ -209,11 +209,11 @@ class TestParquet:
             ({"user": [1, 2], "film": [1, 1], "stars": [1, None]}, r"column 'stars' contains NaN: .* is in row 1"),
             (
                 {"user": [1, 2], "film": [1, 1], "stars": ["5", "many"]},
-                r"column 'stars' holds what is no number: got 'many' in row 1 of the data, expected numbers only",
+                r"column 'stars' has an invalid number: got 'many' in row 1 of the data, expected numbers only",
             ),
             (
                 {"user": [1], "film": [1], "stars": [datetime.datetime(2020, 1, 1)]},
-                r"column 'stars' holds what is no number: got .*2020.* in row 0 of the data",
+                r"column 'stars' has an invalid number: got .*2020.* in row 0 of the data",
             ),
             (
                 {"user": pa.array([], pa.int64()), "film": pa.array([], pa.string()), "stars": pa.array([], pa.int8())},
@@ -276,7 +276,7 @@ class TestText:
             ("user,film,stars\nu,a,1\nv,,2\n,,\nw,b,3\n", r"column 'film' lacks a name: got '' in row 1 of the data"),
             (
                 "user,film,stars\nu,a,1\nv,b,1\nw,a,much\n",
-                r"column 'stars' holds what is no number: got 'much' in row 2",
+                r"column 'stars' has an invalid number: got 'much' in row 2",
             ),
             ("user,film,stars\nu,a,1\nv,b,nan\n", r"column 'stars' contains NaN: the first one is in row 1"),
             ("user,film,stars\n", r"relation 'user-film' is empty: got no entry other than 0"),
@@ -301,7 +301,7 @@ class TestText:
 @pytest.mark.parametrize("form", [dict, pd.DataFrame, pa.table])
 def test_collections_are_no_names(form: Any) -> None:
     columns = {"user": ["u", "v"], "film": [["a"], ["b", "c"]], "stars": [1, 2]}
-    with pytest.raises(InputError, match=r"column 'film' holds what is no name: got \['a'\] in row 0 of the data"):
+    with pytest.raises(InputError, match=r"column 'film' has an invalid name: got \['a'\] in row 0 of the data"):
         added(form(columns))
 
 

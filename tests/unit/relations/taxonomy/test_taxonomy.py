@@ -175,17 +175,17 @@ def test_a_hundred_thousand_nodes_have_a_sparse_closure(rng: np.random.Generator
 
 
 def test_unknown_nodes_are_named_with_the_nearest(zoo: Taxonomy) -> None:
-    with pytest.raises(InputError, match=r"name has labels that are no nodes: got 'cat', .* 9 nodes .*mean 'cats'\?"):
+    with pytest.raises(InputError, match=r"name has labels that are not nodes: got 'cat', .* 9 nodes .*mean 'cats'\?"):
         zoo.index("cat")
-    with pytest.raises(InputError, match="y has labels that are no nodes: got 'xx', 'yy', expected some of the 9"):
+    with pytest.raises(InputError, match="y has labels that are not nodes: got 'xx', 'yy', expected some of the 9"):
         zoo.expand([{"cats", "yy"}, {"xx"}])
-    with pytest.raises(InputError, match=r"names has labels that are no nodes: got 'x0', .* and 2 more"):
+    with pytest.raises(InputError, match=r"names has labels that are not nodes: got 'x0', .* and 2 more"):
         zoo.columns([f"x{number}" for number in range(7)])
     with pytest.raises(
         InputError, match=r"y has columns without names: got a matrix of 2 columns, .*from_matrix\(y, names\)"
     ):
         zoo.expand(np.array([[0, 1], [1, 0]]))
-    with pytest.raises(InputError, match="names_b has labels that are no nodes: got 'fish'"):
+    with pytest.raises(InputError, match="names_b has labels that are not nodes: got 'fish'"):
         zoo.distances(["cats"], ["fish"])
     with pytest.raises(InputError, match="names is a single string: got 'cats', expected several names"):
         zoo.restrict("cats")

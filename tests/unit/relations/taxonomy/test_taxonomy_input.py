@@ -98,9 +98,9 @@ def test_tables_by_name_and_by_place(tmp_path: Path) -> None:
 def test_a_parent_without_a_row_is_a_root_unless_strict(tmp_path: Path) -> None:
     table = written(tmp_path / "t.csv", "node,parent\nb,a\n")
     assert Taxonomy.from_table(table).roots == ("a",)
-    with pytest.raises(InputError, match=r"names parents that are no nodes: got 'a', .* use strict=False"):
+    with pytest.raises(InputError, match=r"names parents that are not nodes: got 'a', .* use strict=False"):
         Taxonomy.from_table(table, strict=True)
-    with pytest.raises(InputError, match="parents names parents that are no nodes: got 'z', 'q'"):
+    with pytest.raises(InputError, match="parents names parents that are not nodes: got 'z', 'q'"):
         Taxonomy.from_parents({"a": ["z"], "b": ["q", "a"]}, strict=True)
 
 
@@ -109,7 +109,7 @@ def test_sets_of_parents_read_alike_in_every_run() -> None:
 
 
 def test_names_that_differ_by_white_space_are_kept_and_reported() -> None:
-    with pytest.warns(TacitWarning, match=r"differ only by white space and are kept apart: 'a b', 'a  b'") as caught:
+    with pytest.warns(TacitWarning, match=r"differ only in white space and are kept separate: 'a b', 'a  b'") as caught:
         taxonomy = Taxonomy.from_parents({"a b": None, "a  b": None, "ab": None})
     assert taxonomy.n_nodes == 3
     assert caught[0].filename == __file__
@@ -129,11 +129,11 @@ def test_names_that_differ_by_white_space_are_kept_and_reported() -> None:
         ({float("nan"): None}, "parents has a node without a name: got nan, expected text"),
         ({"a": ["b", None]}, "parents has a node without a name: got None"),
         ([("", "a")], "parents has a node without a name: got ''"),
-        ({"a": [["b"]]}, r"parents has a node that is no name: got \['b'\]"),
-        ("ab", "parents is of no known form: got str, expected a mapping"),
-        (3, "parents is of no known form: got int"),
-        (["ab"], "parents has an entry that is no pair: got 'ab'"),
-        ([("a", "b", "c")], r"parents has an entry that is no pair: got \('a', 'b', 'c'\)"),
+        ({"a": [["b"]]}, r"parents has an invalid node: got \['b'\]"),
+        ("ab", "parents has an unknown form: got str, expected a mapping"),
+        (3, "parents has an unknown form: got int"),
+        (["ab"], "parents has an entry that is not a pair: got 'ab'"),
+        ([("a", "b", "c")], r"parents has an entry that is not a pair: got \('a', 'b', 'c'\)"),
     ],
 )
 def test_bad_parents(parents: object, message: str) -> None:
@@ -151,7 +151,7 @@ def test_bad_nesting() -> None:
     ring["a"] = ring
     with pytest.raises(InputError, match="nested has nodes that are their own parents: got 'a'"):
         Taxonomy.from_nested(ring)
-    with pytest.raises(InputError, match="nested is of no known form: got str"):
+    with pytest.raises(InputError, match="nested has an unknown form: got str"):
         Taxonomy.from_nested("a")
     with pytest.raises(InputError, match="nested is empty"):
         Taxonomy.from_nested({})
@@ -162,8 +162,8 @@ def test_bad_nesting() -> None:
     [
         (["a", "b"], r"labels has no separator: got 'a', 'b', expected ::, /, >, \. between the steps"),
         ([], "labels has no separator"),
-        ("a/b", "labels is of no known form: got 'a/b'"),
-        (["a/b", 3], "labels has an entry that is no text: got 3"),
+        ("a/b", "labels has an unknown form: got 'a/b'"),
+        (["a/b", 3], "labels has an entry that is not a text: got 3"),
         (["a//b"], "labels has an empty step: got 'a//b'"),
         (["a/b/"], "labels has an empty step: got 'a/b/'"),
         (["a/b", ""], "labels has an empty step: got ''"),
@@ -177,7 +177,7 @@ def test_bad_paths(labels: object, message: str) -> None:
 def test_bad_graphs() -> None:
     with pytest.raises(InputError, match="graph is undirected: got edges without a direction"):
         Taxonomy.from_networkx(nx.Graph([("a", "b")]))
-    with pytest.raises(InputError, match="graph is of no known form: got dict"):
+    with pytest.raises(InputError, match="graph has an unknown form: got dict"):
         Taxonomy.from_networkx({"a": "b"})
     with pytest.raises(InputError, match="edges is unknown: got 'down', expected one of 'parent-to-child'"):
         Taxonomy.from_networkx(nx.DiGraph(), edges="down")

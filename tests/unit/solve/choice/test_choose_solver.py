@@ -73,9 +73,9 @@ def test_what_was_asked_for_is_done_or_said_otherwise() -> None:
         found = leading_eigenpairs(S, 2, solver=solver)
         assert (found.solver, found.reason) == (solver, "asked for")
     whole = leading_eigenpairs(S, 12, solver="lanczos")
-    assert (whole.solver, whole.reason) == ("dense", "Lanczos cannot give all 12 components, LAPACK can")
+    assert (whole.solver, whole.reason) == ("dense", "Lanczos cannot find all 12 components, LAPACK can")
     whole = leading_eigenpairs(S, 12, metric=np.eye(12), solver="lanczos", metric_inverse=as_operator(np.eye(12)))
-    assert (whole.solver, whole.reason) == ("dense", "Lanczos cannot give all 12 components, LAPACK can")
+    assert (whole.solver, whole.reason) == ("dense", "Lanczos cannot find all 12 components, LAPACK can")
     blind = leading_eigenpairs(S, 2, metric=np.eye(12), solver="lanczos")
     assert (blind.solver, blind.reason) == ("lobpcg", "Lanczos needs metric_inverse, LOBPCG does not")
 
@@ -121,7 +121,7 @@ def test_an_answer_that_is_not_there_yet_comes_with_a_warning(solve: object) -> 
     with pytest.warns(
         TacitWarning,
         match=r"the krylov solver stopped after 2 iterations with a relative residual of \d\.\de-\d\d, "
-        r"above tol=1e-09\. The last components are approximate: raise max_iter or tol\.",
+        r"above tol=1e-09\. The last components are approximate: increase max_iter or tol\.",
     ):
         found = solve(A, 3, solver="krylov", tol=1e-9, max_iter=2)  # type: ignore[operator]
     assert not found.converged
@@ -159,7 +159,7 @@ def test_wrong_operators_are_named() -> None:
         leading_eigenpairs(S[:, :3], 2)
     with pytest.raises(InputError, match=r"metric does not match the operator: got \(3, 3\), expected \(12, 12\)"):
         leading_eigenpairs(S, 2, metric=np.eye(3))
-    with pytest.raises(InputError, match=r"the eigenproblem has no solution: LAPACK says .* positive definite"):
+    with pytest.raises(InputError, match=r"the eigenproblem has no solution: LAPACK reports .* positive definite"):
         leading_eigenpairs(S, 2, metric=np.zeros((12, 12)), solver="dense")
 
 
@@ -185,7 +185,7 @@ REPEATED = np.diag(np.r_[np.full(20, 2.0), np.linspace(1, 0, 80)])
 def test_where_arpack_misses_a_copy_block_krylov_answers_and_says_so() -> None:
     with pytest.warns(
         TacitWarning,
-        match=r"the Lanczos solver missed an eigenvalue of about 2, .*\. The krylov solver was asked instead\.",
+        match=r"the Lanczos solver missed an eigenvalue of about 2, .*\. The krylov solver was used instead\.",
     ):
         found = leading_eigenpairs(REPEATED, 6, solver="lanczos", tol=1e-6)
     assert found.solver == "krylov"
@@ -198,19 +198,19 @@ def test_where_arpack_gives_up_block_krylov_answers_and_says_so() -> None:
     A = np.diag(np.linspace(1, 2, 100))
     with (
         pytest.warns(TacitWarning, match="The last components are approximate"),
-        pytest.warns(TacitWarning, match=r"did not converge: got \d+ of 10 eigenpairs\. The krylov solver was asked"),
+        pytest.warns(TacitWarning, match=r"did not converge: got \d+ of 10 eigenpairs\. The krylov solver was used"),
     ):
         found = leading_singular_triplets(A, 10, solver="lanczos", tol=1e-8, max_iter=1)
     assert (found.solver, found.converged) == ("krylov", False)  # it had no more time either
 
 
 def test_what_auto_took_may_fail_without_a_word_to_those_who_did_not_ask(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tacit.solve.choice.choose.cheapest", lambda costs, **options: ("lanczos", "told to"))
+    monkeypatch.setattr("tacit.solve.choice.choose.cheapest", lambda costs, **options: ("lanczos", "forced"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = leading_eigenpairs(REPEATED, 6, tol=1e-6)
     assert found.solver == "krylov"
-    assert re.match("told to; the Lanczos solver missed an eigenvalue", found.reason)
+    assert re.match("forced; the Lanczos solver missed an eigenvalue", found.reason)
 
 
 def test_where_an_iteration_stalls_lapack_answers_if_nobody_said_when_to_stop(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,7 +221,7 @@ def test_where_an_iteration_stalls_lapack_answers_if_nobody_said_when_to_stop(mo
 
     monkeypatch.setattr("tacit.solve.choice.choose.preconditioned_eigenpairs", stalled)
     with pytest.warns(
-        TacitWarning, match=r"the lobpcg solver stopped after 2 iter.* The dense solver was asked instead"
+        TacitWarning, match=r"the lobpcg solver stopped after 2 iter.* The dense solver was used instead"
     ):
         found = leading_eigenpairs(A, 3, metric=B, solver="krylov", tol=1e-10)
     assert (found.solver, found.converged) == ("dense", True)

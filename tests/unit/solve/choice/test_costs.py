@@ -15,26 +15,26 @@ from tacit.solve.choice.costs import (
     MOST_BYTES,
     RATES,
     Cost,
-    Problem,
+    ProblemSize,
     Work,
     cheapest,
     costs_of,
     generalised_costs,
-    problem_of,
+    size_of,
 )
 
-TEXT = Problem(20_000, 100_000, 8_000_000, 100, 1e-2, 4, triplets=True)
+TEXT = ProblemSize(20_000, 100_000, 8_000_000, 100, 1e-2, 4, triplets=True)
 
 
 def sparse(n_rows: int, n_columns: int, density: float = 0.01) -> sp.csr_array:
     return sp.random_array((n_rows, n_columns), density=density, rng=np.random.default_rng(0), format="csr")
 
 
-def seconds(problem: Problem) -> dict[str, float]:
+def seconds(problem: ProblemSize) -> dict[str, float]:
     return {cost.solver: cost.seconds for cost in costs_of(problem)}
 
 
-def chosen(problem: Problem, **options: bool) -> str:
+def chosen(problem: ProblemSize, **options: bool) -> str:
     return cheapest(costs_of(problem), **options)[0]
 
 
@@ -44,7 +44,7 @@ def test_large_text_goes_to_block_krylov_and_small_to_lapack() -> None:
 
 
 def test_most_components_of_a_small_matrix_go_to_lapack() -> None:
-    kernel = Problem(1_000, 1_000, 1_000_000, 10, 1e-6, 8, triplets=False, dense=True)
+    kernel = ProblemSize(1_000, 1_000, 1_000_000, 10, 1e-6, 8, triplets=False, dense=True)
     assert chosen(kernel) != "dense"
     assert chosen(replace(kernel, n_components=400)) == "dense"
 
@@ -106,7 +106,7 @@ def test_entries_are_known_of_what_is_made_of_matrices() -> None:
     dense = np.ones((300, 200))
 
     def entries(operator: Operator) -> int:
-        return problem_of(operator, 5, 1e-3, triplets=True).n_entries
+        return size_of(operator, 5, 1e-3, triplets=True).n_entries
 
     assert entries(as_operator(A)) == entries(as_operator(A).T) == entries(Centred(A)) == A.nnz
     assert entries(as_operator(dense)) == 60_000

@@ -122,7 +122,12 @@ def test_a_preconditioner_is_used_and_saves_iterations() -> None:
 @pytest.mark.parametrize(
     ("shape", "ridge", "solver", "reason"),
     [
-        ((1000, 50), 0.0, "dense", "the smaller side of (1000, 50) is at most 400: LAPACK is exact and faster there"),
+        (
+            (1000, 50),
+            0.0,
+            "dense",
+            "the smaller side of (1000, 50) is at most 400: LAPACK is exact and faster",
+        ),
         ((600, 500), 0.0, "lsmr", "no ridge: LSMR is stable where the normal equations are not"),
         ((600, 500), 1.0, "block-cg", "(600, 500) is large and the ridge makes the normal equations well conditioned"),
         (
@@ -146,7 +151,7 @@ def test_a_solution_that_is_not_there_yet_comes_with_a_warning(solver: str) -> N
     with pytest.warns(
         TacitWarning,
         match=rf"the {solver} solver of least squares stopped after 2 iterations with a relative residual of "
-        r"\d\.\de[-+]\d\d, above tol=1e-09\. The solution is approximate: raise max_iter, tol or ridge\.",
+        r"\d\.\de[-+]\d\d, above tol=1e-09\. The solution is approximate: increase max_iter, tol or ridge\.",
     ):
         found = least_squares(A, T, solver=solver, tol=1e-9, max_iter=2)
     assert not found.converged

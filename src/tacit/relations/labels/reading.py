@@ -1,12 +1,7 @@
-"""Reads the forms in which people hold their labels: a binary matrix, a list of label sets, one class a record.
+"""Readers for the forms of labels: a binary matrix, a list of label sets, one class per record.
 
-Each reader gives the same three parts, which `LabelMatrix` holds together:
-
-    indicator   CSR of 0 and 1, records x labels, sorted, without duplicates or stored zeros
-    names       label names in column order
-    known       False for the records whose labels are unknown; their indicator row is empty
-
-`argument` is what the caller calls the input, for the messages.
+Each reader returns the indicator, names and known rows of a `LabelMatrix`. `argument` is the name of the input in error
+messages.
 """
 
 from __future__ import annotations
@@ -41,7 +36,7 @@ Parts = tuple[sp.csr_array, Names, BoolArray]
 
 
 def read_matrix(matrix: Any, names: Iterable[Hashable] | None, known: Any, *, argument: str) -> Parts:
-    """Read a binary matrix; a dense row of nothing but NaN is a record whose labels are unknown."""
+    """Read a binary matrix; a dense row of NaN is a record whose labels are unknown."""
     if sp.issparse(matrix):
         indicator, found = _sparse_indicator(matrix, argument)
     else:
@@ -50,7 +45,7 @@ def read_matrix(matrix: Any, names: Iterable[Hashable] | None, known: Any, *, ar
     columns = tuple(range(n_labels)) if names is None else check_names(names)
     if len(columns) != n_labels:
         raise InputError(
-            f"names does not match {argument}: got {len(columns)} names, expected {n_labels}, one a column."
+            f"names does not match {argument}: got {len(columns)} names, expected {n_labels}, one per column."
         )
     if known is not None:
         found &= _known_mask(known, n_records, argument)
@@ -59,7 +54,7 @@ def read_matrix(matrix: Any, names: Iterable[Hashable] | None, known: Any, *, ar
 
 
 def read_sets(sets: Iterable[Any], names: Iterable[Hashable] | None, *, argument: str) -> Parts:
-    """Read one iterable of label names a record; None stands for unknown labels."""
+    """Read one iterable of label names per record; None means unknown labels."""
     check_sequence(sets, argument)
     column: dict[Any, int] = {}
     codes: list[int] = []
@@ -73,14 +68,14 @@ def read_sets(sets: Iterable[Any], names: Iterable[Hashable] | None, *, argument
                 codes.extend([column.setdefault(name, len(column)) for name in members])
             except TypeError:
                 raise InputError(
-                    f"{argument} has a label that is no name: got {members!r} in row {row}, expected text or numbers."
+                    f"{argument} has an invalid label: got {members!r} in row {row}, expected text or numbers."
                 ) from None
         known.append(not is_missing(members))
         lengths.append(len(codes) - before)
     if any(is_missing(name) for name in column):
         raise InputError(
             f"{argument} has a missing label inside a label set: got None or NaN, expected names only. "
-            "Leave it out, or give None for the whole row."
+            "Leave it out, or pass None for the whole row."
         )
     columns, place = _columns(column, names, argument)
     indptr = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
@@ -89,7 +84,7 @@ def read_sets(sets: Iterable[Any], names: Iterable[Hashable] | None, *, argument
 
 
 def read_classes(classes: Any, names: Iterable[Hashable] | None, *, argument: str) -> Parts:
-    """Read one class a record; None, NaN and pandas' NA stand for an unknown class."""
+    """Read one class per record; None, NaN and pandas' NA mean an unknown class."""
     check_sequence(classes, argument)
     values = _vector(classes, argument)
     distinct, codes = _encode_objects(values, argument) if values.dtype == object else _encode_plain(values, argument)
@@ -100,14 +95,14 @@ def read_classes(classes: Any, names: Iterable[Hashable] | None, *, argument: st
 
 
 def check_sequence(entries: Any, argument: str) -> None:
-    """Raise unless there is something to go through in order; a string or a set is no list of records."""
+    """Raise unless the entries have an order; a string or a set is not a list of records."""
     if isinstance(entries, (str, bytes, Mapping, set, frozenset)) or not isinstance(entries, Iterable):
         kind = type(entries).__name__
-        raise InputError(f"{argument} is not a sequence of labels: got {kind}, expected one entry a record, in order.")
+        raise InputError(f"{argument} is not a sequence of labels: got {kind}, expected one entry per record.")
 
 
 def is_missing(value: object) -> bool:
-    """Tell whether a scalar stands for 'unknown': None, NaN, or the NA and NaT of pandas."""
+    """Whether a scalar means 'unknown': None, NaN, or NA or NaT of pandas."""
     if value is None:
         return True
     if isinstance(value, (float, np.floating)):
@@ -116,14 +111,14 @@ def is_missing(value: object) -> bool:
 
 
 def check_names(names: Iterable[Hashable]) -> Names:
-    """Give label names back as a tuple of Python scalars; each may occur once."""
+    """Return label names as a tuple of Python scalars; raise if one occurs twice."""
     if isinstance(names, (str, bytes)):
         raise InputError(f"names is a single string: got {names!r}, expected several names. Wrap it: [{names!r}].")
     listed = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
     try:
         doubled = len(set(listed)) < len(listed)
     except TypeError:
-        raise InputError(f"names holds what is no name: got {listed!r}, expected strings or numbers.") from None
+        raise InputError(f"names has an invalid name: got {listed!r}, expected strings or numbers.") from None
     if doubled:
         twice = next(name for i, name in enumerate(listed) if name in listed[:i])
         raise InputError(f"names has a label twice: got {twice!r} more than once, expected each label once.")
@@ -131,7 +126,7 @@ def check_names(names: Iterable[Hashable]) -> Names:
 
 
 def column_order(wanted: Iterable[Hashable], names: Sequence[Hashable], argument: str) -> IntArray:
-    """Give the column of each wanted label; an unknown one is an error that offers the nearest."""
+    """Return the column of each wanted label; raise for an unknown one, with the nearest name."""
     place = {name: column for column, name in enumerate(names)}
     columns = []
     for name in wanted:
@@ -148,7 +143,7 @@ def _sparse_indicator(matrix: Any, argument: str) -> tuple[sp.csr_array, BoolArr
     if matrix.ndim != 2:
         raise InputError(f"{argument} is not a matrix: got {matrix.ndim} dimension, expected records x labels.")
     indicator = sp.csr_array(matrix, copy=True)
-    # the entries of a COO matrix that share a place are summed by definition, so 1 + 1 is a 2 and not a label
+    # duplicate entries of a COO matrix are summed by definition, so 1 + 1 is 2 and not a label
     indicator.sum_duplicates()
     indicator.eliminate_zeros()
     bad = np.flatnonzero(indicator.data != 1)
@@ -175,7 +170,7 @@ def _dense_indicator(matrix: Any, argument: str) -> tuple[sp.csr_array, BoolArra
         if part.size:
             raise InputError(
                 f"{argument} has some labels of a record missing: got a partly NaN row {part[0]}, "
-                "expected 0 and 1 only, or NaN only where the labels are unknown."
+                "expected 0 and 1 only, or NaN only if the labels are unknown."
             )
         dense = np.where(missing, 0.0, dense)
     bad = np.argwhere((dense != 0) & (dense != 1))
@@ -186,7 +181,7 @@ def _dense_indicator(matrix: Any, argument: str) -> tuple[sp.csr_array, BoolArra
 
 
 def _numbers(dense: Array, argument: str) -> Float64Array:
-    """Turn an array of objects (as mixed or nullable data frame columns give) into floats, never parsing text."""
+    """Convert an array of objects (as from mixed or nullable columns) to floats, without parsing text."""
     numbers = np.full(dense.shape, np.nan)
     for place, value in np.ndenumerate(dense):
         if not is_missing(value):
@@ -200,7 +195,7 @@ def _not_binary(argument: str, value: object, row: int) -> InputError:
     plain = value.item() if isinstance(value, np.generic) else value
     return InputError(
         f"{argument} is not binary: got {plain!r} in row {row}, expected 0 or 1. "
-        "Give a 0/1 matrix, a list of label sets, or one class a record."
+        "Pass a 0/1 matrix, a list of label sets, or one class per record."
     )
 
 
@@ -208,14 +203,14 @@ def _known_mask(known: Any, n_records: int, argument: str) -> BoolArray:
     mask = np.asarray(known)
     if mask.dtype != bool or mask.ndim != 1:
         raise InputError(
-            f"known is not a mask: got {mask.dtype} values in {mask.ndim} dimension(s), expected one bool a record."
+            f"known is not a mask: got {mask.dtype} values in {mask.ndim} dimension(s), expected one bool per record."
         )
     check_rows("known", len(mask), n_records, of=argument)
     return mask
 
 
 def _emptied(indicator: sp.csr_array, known: BoolArray) -> sp.csr_array:
-    """Drop what is stored in the rows that are not known."""
+    """Remove the entries of unknown rows."""
     keep = np.repeat(known, np.diff(indicator.indptr))
     indptr = np.concatenate([[0], np.cumsum(np.diff(indicator.indptr) * known)])
     return _indicator(indicator.indices[keep], indptr, indicator.shape[1])
@@ -234,7 +229,7 @@ def _check_label_set(members: Any, row: int, argument: str) -> None:
 
 
 def _columns(found: Iterable[Any], names: Iterable[Hashable] | None, argument: str) -> tuple[Names, IntArray]:
-    """Settle the column order; also give the column of each label in the order in which it was found."""
+    """Return the names of the columns, and the column of each label found."""
     labels = check_names(found)
     columns = _sorted(labels) if names is None else check_names(names)
     return columns, column_order(labels, columns, argument)
@@ -248,7 +243,7 @@ def _sorted(labels: Names) -> Names:
 
 
 def _vector(classes: Any, argument: str) -> Array:
-    """Give a 1-D array without letting NumPy turn a mixed list such as ["a", nan] into strings."""
+    """Return a 1-D array, in which a mixed list such as ["a", nan] is not converted to strings."""
     if hasattr(classes, "to_numpy"):
         classes = classes.to_numpy()
     if isinstance(classes, np.ndarray):
@@ -259,12 +254,12 @@ def _vector(classes: Any, argument: str) -> Array:
         for row, value in enumerate(listed):
             values[row] = value
     if values.ndim != 1:
-        raise InputError(f"{argument} is not one class a record: got {values.ndim} dimensions, expected 1.")
+        raise InputError(f"{argument} is not one class per record: got {values.ndim} dimensions, expected 1.")
     return values if values.dtype.kind in "biufU" else values.astype(object)
 
 
 def _encode_plain(values: Array, argument: str) -> tuple[list[Any], IntArray]:
-    """Number the classes of a plain array in sorted order; -1 is unknown."""
+    """Number the classes of an array in sorted order; -1 is unknown."""
     codes = np.full(len(values), -1, dtype=np.int64)
     known = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(len(values), dtype=bool)
     present = values[known]
@@ -287,8 +282,8 @@ def _encode_objects(values: Array, argument: str) -> tuple[list[Any], IntArray]:
             raise _continuous(argument, value)
         if not isinstance(value, (str, bytes)) and isinstance(value, Iterable):
             raise InputError(
-                f"{argument} mixes classes and label sets: got {value!r} in row {row}, expected one class a record. "
-                "Give every record a set of labels, or every record a class."
+                f"{argument} mixes classes and label sets: got {value!r} in row {row}, expected one class per record. "
+                "Pass a set of labels for every record, or a class for every record."
             )
         codes[row] = column.setdefault(value, len(column))
     return [int(value) if isinstance(value, (float, np.floating)) else value for value in column], codes
@@ -297,13 +292,13 @@ def _encode_objects(values: Array, argument: str) -> tuple[list[Any], IntArray]:
 def _continuous(argument: str, value: object) -> InputError:
     return InputError(
         f"{argument} is continuous: got {float(value)!r}, expected classes. "  # type: ignore[arg-type]
-        "Tacit's labels are classes: strings, whole numbers, or 0/1 columns. Cut a number into ranges first."
+        "Labels are strings, whole numbers, or 0/1 columns. Divide numbers into ranges first."
     )
 
 
 def _indicator(columns: Array, indptr: Array, n_labels: int) -> sp.csr_array:
     indicator = sp.csr_array((np.ones(len(columns)), columns, indptr), shape=(len(indptr) - 1, n_labels))
-    indicator.sum_duplicates()  # a label named twice in one set is one label
+    indicator.sum_duplicates()  # a label listed twice in one set counts once
     return _with_ones(indicator)
 
 
@@ -315,11 +310,11 @@ def _with_ones(indicator: sp.csr_array) -> sp.csr_array:
 
 
 def read_any(y: Any) -> tuple[Parts, str]:
-    """Give the parts of the labels and the form they came in: "matrix", "sets" or "classes"."""
+    """Return the parts of the labels and their form: "matrix", "sets" or "classes"."""
     if y is None:
         raise InputError(
             "y is missing: this requires y to be passed, but the target y is None. "
-            "Give a 0/1 matrix, a list of label sets, or one class a record."
+            "Pass a 0/1 matrix, a list of label sets, or one class per record."
         )
     if sp.issparse(y):
         return read_matrix(y, None, None, argument="y"), "matrix"
@@ -335,7 +330,7 @@ def read_any(y: Any) -> tuple[Parts, str]:
 
 
 def labels_of(records: Iterable[Any], field: str, argument: str) -> list[Any]:
-    """Give what each record carries under `field`; a record without the field gives None, none with it is an error."""
+    """Return `field` of each record, None for a record without it; raise if no record has it."""
     listed = list(records)
     found = [record.get(field) if isinstance(record, Mapping) else getattr(record, field, None) for record in listed]
     has_field = (field in record if isinstance(record, Mapping) else hasattr(record, field) for record in listed)
@@ -349,10 +344,10 @@ def _read_array(y: Array) -> tuple[Parts, str]:
         return read_matrix(y, None, None, argument="y"), "matrix"
     if y.ndim not in (1, 2):
         raise InputError(
-            f"y has the wrong shape: got {y.ndim} dimensions, expected one class a record or records x labels."
+            f"y has the wrong shape: got {y.ndim} dimensions, expected one class per record or records x labels."
         )
     if y.ndim == 2:
-        from sklearn.utils.validation import column_or_1d  # loading it takes longer than all else here
+        from sklearn.utils.validation import column_or_1d  # slow to import
 
         y = column_or_1d(y, warn=True)
     return _read_list(list(y)) if y.dtype == object else (read_classes(y, None, argument="y"), "classes")
@@ -374,7 +369,7 @@ def _is_record(entry: Any) -> bool:
 
 
 def _is_binary_table(rows: list[Any]) -> bool:
-    """Tell [[0, 1], [1, 1]] from label sets: as sets, a row with a 1 and a 1 would make no sense."""
+    """Whether this is a matrix such as [[0, 1], [1, 1]] rather than a list of label sets."""
     if not all(isinstance(row, (Sequence, np.ndarray)) and len(row) == len(rows[0]) >= 2 for row in rows):
         return False
     return all(isinstance(value, (Real, np.bool_)) and value in (0, 1) for row in rows for value in row)

@@ -13,7 +13,7 @@ _SCRIPT = """
 import re
 from pathlib import Path
 import numpy as np
-from tacit.machine import give_back
+from tacit.machine import release_memory
 
 def resident():
     return int(re.search(r"VmRSS:\\s+(\\d+)", Path("/proc/self/status").read_text()).group(1)) * 1024
@@ -24,9 +24,9 @@ kept = [np.ones(2**20) for _ in range(12)]
 last = np.ones(2**20)
 del kept
 full = resident()
-give_back(1000)
+release_memory(1000)
 small = resident()
-give_back(2**26)
+release_memory(2**26)
 print(full - small, resident() - before)
 """
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit import InputError
-from tacit.text.partitioned import count_part, join_counts, words_of_counts
+from tacit.text.on_dask import count_part, join_counts, words_of_counts
 from tacit.text.settings import TextSettings
 from tacit.text.words import Words
 
