@@ -186,6 +186,14 @@ def test_bad_graphs_get_one_sentence(name):
         ({"n_directions": 0}, "n_directions is out of range"),
         ({"n_neighbours": 120}, "n_neighbours"),
         ({"graph": "friends"}, "graph is"),
+        (
+            {"graph_params": {"n_neighbours": 3}},
+            "graph_params has an unknown name: got 'n_neighbours'",
+        ),
+        (
+            {"label_weight": 0.5, "label_graph_params": {"join": 3}},
+            "label_graph_params has an unknown name",
+        ),
         ({"n_components": 0}, "n_components is out of range"),
     ],
 )
