@@ -153,7 +153,7 @@ def test_isolated_records_sit_at_the_origin_with_a_warning():
 
 
 def test_more_dimensions_than_there_are_give_a_warning():
-    with pytest.warns(TacitWarning, match="n_components=20 is more than the graph"):
+    with pytest.warns(TacitWarning, match="n_components=20 is more than the dimensions"):
         assert LE(20, graph=chain(8)).fit(np.eye(8)).costs_.size == 7
 
 
