@@ -42,7 +42,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
     "solve": ({"result", "tall_arrays", "checkpoint"}, {"dense"}, {"linear"}, {"eigen"}, {"choice"}),
     "models": ({"base"}, {"common"}, {"lsi", "mlsi", "hlsi", "mlsa", "graphs", "projections", "classifiers"}),
     "index": ({"records"}, {"folder"}, {"nearest"}, {"space", "suggester", "taxonomy"}),
-    "evaluate": ({"measures"}, {"compare", "held_out"}, {"weight_search"}),
+    "evaluate": ({"measures", "progress"}, {"compare", "held_out"}, {"weight_search"}),
     "tasks": (
         {"stages", "label_names"},
         {"search", "build"},
