@@ -140,7 +140,7 @@ def _readings(models: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
         ("trained on in-sample positions", "SLE", {"coordinates": "in-sample"}),
         ("ridge 0.1", "SLE", {"ridge": 0.1}),
         ("extension 1", "SLE", {"extension": "projection", "n_directions": models["SLPP"].n_directions}),
-        ("10 neighbours by labels", "SLE", {"label_neighbours": 10}),
+        ("10 neighbours by labels", "SLE", {"label_graph_params": {"n_neighbours": 10}}),
     ]
     for name in ("SLE", "SUSC"):
         other = _SCALINGS[models[name].scaling]
@@ -163,7 +163,7 @@ def _candidates() -> list[tuple[str, Any]]:
         ("SLE(ridge=1, scaled and)", SLE(**better)),
         ("SLE(ridge=1, scaled and, weighted)", SLE(**better, scaling="weighted")),
         ("SUSC()", SUSC()),
-        ("SUSC(ridge=1, 10 label neighbours)", SUSC(ridge=1.0, label_neighbours=10)),
+        ("SUSC(ridge=1, 10 label neighbours)", SUSC(ridge=1.0, label_graph_params={"n_neighbours": 10})),
     ]
 
 

@@ -198,14 +198,15 @@ def _candidates(numbers: dict[str, Any]) -> str:
 
 
 _SHORT = {
-    "label_graph": "graph", "label_weight": "θ", "n_neighbours": "K", "label_neighbours": "label K",
-    "n_directions": "directions", "weights": "weights",
+    "label_graph": "graph", "label_weight": "θ", "n_neighbours": "K", "n_directions": "directions",
 }  # fmt: skip
 
 
 def _written(trial: Found) -> str:
     """Write what was chosen."""
     values = {_SHORT.get(name, name): value for name, value in trial["parameters"].items() if value is not None}
+    for group, prefix in (("graph_params", ""), ("label_graph_params", "label ")):
+        values |= {prefix + _SHORT.get(name, name): value for name, value in (values.pop(group, None) or {}).items()}
     values |= {f"head {name}": value for name, value in trial["head"].items()}
     return ", ".join(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
                      for name, value in values.items())  # fmt: skip

@@ -95,7 +95,8 @@ def methods(*, n_directions: tuple[int | None, ...] = (400, 800)) -> tuple[Metho
     Orthogonal projections keep at most half of the directions they search in. With all of them nothing is left to
     choose: the space is LSI's, turned, whatever the graph says.
     """
-    feature_graph: Axes = ({"n_neighbours": [5, 10, 20]}, {"weights": ["gaussian", "constant"]})
+    feature_graph: Axes = ({"n_neighbours": [5, 10, 20]}, {"graph_params": [None, {"weights": "constant"}]})
+    nearest: Axes = ({"label_graph_params": [None, {"n_neighbours": 10}]},)
     theta: Axes = ({"label_weight": [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0]},)
     labels: Axes = ({"label_graph": list(KINDS), "scaling": ["unit", "weighted"]}, *theta)
     kinds: Axes = ({"label_graph": list(KINDS)},)
@@ -115,7 +116,11 @@ def methods(*, n_directions: tuple[int | None, ...] = (400, 800)) -> tuple[Metho
         Method("MORP", MORP(), ({"constraint": ["embeddings", "projections"]}, *weight, *ridge)),
         Method("MDDM", MDDM(), ({"constraint": ["projections", "embeddings"]}, {"mu": [0.2, 0.5, 0.8]})),
         Method("SLE", SLE(**graph), (*labels, *ridge, *feature_graph)),
-        Method("SUSC", SUSC(**graph), (*labels, {"label_neighbours": [None, 10]}, *ridge, *feature_graph)),
+        Method(
+            "SUSC",
+            SUSC(**graph),
+            (*labels, *nearest, *ridge, *feature_graph),
+        ),
         Method("SOLPP", SOLPP(**projected), (*scaling, *kinds, *theta, *feature_graph[:1], *searched), half),
         Method("SLPP", SLPP(**projected), (*scaling, *kinds, *theta, *ridge)),
         Method("MLSI", MLSI(), (*scaling, *weight, *ridge)),

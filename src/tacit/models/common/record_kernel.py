@@ -111,6 +111,7 @@ def make_form(
     solver, before : see `AugmentedForm`
     """
     made: RecordForm
+    rng = as_rng(model.random_state) if rng is None else rng
     if is_kernel:
         made = DualForm(features)
         check_positive(made.least, float(made.values.max(initial=0)), made.floor)
@@ -125,7 +126,7 @@ def make_form(
             features,
             tol=model.tol,
             max_iter=model.max_iter,
-            rng=as_rng(model.random_state) if rng is None else rng,
+            rng=rng,
             solver=solver,
             before=before,
         )

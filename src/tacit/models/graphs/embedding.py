@@ -1,4 +1,4 @@
-"""Supervised graph embeddings [Mu2010]: records that the features or the labels join come to lie close together.
+"""Supervised graph embeddings [Mu2010]: records that are similar by features or by labels get close positions.
 
     min ½ Σ_ij w_ij ‖z_i − z_j‖²,  Zᵀ B Z = I                                                        eqs. (1), (2)
     W = (1 − θ) W_X / α_X + θ W_Y / α_Y                                                              eq. (17)
@@ -13,13 +13,13 @@
 | P      | `components_`, transposed and scaled                           | M x k |
 | α      | `ridge`, eq. (5)                                               |       |
 
-The graphs are in `relations.neighbours` and `relations.label_graph`, the eigenproblems in `graph_spectrum` (on the
-records) and `graph_projection` (on the terms).
+The graphs are in `relations/graphs`, the eigenproblems in `spectrum` (on the records) and `projection` (on the terms).
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -45,6 +45,8 @@ __all__ = ["GraphEmbedding"]
 
 METHODS = {"le": "degrees", "usc": "identity", "lpp": "degrees", "olpp": "projections"}
 EXTENSIONS = ("auto", "regression", "projection")
+_GRAPH_PARAMS = ("join", "metric", "weights", "width")
+_LABEL_GRAPH_PARAMS = ("n_neighbours", "width", "n_dimensions")
 
 
 class GraphEmbedding(RegressedSpace):
@@ -57,52 +59,56 @@ class GraphEmbedding(RegressedSpace):
         locality preserving projections; orthogonal ones. `LE`, `USC`, `LPP`, `OLPP` are these by name, and `SLE`,
         `SUSC`, `SLPP`, `SOLPP` their supervised forms, with `label_weight=0.5`
     label_weight : float in [0, 1], default 0.0 — θ, how much the labels count beside the features
-    graph : "neighbours", Graph, matrix or callable, default "neighbours" — W_X: the nearest neighbours in X; weights
-        you have, records x records; or a function that makes a graph of X
-    n_neighbours, join, metric, weights, width : of the nearest neighbours, see `neighbour_graph`
-    label_graph : str, Graph, matrix or callable, default "scaled and" — W_Y: a similarity by its name, see
-        `label_graph`; weights you have; or a function that makes a graph of y
-    label_neighbours, label_width, label_dimensions, taxonomy : of the similarity, see `label_graph`
-    extension : {"auto", "regression", "projection"}, default "auto" — how records outside of the graph are placed:
-        "regression" embeds the records and fits a ridge regression to that (the paper's extension 2), "projection" puts
-        Z = X P into the problem (extension 1). "auto" is the first for "le" and "usc" and the second for "lpp" and
-        "olpp"; the second of "le" is "lpp"
-    ridge : float, default 1.0 — α of the regression, in units of the mean squared length of a record; of a projection,
+    graph : "neighbours", Graph, matrix or callable, default "neighbours" — W_X: the nearest neighbours in X; your own
+        weights, records x records; or a function that makes a graph of X
+    n_neighbours : int, default 10 — nearest neighbours of each record
+    graph_params : mapping or None, default None — join, metric, weights and width of the nearest neighbours, see
+        `neighbour_graph`; for the graph embedding the default of `weights` is "gaussian"
+    label_graph : str, Graph, matrix or callable, default "scaled and" — W_Y: the name of a similarity, see
+        `label_graph`; your own weights; or a function that makes a graph of the labels
+    label_graph_params : mapping or None, default None — n_neighbours, width and n_dimensions of the similarity, see
+        `label_graph`
+    taxonomy : Taxonomy or None, default None — the classes above the labels, for the similarity
+    extension : {"auto", "regression", "projection"}, default "auto" — how new records are placed: "regression" embeds
+        the training records and fits a ridge regression to the result (the paper's extension 2), "projection" puts
+        Z = X P into the problem (extension 1). "auto" is "regression" for "le" and "usc" and "projection" for "lpp" and
+        "olpp"; "le" with "projection" is "lpp"
+    ridge : float, default 1.0 — α of the regression, in units of the mean squared length of a record; for projections,
         see `graph_projection`
     n_directions : int or None, default None — for projections: leading directions of X to search in; None is all of
-        them, or 1,000 where both sides of X are above 4,000
+        them, or 1,000 if both sides of X are above 4,000
     scaling : {"auto", "unit", "damped", "weighted"}, default "auto" — "unit" has Zᵀ B Z = I as the papers do,
         "weighted" divides each dimension by √λ, so that distances are commute times on the graph, "damped" by λ^¼.
         "auto" is "weighted" (benchmarks/studies/graph_embeddings.py, 2026-11-16), and "unit" for "olpp", whose
         directions are orthonormal by that
-    coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` gives; see
+    coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` returns; see
         `training_coordinates`
     n_folds : int or None, default None — for honest coordinates of large collections, as for `MLSI`
     solver : {"auto", "dense", "lanczos", "krylov"}, default "auto" — for the graph
     tol : float, default 1e-3 — residual at which the iterative solvers stop, in units of the degrees
-    max_iter : int or None — most iterations
+    max_iter : int or None, default None — maximum number of iterations
     random_state : int, generator or None, default 0 — the same seed gives the same space
 
     Attributes
     ----------
-    embedding_ : (n_records, n_components_) Z in unit scaling: where the graph puts the records
-    costs_ : (n_components_,) λ, smallest first; the zeros of constants, one a connected component, are left out
+    embedding_ : (n_records, n_components_) Z in unit scaling: the positions of the records in the graph's embedding
+    costs_ : (n_components_,) λ, smallest first, without the zero of each connected component
     eigenvalues_ : (n_components_,) 1/λ, largest first
     components_ : (n_components_, n_terms) Pᵀ in the chosen scaling
     graph_ : Graph, W
     n_pieces_ : int, connected components of the graph
     labels_ : LabelMatrix or None
     solution_ : tuple of the solvers' reports
-    n_iter_ : int, most iterations of any of them; 1 where all is dense
+    n_iter_ : int, most iterations of any of them; 1 for dense solvers
 
     Notes
     -----
-    Records whose labels are unknown take part by their features. Neither graph is made dense: that of the neighbours is
-    sparse, and in that of the labels only the different sets of labels count (Identity F of the methods).
+    Records whose labels are unknown take part by their features. Neither graph is made dense: the graph of the
+    neighbours is sparse, and the graph of the labels is stored by its distinct label sets (Identity F).
 
     References
     ----------
-    [Mu2010]; docs/guide/graph_embeddings.md says where we leave the paper.
+    [Mu2010]; docs/guide/graph_embeddings.md lists the differences from the paper.
 
     Examples
     --------
@@ -123,14 +129,9 @@ class GraphEmbedding(RegressedSpace):
         label_weight: float = 0.0,
         graph: Any = "neighbours",
         n_neighbours: int = 10,
-        join: str = "union",
-        metric: str = "cosine",
-        weights: Any = "gaussian",
-        width: Any = "auto",
+        graph_params: Mapping[str, Any] | None = None,
         label_graph: Any = "scaled and",
-        label_neighbours: int | None = None,
-        label_width: Any = "auto",
-        label_dimensions: int | None = None,
+        label_graph_params: Mapping[str, Any] | None = None,
         taxonomy: Taxonomy | None = None,
         extension: str = "auto",
         ridge: float = 1.0,
@@ -148,14 +149,9 @@ class GraphEmbedding(RegressedSpace):
         self.label_weight = label_weight
         self.graph = graph
         self.n_neighbours = n_neighbours
-        self.join = join
-        self.metric = metric
-        self.weights = weights
-        self.width = width
+        self.graph_params = graph_params
         self.label_graph = label_graph
-        self.label_neighbours = label_neighbours
-        self.label_width = label_width
-        self.label_dimensions = label_dimensions
+        self.label_graph_params = label_graph_params
         self.taxonomy = taxonomy
         self.extension = extension
         self.ridge = ridge
@@ -174,18 +170,18 @@ class GraphEmbedding(RegressedSpace):
         Parameters
         ----------
         X : (n_records, n_terms) dense or sparse
-        y : binary matrix (dense or sparse), list of label sets, one class a record, or `LabelMatrix`; None only if
+        y : binary matrix (dense or sparse), list of label sets, one class per record, or `LabelMatrix`; None only if
             label_weight=0
         """
         self._fit(X, y)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Find the space and give the training records' positions, of the kind that `coordinates` says.
+        """Find the space and return the training records' positions, of the kind set by `coordinates`.
 
-        By default these are honest where there is a regression: not what `transform` gives for the same records, on
-        purpose, just as scikit-learn's TargetEncoder cross-fits. What follows in a pipeline is then trained on
-        positions like those it will meet. A projection has in-sample positions only.
+        By default a regression returns honest positions, which differ from those of `transform` for the same records on
+        purpose, as scikit-learn's TargetEncoder cross-fits. The next step of a pipeline is then trained on positions
+        like those of new records. A projection has in-sample positions only.
         """
         kind = check_choice("coordinates", self.coordinates, COORDINATES)
         X, form, coefficients = self._fit(X, y)
@@ -194,15 +190,14 @@ class GraphEmbedding(RegressedSpace):
         return self._scaled(self._honest(form, coefficients) if kind == "honest" else self.embedding_)
 
     def training_coordinates(self, X: Any, kind: str = "transductive") -> Array:
-        """Give the positions of the training records, in the model's scaling.
+        """Return the positions of the training records, in the model's scaling.
 
         Parameters
         ----------
-        X : what `fit` was given
-        kind : "transductive" — where the graph puts them, their own labels included: for a collection that is searched
-            or mapped; "in-sample" — what `transform` gives; "honest" — by their words, through a regression from which
-            the record itself was left out: for training whatever is to work on new records. A projection knows
-            "in-sample" only
+        X : the records passed to `fit`
+        kind : "transductive" — the embedding of the graph, with their own labels: for searching or mapping the
+            collection; "in-sample" — the result of `transform`; "honest" — by their words, through a regression without
+            the record itself: for training a model that will be used on new records. A projection has "in-sample" only
         """
         check_is_fitted(self, "eigenvalues_")
         kind = check_choice("kind", kind, COORDINATES)
@@ -214,15 +209,15 @@ class GraphEmbedding(RegressedSpace):
         self._check_parameters()
         X = self._read_training(X)
         if X.shape[0] < 2:
-            raise InputError("X has nothing to join: got n_samples=1, expected at least 2 records.")
+            raise InputError("X has too few records for a graph: got n_samples=1, expected at least 2 records.")
         self.graph_ = self._graph(X, y)
         self.n_pieces_ = int(self.graph_.components().max()) + 1
         n_alone = int(np.count_nonzero(self.graph_.isolated()))
         if n_alone:
-            warn(f"{n_alone} of {X.shape[0]} records are joined to no other in the graph: they sit at the origin.")
+            warn(f"{n_alone} of {X.shape[0]} records are joined to no other in the graph: they are at the origin.")
         embed = self._fit_projection if self._extension() == "projection" else self._fit_regression
         form, coefficients = embed(X)
-        warn_if_fewer(self.n_components, self.costs_.size, "the graph and the records have room for")
+        warn_if_fewer(self.n_components, self.costs_.size, "the dimensions that the graph and the records have")
         return X, form, coefficients
 
     def _check_parameters(self) -> None:
@@ -230,8 +225,8 @@ class GraphEmbedding(RegressedSpace):
         check_choice("extension", self.extension, EXTENSIONS)
         if self.method in ("lpp", "olpp") and self.extension == "regression":
             raise InputError(
-                f"extension does not go with method={self.method!r}: got 'regression', expected 'projection', which is "
-                "what the method is. Use 'le' or 'usc' for a regression."
+                f"extension does not go with method={self.method!r}: got 'regression', expected 'projection'. "
+                "Use method='le' or 'usc' for a regression."
             )
         self._check_regression()
         check_choice("solver", self.solver, SOLVERS)
@@ -244,7 +239,7 @@ class GraphEmbedding(RegressedSpace):
         return "projection" if self.method in ("lpp", "olpp") else "regression"
 
     def _graph(self, X: Any, y: Any) -> Graph:
-        """W of eq. (17)."""
+        """Return W of eq. (17)."""
         self.labels_ = None
         if self.label_weight == 0:
             by_features = self._feature_graph(X)
@@ -258,33 +253,20 @@ class GraphEmbedding(RegressedSpace):
         if isinstance(self.graph, str):
             check_choice("graph", self.graph, ("neighbours",))
             with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "X has records without neighbours")  # labels may join them yet
-                return neighbour_graph(
-                    X,
-                    self.n_neighbours,
-                    join=self.join,
-                    metric=self.metric,
-                    weights=self.weights,
-                    width=self.width,
-                    random_state=self.random_state,
-                )
+                warnings.filterwarnings("ignore", "X has records without neighbours")  # labels may still join them
+                parameters = {"weights": "gaussian", **_known("graph_params", self.graph_params, _GRAPH_PARAMS)}
+                return neighbour_graph(X, self.n_neighbours, **parameters, random_state=self.random_state)
         return _given_graph("graph", self.graph, X, X.shape[0])
 
     def _label_graph(self, X: Any) -> Graph:
         if not isinstance(self.label_graph, str):
             return _given_graph("label_graph", self.label_graph, self.labels_, X.shape[0])
-        return label_graph(
-            self.labels_,
-            self.label_graph,
-            n_neighbours=self.label_neighbours,
-            width=self.label_width,
-            n_dimensions=self.label_dimensions,
-            taxonomy=self.taxonomy,
-            X=None if self.label_neighbours is None else X,
-        )
+        parameters = _known("label_graph_params", self.label_graph_params, _LABEL_GRAPH_PARAMS)
+        nearest = None if parameters.get("n_neighbours") is None else X  # X decides between equal labels
+        return label_graph(self.labels_, self.label_graph, taxonomy=self.taxonomy, X=nearest, **parameters)
 
     def _fit_regression(self, X: Any) -> tuple[RecordForm, Array]:
-        """Embed the records, then regress: extension 2."""
+        """Embed the records, then fit the regression: extension 2."""
         found = graph_spectrum(
             self.graph_,
             self.n_components,
@@ -325,8 +307,8 @@ class GraphEmbedding(RegressedSpace):
     def _keep_costs(self, costs: Array, dtype: Any) -> None:
         if not costs.size:
             raise InputError(
-                f"the graph has no dimension: got {self.n_pieces_} pieces of {self.graph_.n_records} records, expected "
-                "pieces with several records in them. Join more records: raise n_neighbours."
+                f"the graph has no dimension: got {self.n_pieces_} connected components of {self.graph_.n_records} "
+                "records, expected components with several records. Raise n_neighbours to join more records."
             )
         self.costs_ = costs.astype(dtype)
         self.eigenvalues_ = (1 / np.maximum(costs, _TINY * max(float(costs.max()), _TINY))).astype(dtype)
@@ -346,8 +328,16 @@ class GraphEmbedding(RegressedSpace):
 _TINY = 1e-12
 
 
+def _known(argument: str, parameters: Mapping[str, Any] | None, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the parameters of a graph; raise if one has an unknown name."""
+    for name in parameters or {}:
+        if name not in names:
+            raise InputError(f"{argument} has an unknown name: got {name!r}, expected some of {', '.join(names)}.")
+    return dict(parameters or {})
+
+
 def _given_graph(argument: str, given: Any, source: Any, n_records: int) -> Graph:
-    """Read a graph that the user brings or makes."""
+    """Read a graph of the user, or make it with the user's function."""
     graph = as_graph(given(source) if callable(given) else given, argument)
     if graph.n_records != n_records:
         raise InputError(f"{argument} does not match X: got {graph.n_records} records, expected {n_records}.")

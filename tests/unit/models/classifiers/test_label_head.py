@@ -422,9 +422,7 @@ def test_bad_labels_are_named() -> None:
         LabelHead().fit(X, Y[1:])
     with pytest.raises(InputError, match="y is missing"):
         LabelHead().fit(X, None)
-    with pytest.raises(
-        InputError, match="y has nothing to learn from: got 5 labels and 0 records whose labels are known"
-    ):
+    with pytest.raises(InputError, match="y has nothing to learn from: got 5 labels and 0 records with known labels"):
         LabelHead().fit(X, np.full(Y.shape, np.nan))
     with pytest.raises(InputError, match="y has nothing to learn from: got 0 labels and 120 records"):
         LabelHead().fit(X, [()] * 120)

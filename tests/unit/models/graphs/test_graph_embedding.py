@@ -153,7 +153,7 @@ def test_isolated_records_sit_at_the_origin_with_a_warning():
 
 
 def test_more_dimensions_than_there_are_give_a_warning():
-    with pytest.warns(TacitWarning, match="n_components=20 is more than the graph"):
+    with pytest.warns(TacitWarning, match="n_components=20 is more than the dimensions"):
         assert LE(20, graph=chain(8)).fit(np.eye(8)).costs_.size == 7
 
 
@@ -186,6 +186,14 @@ def test_bad_graphs_get_one_sentence(name):
         ({"n_directions": 0}, "n_directions is out of range"),
         ({"n_neighbours": 120}, "n_neighbours"),
         ({"graph": "friends"}, "graph is"),
+        (
+            {"graph_params": {"n_neighbours": 3}},
+            "graph_params has an unknown name: got 'n_neighbours'",
+        ),
+        (
+            {"label_weight": 0.5, "label_graph_params": {"join": 3}},
+            "label_graph_params has an unknown name",
+        ),
         ({"n_components": 0}, "n_components is out of range"),
     ],
 )

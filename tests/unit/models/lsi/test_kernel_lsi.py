@@ -89,7 +89,7 @@ def test_a_record_without_terms_has_a_place_if_the_kernel_gives_it_one() -> None
         warnings.simplefilter("error", TacitWarning)
         positions = KernelLSI(2, kernel="rbf").fit_transform(X)
     assert np.linalg.norm(positions[-1]) > 0.1
-    with pytest.warns(TacitWarning, match="1 of 5 records have no terms: they sit at the origin"):
+    with pytest.warns(TacitWarning, match="1 of 5 records have no terms: they are at the origin"):
         positions = KernelLSI(2, kernel="cosine").fit_transform(X)
     np.testing.assert_allclose(positions[-1], 0, atol=1e-12)
 

@@ -217,7 +217,7 @@ def test_labels_that_are_missing_or_do_not_match(model: Any) -> None:
 
 @each_centred
 def test_no_labels_or_no_difference(model: Any) -> None:
-    with refused("y has nothing to learn from: got 0 labels and 0 records whose labels are known"):
+    with refused("y has nothing to learn from: got 0 labels and 0 records with known labels"):
         clone(model).fit(X, [None] * 6)
     with refused(
         "y tells no records apart: got 6 records that all have the same labels, expected some difference. Use LSI for"

@@ -80,6 +80,6 @@ def test_a_regression_that_stops_early_says_so(monkeypatch: pytest.MonkeyPatch) 
     records = Centred(X)
     with pytest.warns(
         TacitWarning,
-        match=r"the regression on the records stopped after 1 iterations .* above the 3e-09",
+        match=r"the regression on the records stopped after 1 iterations .* above the requested 3e-09",
     ):
         regressed_labels(records, F, records.T @ F, ridge=1e-3, tol=1e-9, max_iter=1, rng=np.random.default_rng(0))
