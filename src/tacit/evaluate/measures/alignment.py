@@ -9,8 +9,8 @@ import scipy.sparse as sp
 
 from tacit.checks import check_finite, check_rows
 from tacit.errors import InputError
-from tacit.relations.labels.reading import read_matrix
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.relations.labels.reading import read_matrix
 from tacit.types import Array, IntArray
 
 __all__ = ["aligned_labels", "as_dense", "as_label_columns", "check_scores", "has_no_names", "move_columns"]
