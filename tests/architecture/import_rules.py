@@ -36,9 +36,9 @@ MAY_IMPORT["__init__"] = {"text", "relations", "operators", "solve", "models", "
 # but itself. Imports for type checkers only do not count: they are not run.
 LAYERS: dict[str, tuple[set[str], ...]] = {
     "corpus": ({"problems", "record", "columns"}, {"sources"}, {"formats"}, {"reading"}),
-    "text": ({"settings"}, {"analysis"}, {"words"}, {"streaming", "vectorising"}, {"partitioned"}),
+    "text": ({"settings"}, {"analysis"}, {"words"}, {"streaming", "vectorising"}, {"on_dask"}),
     "relations": ({"labels"}, {"taxonomy"}, {"tables", "graphs"}),
-    "operators": ({"products"}, {"base"}, {"algebra", "gram", "kernel"}, {"rows"}),
+    "operators": ({"products"}, {"base"}, {"algebra", "kernel"}, {"rows"}),
     "solve": ({"result", "tall_arrays", "checkpoint"}, {"dense"}, {"linear"}, {"eigen"}, {"choice"}),
     "models": ({"base"}, {"common"}, {"lsi", "mlsi", "hlsi", "mlsa", "graphs", "projections", "classifiers"}),
     "index": ({"records"}, {"folder"}, {"nearest"}, {"space", "suggester", "taxonomy"}),
