@@ -190,6 +190,15 @@ def test_thresholds_by_rule_and_by_number() -> None:
         np.testing.assert_array_equal(head.predict(X), scores > cut)
 
 
+def test_a_score_must_exceed_its_threshold() -> None:
+    X, Y = planted()[:2]
+    head = LabelHead("ridge", calibrate=False).fit(X, Y)
+    scores = head.decision_function(X)
+    head.thresholds_ = scores[0]
+    np.testing.assert_array_equal(head.predict(X), scores > scores[0])
+    assert not head.predict(X[:1]).any()
+
+
 def test_tuned_thresholds_serve_rare_labels_better_than_zero() -> None:
     X, Y = planted(3000, n_labels=8, n_features=4, seed=2)
     rng = np.random.default_rng(0)
