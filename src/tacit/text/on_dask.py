@@ -31,15 +31,7 @@ _COUNTS_PER_TASK = 8  # that one task joins
 
 
 class WeightedTexts(NamedTuple):
-    """Texts as blocks of rows on the workers.
-
-    Attributes
-    ----------
-    words : Words
-    blocks : list of futures of CSR blocks, one per part, which Dask can make again from the source
-    ids : list of the records' ids, None for texts without one
-    labels : list of the records' labels
-    """
+    """Texts as futures of CSR blocks, one per part, which Dask can make again; ids are None for texts without one."""
 
     words: Words
     blocks: list[Any]
