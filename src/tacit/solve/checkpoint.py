@@ -94,7 +94,7 @@ _FOLLOWING: ContextVar[Any] = ContextVar("checkpoints", default=None)
 
 
 class Checkpoint:
-    """The file in which a solver of a fit writes its state, at most `every` so many seconds (0: after every step)."""
+    """The file in which a solver of a fit writes its state, at most once in `every` seconds."""
 
     def __init__(self, folder: str | Path, *, name: str = "state", every: float = 60.0) -> None:
         self.folder, self.name = Path(folder).expanduser().absolute(), name

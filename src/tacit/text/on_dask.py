@@ -25,7 +25,7 @@ from tacit.text.settings import TextSettings
 from tacit.text.streaming import TermCount, choose_terms, merge_counts
 from tacit.text.words import Words
 
-__all__ = ["PartCounts", "WeightedTexts", "count_part", "join_counts", "weight_texts", "words_of_counts"]
+__all__ = ["count_part", "join_counts", "weight_texts", "words_of_counts"]
 
 _COUNTS_PER_TASK = 8  # that one task joins
 
