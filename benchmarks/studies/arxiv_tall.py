@@ -28,7 +28,7 @@ from tacit.datasets import load_arxiv, load_taxonomy
 from tacit.evaluate import auc, f1, ndcg_at_k, overlap_ndcg, precision_at_k
 from tacit.models.base import SCALINGS
 from tacit.models.mlsi.mlsi import COORDINATES
-from tacit.text.vectorising import vectoriser
+from tacit.text import vectoriser
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a study is run as a script and shares `pages`
 from pages import facts, table

@@ -36,7 +36,7 @@ MAY_IMPORT["__init__"] = {"text", "relations", "operators", "solve", "models", "
 # but itself. Imports for type checkers only do not count: they are not run.
 LAYERS: dict[str, tuple[set[str], ...]] = {
     "corpus": ({"problems", "record", "columns"}, {"sources"}, {"formats"}, {"reading"}),
-    "text": ({"settings"}, {"analysis"}, {"words"}, {"streaming", "vectorising"}, {"on_dask"}),
+    "text": ({"settings"}, {"analysis"}, {"words"}, {"streaming"}, {"on_dask"}),
     "relations": ({"labels"}, {"taxonomy"}, {"tables", "graphs"}),
     "operators": ({"products"}, {"base"}, {"algebra", "kernel"}, {"rows"}),
     "solve": ({"result", "tall_arrays", "checkpoint"}, {"dense"}, {"linear"}, {"eigen"}, {"choice"}),

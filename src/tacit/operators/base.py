@@ -234,13 +234,7 @@ def as_operator(matrix: Any) -> Operator:
 
 
 class Gram(Operator):
-    """AᵀA + shift·I, on the columns of A; `Gram(A.T)` is A Aᵀ, on its rows.
-
-    Parameters
-    ----------
-    operator : matrix or Operator, N x M
-    shift : float, default 0 — added to the diagonal (a ridge)
-    """
+    """AᵀA + shift·I, on the columns of A; `Gram(A.T)` is A Aᵀ, on its rows."""
 
     def __init__(self, operator: Any, *, shift: float = 0.0) -> None:
         self.operator = as_operator(operator)

@@ -94,17 +94,7 @@ _FOLLOWING: ContextVar[Any] = ContextVar("checkpoints", default=None)
 
 
 class Checkpoint:
-    """Where and how often an iteration writes its state.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Created if it does not exist; for one fit at a time.
-    name : str, default "state"
-        Name of the file, one per solver of the fit.
-    every : float, default 60.0
-        Minimum number of seconds between two checkpoints; 0 writes one after every step.
-    """
+    """The file in which a solver of a fit writes its state, at most once in `every` seconds."""
 
     def __init__(self, folder: str | Path, *, name: str = "state", every: float = 60.0) -> None:
         self.folder, self.name = Path(folder).expanduser().absolute(), name
@@ -125,13 +115,7 @@ class Checkpoint:
         self._last = time.monotonic()
 
     def resume(self, problem: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the state that was written for this problem, or None.
-
-        Raises
-        ------
-        InputError
-            If the state belongs to another problem, so that hours of work are not overwritten by mistake.
-        """
+        """Return the state that was written for this problem, or None; raise if it belongs to another problem."""
         state = load(self.folder, name=self.name)
         if state is None:
             return None

@@ -1,24 +1,6 @@
-"""Texts become sparse vectors with a vocabulary.
-
-`vectoriser` is imported on first use, since importing scikit-learn takes longer than answering a query.
-"""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+"""Texts become sparse vectors with a vocabulary."""
 
 from tacit.text.settings import TextSettings
-from tacit.text.words import Words
-
-if TYPE_CHECKING:
-    from tacit.text.vectorising import vectoriser
+from tacit.text.words import Words, vectoriser
 
 __all__ = ["TextSettings", "Words", "vectoriser"]
-
-
-def __getattr__(name: str) -> Any:
-    if name != "vectoriser":
-        raise AttributeError(f"module 'tacit.text' has no attribute {name!r}")
-    from tacit.text.vectorising import vectoriser
-
-    return vectoriser

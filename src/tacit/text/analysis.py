@@ -16,14 +16,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")  # runs of at least two letters of any alpha
 
 
 class Analyser:
-    """Splits texts into terms.
-
-    Parameters
-    ----------
-    settings : TextSettings
-    stop_words : iterable of str
-        Words to leave out, before stemming and joining.
-    """
+    """Splits texts into terms; stop words are left out before stemming and joining."""
 
     def __init__(self, settings: TextSettings, stop_words: Iterable[str]) -> None:
         self.stop_words = frozenset(stop_words)

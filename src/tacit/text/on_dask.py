@@ -25,21 +25,13 @@ from tacit.text.settings import TextSettings
 from tacit.text.streaming import TermCount, choose_terms, merge_counts
 from tacit.text.words import Words
 
-__all__ = ["PartCounts", "WeightedTexts", "count_part", "join_counts", "weight_texts", "words_of_counts"]
+__all__ = ["count_part", "join_counts", "weight_texts", "words_of_counts"]
 
 _COUNTS_PER_TASK = 8  # that one task joins
 
 
 class WeightedTexts(NamedTuple):
-    """Texts as blocks of rows on the workers.
-
-    Attributes
-    ----------
-    words : Words
-    blocks : list of futures of CSR blocks, one per part, which Dask can make again from the source
-    ids : list of the records' ids, None for texts without one
-    labels : list of the records' labels
-    """
+    """Texts as futures of CSR blocks, one per part, which Dask can make again; ids are None for texts without one."""
 
     words: Words
     blocks: list[Any]

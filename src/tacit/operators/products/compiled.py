@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
-__all__ = ["has_kernels", "kernel", "kernel_source"]
+__all__ = ["has_kernels", "kernel"]
 
 _Kernel = Callable[[int, int, int, int, int, int, int, int], None]
 
@@ -43,7 +43,7 @@ _ARGUMENTS = [ctypes.c_int64] * 3 + [ctypes.c_void_p] * 5
 def _compiled(direction: str, width: int, number: str, index: str, edge: str) -> _Kernel:
     import llvmlite.binding as llvm
 
-    module = llvm.parse_assembly(kernel_source(direction, width, number, index, edge))
+    module = llvm.parse_assembly(_kernel_source(direction, width, number, index, edge))
     machine = _machine()
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     builder = llvm.create_pass_builder(machine, options)
@@ -145,7 +145,7 @@ _NUMBERS = {"float32": ("float", 4), "float64": ("double", 8)}
 _INTEGERS = {"int32": "i32", "int64": "i64"}
 
 
-def kernel_source(direction: str, width: int, number: str, index: str, edge: str) -> str:
+def _kernel_source(direction: str, width: int, number: str, index: str, edge: str) -> str:
     """Return the LLVM source for blocks of `width` columns and these types of entries, of `indices` and of `indptr`.
 
     The function has the name of its direction. Its arguments are the first row, the row after the last, the stride of

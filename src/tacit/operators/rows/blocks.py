@@ -37,24 +37,14 @@ BlockTask = Callable[[sp.csr_array, Any, Any], Array]
 
 @dataclass(frozen=True)
 class RowFacts:
-    """What is known about the rows without reading them again.
+    """What is known about the rows without reading them again."""
 
-    Attributes
-    ----------
-    edges : the first row of each block, and the number of all rows
-    n_columns : number of columns
-    dtype : dtype of the entries
-    n_entries : number of stored entries
-    squared_norm : sum of their squares
-    n_filled : number of rows with an entry
-    """
-
-    edges: tuple[int, ...]
+    edges: tuple[int, ...]  # the first row of each block, and the number of all rows
     n_columns: int
     dtype: np.dtype
     n_entries: int
     squared_norm: float
-    n_filled: int
+    n_filled: int  # rows with an entry
 
 
 class RowBlocks(Operator):

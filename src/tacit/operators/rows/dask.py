@@ -36,14 +36,7 @@ _RESULTS_PER_SUM = 4  # that one task adds up; they are neighbours, so most are 
 
 
 class ClusterRows(RowBlocks):
-    """A sparse matrix whose blocks of rows are on the workers of a cluster; made by `cluster_rows`.
-
-    Parameters
-    ----------
-    facts : RowFacts
-    blocks : futures of CSR blocks, in the order of the rows
-    cluster : where they are
-    """
+    """A sparse matrix whose blocks of rows are on the workers of a cluster, as futures; made by `cluster_rows`."""
 
     def __init__(self, facts: RowFacts, blocks: Sequence[Any], cluster: Cluster) -> None:
         super().__init__(facts)

@@ -18,13 +18,7 @@ __all__ = ["Cluster", "connect", "libraries"]
 
 
 class Cluster:
-    """A client of a Dask cluster, and whether `close` closes it.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    own : whether `close` closes the client
-    """
+    """A `distributed.Client`, and whether it is our `own`, so that `close` closes it."""
 
     def __init__(self, client: Any, *, own: bool) -> None:
         self.client, self.own = client, own

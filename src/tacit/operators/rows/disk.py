@@ -27,16 +27,7 @@ from tacit.errors import InputError
 from tacit.operators.rows.blocks import BlockTask, RowBlocks, RowFacts
 from tacit.types import Array
 
-__all__ = [
-    "MANIFEST",
-    "MEMORY_LIMIT",
-    "PARTS",
-    "DiskRows",
-    "ShardManifest",
-    "checksum",
-    "file_name",
-    "open_rows",
-]
+__all__ = ["MANIFEST", "MEMORY_LIMIT", "PARTS", "DiskRows", "ShardManifest", "checksum", "file_name", "open_rows"]
 
 MEMORY_LIMIT = 2**30
 

@@ -55,16 +55,10 @@ class EdgeWeights:
 
 @dataclass(frozen=True, eq=False)
 class GroupWeights:
-    """A part in which weights depend on the groups of records only: w_ij = S[group of i, group of j], also for i = j.
+    """A part whose weights depend only on the groups of records: w_ij = S[group of i, group of j], also for i = j."""
 
-    Attributes
-    ----------
-    group : (n_records,) the group of each record, -1 for records without one
-    closeness : S, u x u, symmetric, dense or sparse
-    """
-
-    group: IntArray
-    closeness: Any
+    group: IntArray  # of each record, -1 for records without one
+    closeness: Any  # S, u x u, symmetric, dense or sparse
 
     @property
     def n_records(self) -> int:

@@ -180,13 +180,7 @@ def _jaccard(shared: Float64Array, size: Float64Array, other: Float64Array) -> F
     return shared / (size + other - shared)  # eq. (14)
 
 
-_RATIOS = {
-    "and": _count,
-    "scaled and": _count,
-    "sorensen": _sorensen,
-    "jaccard": _jaccard,
-    "hierarchical": _sorensen,
-}
+_RATIOS = {"and": _count, "scaled and": _count, "sorensen": _sorensen, "jaccard": _jaccard, "hierarchical": _sorensen}
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ __all__ = [
     "Names",
     "Parts",
     "check_names",
-    "check_sequence",
     "column_order",
     "is_missing",
     "labels_of",
@@ -55,7 +54,7 @@ def read_matrix(matrix: Any, names: Iterable[Hashable] | None, known: Any, *, ar
 
 def read_sets(sets: Iterable[Any], names: Iterable[Hashable] | None, *, argument: str) -> Parts:
     """Read one iterable of label names per record; None means unknown labels."""
-    check_sequence(sets, argument)
+    _check_sequence(sets, argument)
     column: dict[Any, int] = {}
     codes: list[int] = []
     lengths: list[int] = []
@@ -85,7 +84,7 @@ def read_sets(sets: Iterable[Any], names: Iterable[Hashable] | None, *, argument
 
 def read_classes(classes: Any, names: Iterable[Hashable] | None, *, argument: str) -> Parts:
     """Read one class per record; None, NaN and pandas' NA mean an unknown class."""
-    check_sequence(classes, argument)
+    _check_sequence(classes, argument)
     values = _vector(classes, argument)
     distinct, codes = _encode_objects(values, argument) if values.dtype == object else _encode_plain(values, argument)
     columns, place = _columns(distinct, names, argument)
@@ -94,7 +93,7 @@ def read_classes(classes: Any, names: Iterable[Hashable] | None, *, argument: st
     return _indicator(place[codes[known]], indptr, len(columns)), columns, known
 
 
-def check_sequence(entries: Any, argument: str) -> None:
+def _check_sequence(entries: Any, argument: str) -> None:
     """Raise unless the entries have an order; a string or a set is not a list of records."""
     if isinstance(entries, (str, bytes, Mapping, set, frozenset)) or not isinstance(entries, Iterable):
         kind = type(entries).__name__
@@ -321,7 +320,7 @@ def read_any(y: Any) -> tuple[Parts, str]:
     if hasattr(y, "columns") and hasattr(y, "to_numpy"):
         return read_matrix(y.to_numpy(), list(y.columns), None, argument="y"), "matrix"
     if not hasattr(y, "__array__"):
-        check_sequence(y, "y")
+        _check_sequence(y, "y")
     if hasattr(y, "to_numpy"):
         y = y.to_numpy()
     elif hasattr(y, "__array__"):

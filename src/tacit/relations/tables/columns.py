@@ -28,17 +28,7 @@ from tacit.relations.tables.reading import NamedMatrix, object_names
 from tacit.text import vectoriser as default_vectoriser
 from tacit.types import Array, Float64Array, IntArray
 
-__all__ = [
-    "CodedColumn",
-    "code_column",
-    "number_column",
-    "read_columns",
-    "read_field",
-    "read_pairs",
-    "read_record_labels",
-    "read_words",
-    "record_ids",
-]
+__all__ = ["read_field", "read_pairs", "read_record_labels", "read_words", "record_ids"]
 
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -46,14 +36,14 @@ _PARQUET = (".parquet", ".pq")
 _LINES_AT_ONCE = 1_000  # few enough that their cells are still in the cache when they are numbered
 
 
-class CodedColumn(NamedTuple):
+class _CodedColumn(NamedTuple):
     """The distinct cells of a column, in the order of their first line, and the number of the cell in each line."""
 
     names: Names
     codes: IntArray
 
 
-def read_columns(table: Any, wanted: Mapping[str, str], separator: str | None) -> dict[str, Any]:
+def _read_columns(table: Any, wanted: Mapping[str, str], separator: str | None) -> dict[str, Any]:
     """Return the wanted columns of a file, data frame or mapping, by their role."""
     if not isinstance(table, (str, Path)):
         return _held_columns(table, wanted)
@@ -65,18 +55,18 @@ def read_columns(table: Any, wanted: Mapping[str, str], separator: str | None) -
     return _text_columns(path, wanted, _separator(path, separator))
 
 
-def code_column(cells: Any, column: str) -> CodedColumn:
+def _code_column(cells: Any, column: str) -> _CodedColumn:
     """Number the names of a column in the order of their first line; raise if a line has none."""
-    found = cells if isinstance(cells, CodedColumn) else _numbered(cells, column)
+    found = cells if isinstance(cells, _CodedColumn) else _numbered(cells, column)
     for place, name in enumerate(found.names):
         if is_missing(name) or name == "":
             raise _lacks_name(column, name, int(np.argmax(found.codes == place)))
-    return CodedColumn(object_names(f"column {column!r}", found.names), found.codes)
+    return _CodedColumn(object_names(f"column {column!r}", found.names), found.codes)
 
 
-def number_column(cells: Any, column: str) -> Float64Array:
+def _number_column(cells: Any, column: str) -> Float64Array:
     """Return the numbers of a column; raise if one is not finite."""
-    if isinstance(cells, CodedColumn):
+    if isinstance(cells, _CodedColumn):
         found = _floats(cells.names, column, lambda place: int(np.argmax(cells.codes == place)))[cells.codes]
     else:
         found = _floats(_plain(cells), column, int)
@@ -127,7 +117,7 @@ def _text_columns(path: Path, wanted: Mapping[str, str], separator: str) -> dict
         raise InputError(f"{path} cannot be read: got {error}, expected a table in UTF-8.") from error
     empty = np.zeros(0, dtype=np.int64)
     return {
-        role: CodedColumn(tuple(place), np.concatenate([empty, *codes]))
+        role: _CodedColumn(tuple(place), np.concatenate([empty, *codes]))
         for role, place, codes in zip(wanted, places, pieces, strict=True)
     }
 
@@ -166,7 +156,7 @@ def _ending(path: Path) -> str:
     return "".join((suffixes[:-1] if suffixes[-1:] == [".gz"] else suffixes)[-1:])
 
 
-def _numbered(cells: Any, column: str) -> CodedColumn:
+def _numbered(cells: Any, column: str) -> _CodedColumn:
     """Number the cells of a column with the library that holds it."""
     if hasattr(cells, "dictionary_encode"):
         return _numbered_arrow(cells, column)
@@ -180,10 +170,10 @@ def _numbered(cells: Any, column: str) -> CodedColumn:
         codes = _codes(places, listed)
     except TypeError:
         raise _no_name(column, listed) from None
-    return CodedColumn(tuple(places), codes)
+    return _CodedColumn(tuple(places), codes)
 
 
-def _numbered_arrow(cells: Any, column: str) -> CodedColumn:
+def _numbered_arrow(cells: Any, column: str) -> _CodedColumn:
     """Number the cells with a new dictionary of Arrow: a stored one may have any order and unused cells."""
     if hasattr(cells.type, "index_type"):
         cells = cells.cast(cells.type.value_type)
@@ -196,7 +186,7 @@ def _numbered_arrow(cells: Any, column: str) -> CodedColumn:
         return _numbered(cells.to_pylist(), column)
     names = tuple(pieces[0].dictionary.to_pylist()) if pieces else ()  # all pieces share it
     codes = [np.asarray(piece.indices, dtype=np.int64) for piece in pieces]
-    return CodedColumn(names, np.concatenate([np.zeros(0, dtype=np.int64), *codes]))
+    return _CodedColumn(names, np.concatenate([np.zeros(0, dtype=np.int64), *codes]))
 
 
 def _pieces(cells: Any) -> list[Any]:
@@ -204,7 +194,7 @@ def _pieces(cells: Any) -> list[Any]:
     return list(cells.chunks) if hasattr(cells, "chunks") else [cells]
 
 
-def _numbered_pandas(cells: Any, column: str) -> CodedColumn:
+def _numbered_pandas(cells: Any, column: str) -> _CodedColumn:
     try:
         codes, names = cells.factorize()
     except TypeError:
@@ -212,15 +202,15 @@ def _numbered_pandas(cells: Any, column: str) -> CodedColumn:
     if len(codes) and codes.min() < 0:
         row = int(np.argmax(codes < 0))
         raise _lacks_name(column, list(cells)[row], row)
-    return CodedColumn(tuple(names), np.asarray(codes, dtype=np.int64))
+    return _CodedColumn(tuple(names), np.asarray(codes, dtype=np.int64))
 
 
-def _numbered_array(cells: Array) -> CodedColumn:
+def _numbered_array(cells: Array) -> _CodedColumn:
     values, first, codes = np.unique(cells, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    return CodedColumn(tuple(values[order].tolist()), rank[codes])
+    return _CodedColumn(tuple(values[order].tolist()), rank[codes])
 
 
 def _counting() -> defaultdict[Any, int]:
@@ -282,11 +272,11 @@ def _is_hashable(cell: Any) -> bool:
 def read_pairs(table: Any, row: str, column: str, value: str | None, separator: str | None) -> NamedMatrix:
     """Read a relation from a table of pairs; objects are in the order of their first line."""
     wanted = {"row": row, "column": column, **({} if value is None else {"value": value})}
-    columns = read_columns(table, wanted, separator)
-    rows, row_codes = code_column(columns["row"], row)
-    targets, column_codes = code_column(columns["column"], column)
+    columns = _read_columns(table, wanted, separator)
+    rows, row_codes = _code_column(columns["row"], row)
+    targets, column_codes = _code_column(columns["column"], column)
     check_rows(f"column {column!r}", len(column_codes), len(row_codes), of=f"column {row!r}")
-    strength = np.ones(len(row_codes)) if value is None else number_column(columns["value"], value)
+    strength = np.ones(len(row_codes)) if value is None else _number_column(columns["value"], value)
     check_rows(f"column {value!r}", len(strength), len(row_codes), of=f"column {row!r}")
     shape = (len(rows), len(targets))
     return NamedMatrix(sp.csr_array((strength, (row_codes, column_codes)), shape=shape), rows, targets)

@@ -37,9 +37,7 @@ def read_relation(matrix: Any, rows: Iterable[Hashable] | None, columns: Iterabl
     relation = matrix if is_outside_memory(matrix) else _csr(matrix)
     names = [
         _names_of_axis(argument, given if given is not None else brought, relation.shape[axis])
-        for axis, (argument, given, brought) in enumerate(
-            [("rows", rows, own[0]), ("columns", columns, own[1])],
-        )
+        for axis, (argument, given, brought) in enumerate([("rows", rows, own[0]), ("columns", columns, own[1])])
     ]
     return NamedMatrix(relation, *names)
 

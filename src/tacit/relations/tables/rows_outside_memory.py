@@ -17,7 +17,6 @@ from tacit.errors import InputError
 from tacit.types import BoolArray, Float64Array
 
 __all__ = [
-    "RowsOutsideMemory",
     "absolute_product",
     "any_outside_memory",
     "check_normalise",

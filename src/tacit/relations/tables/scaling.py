@@ -52,14 +52,8 @@ _DENSE_ENTRIES = 10_000  # up to which LAPACK is faster than ARPACK
 class BlockScaling:
     """The scaling of a relation, which also applies to new rows and columns.
 
-    Attributes
-    ----------
-    factor : float
-        Factor of all entries: 1 over the norm, or 1.
-    rarity : array of n_columns or None
-        For tf-idf: factor of each column.
-    inverse_lengths : array of n_rows or None
-        For tf-idf: factor of each row, applied after that of the columns; 0 for an empty row.
+    `factor` is that of all entries: 1 over the norm, or 1. For tf-idf, `rarity` has the factor of each column and
+    `inverse_lengths` that of each row, applied after that of the columns; 0 for an empty row.
     """
 
     factor: float = 1.0

@@ -219,14 +219,7 @@ def _through_gram(
     if U is not None:
         U *= signs
     return SingularTriplets(
-        U,
-        values,
-        V,
-        pairs.residuals,
-        pairs.iterations,
-        solver,
-        pairs.reason,
-        converged=pairs.converged,
+        U, values, V, pairs.residuals, pairs.iterations, solver, pairs.reason, converged=pairs.converged
     )
 
 

@@ -38,26 +38,16 @@ _UNKNOWN = 0.05  # share of nonzero entries, if an operator does not know it
 
 
 class Work(NamedTuple):
-    """Amounts of each kind of work, or the seconds per unit.
+    """Amounts of each kind of work, or the seconds per unit; `lone` is work with one column at a time."""
 
-    Attributes
-    ----------
-    lapack : flops of a factorisation
-    flops : flops of dense products with a block
-    entries : stored entries times columns, in sparse products with a block
-    steps : iterations with a block, whatever its size
-    lone_flops, lone_entries, lone_steps : the same with one column at a time
-    read : stored entries that are read from outside memory
-    """
-
-    lapack: float = 0.0
-    flops: float = 0.0
-    entries: float = 0.0
-    steps: float = 0.0
+    lapack: float = 0.0  # flops of a factorisation
+    flops: float = 0.0  # of dense products with a block
+    entries: float = 0.0  # stored entries times columns, in sparse products with a block
+    steps: float = 0.0  # iterations with a block, whatever its size
     lone_flops: float = 0.0
     lone_entries: float = 0.0
     lone_steps: float = 0.0
-    read: float = 0.0
+    read: float = 0.0  # stored entries that are read from outside memory
 
 
 RATES = Work(
@@ -74,29 +64,18 @@ RATES = Work(
 
 @dataclass(frozen=True)
 class ProblemSize:
-    """What is known about a problem before it is solved.
+    """What is known about a problem before it is solved."""
 
-    Attributes
-    ----------
-    n, length : the shorter side of the matrix, and the longer
-    n_entries : multiplications of a product with one column
-    n_components, tol : number of components, maximum relative residual
-    itemsize : bytes per number
-    triplets : whether singular triplets are wanted, so that a product uses the matrix and its transpose
-    dense, outside_memory, implicit : whether the matrix is an array; is read again for every product; is known by its
-        products only
-    """
-
-    n: int
-    length: int
-    n_entries: int
+    n: int  # the shorter side of the matrix
+    length: int  # the longer side
+    n_entries: int  # multiplications of a product with one column
     n_components: int
     tol: float
     itemsize: int
-    triplets: bool
-    dense: bool = False
+    triplets: bool  # whether singular triplets are wanted, so that a product uses the matrix and its transpose
+    dense: bool = False  # whether the matrix is an array
     outside_memory: bool = False
-    implicit: bool = False
+    implicit: bool = False  # whether the matrix is known by its products only
 
 
 @dataclass(frozen=True)
@@ -156,13 +135,8 @@ def _seconds(work: Work, rates: Work) -> float:
 def cheapest(costs: Sequence[Cost], *, iterated: bool = False, generalised: bool = False) -> tuple[str, str]:
     """Return the fastest solver among those that fit into memory, and the reason in numbers.
 
-    LAPACK is chosen if it takes hardly any time, ARPACK only if it is clearly faster.
-
-    Parameters
-    ----------
-    costs : from `costs_of` or `generalised_costs`
-    iterated : whether the iteration has a start, or writes checkpoints, which ARPACK does not support
-    generalised : whether "krylov" is LOBPCG
+    LAPACK is chosen if it takes hardly any time, ARPACK only if it is clearly faster, and not if the solver is to be
+    `iterated` from a start or to write checkpoints. For `generalised` problems, "krylov" is LOBPCG.
     """
     # the limit is raised if every solver exceeds it
     room = max(MOST_BYTES, min(cost.n_bytes for cost in costs))

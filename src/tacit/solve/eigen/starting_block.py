@@ -17,11 +17,7 @@ N_RANDOM = 8
 
 
 def starting_block(
-    n: int,
-    width: int,
-    dtype: np.dtype,
-    rng: np.random.Generator,
-    start: Array | Callable[[], Array] | None = None,
+    n: int, width: int, dtype: np.dtype, rng: np.random.Generator, start: Array | Callable[[], Array] | None = None
 ) -> Array:
     """Return `width` orthonormal columns: the directions of `start`, mixed if they are too many, and random ones."""
     V = _normal((n, width), dtype, rng)

@@ -70,13 +70,8 @@ def width_for(n_rows: int, n_columns: int, *, itemsize: int, n_bytes: int) -> in
     """Return the number of columns to solve together: what fits into a sixth of the matrix or into the caches.
 
     All of them if possible, as a small last group would take nearly as long as a large one: a hundred labels of 200,000
-    records take 0.9 s together, 1.35 s in two groups and 1.4 s in four. Groups fill whole cache lines.
-
-    Parameters
-    ----------
-    n_rows, n_columns : of the right-hand sides
-    itemsize : bytes of a number
-    n_bytes : memory of the matrix
+    records take 0.9 s together, 1.35 s in two groups and 1.4 s in four. Groups fill whole cache lines. `n_rows` and
+    `n_columns` are those of the right-hand sides, `n_bytes` is the memory of the matrix.
     """
     lanes = LINE // itemsize
     most = int(np.clip(max(_BLOCK_BYTES, n_bytes // 6) // max(1, n_rows * itemsize), 32, 128))
@@ -97,10 +92,7 @@ def preconditioned_cg(
 ) -> LeastSquares:
     """Solve a symmetric positive definite system, each right-hand side on its own but all in one product.
 
-    Parameters
-    ----------
-    system, rhs, tol, max_iter, start : as for `block_cg`
-    preconditioner : symmetric positive definite; applies an approximate inverse of the system
+    The preconditioner applies a symmetric positive definite approximate inverse; everything else is as for `block_cg`.
     """
 
     def search(system: Operator, R: Array, change: Array, goals: Array, max_iter: int) -> _Searched:
@@ -261,12 +253,7 @@ def _without_noise(Q: Array, S: Array, *, look_closer: bool = False) -> tuple[Ar
 
 
 def _search_alone(
-    system: Operator,
-    R: Array,
-    change: Array,
-    goals: Array,
-    max_iter: int,
-    preconditioner: LinearOperator | None = None,
+    system: Operator, R: Array, change: Array, goals: Array, max_iter: int, preconditioner: LinearOperator | None = None
 ) -> _Searched:
     """Plain CG; a column that has reached its goal stops, as further steps would only add rounding errors."""
     Z = _applied(preconditioner, R)

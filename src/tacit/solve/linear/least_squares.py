@@ -161,10 +161,7 @@ def _choose(shape: tuple[int, ...], ridge: float, solver: str, *, preconditioned
     if preconditioned:
         return "cg", "a preconditioner was given"
     if min(shape) <= _DENSE_LIMIT and shape[0] * shape[1] <= _DENSE_ENTRIES:
-        return (
-            "dense",
-            f"the smaller side of {shape} is at most {_DENSE_LIMIT}: LAPACK is exact and faster",
-        )
+        return "dense", f"the smaller side of {shape} is at most {_DENSE_LIMIT}: LAPACK is exact and faster"
     if ridge == 0:
         return "lsmr", "no ridge: LSMR is stable where the normal equations are not"
     return "block-cg", f"{shape} is large and the ridge makes the normal equations well conditioned"
