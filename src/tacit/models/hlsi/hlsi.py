@@ -1,4 +1,4 @@
-"""Hierarchy-regularised latent semantic indexing [Huang2005]: a space in which a taxonomy's classes hold together.
+"""Hierarchy-regularised latent semantic indexing [Huang2005]: a space with compact classes of a taxonomy.
 
     (γ I + XᵀΔX) w = λ XᵀX w,  the smallest λ                                                          sec. 2.4
 
@@ -29,7 +29,7 @@ from tacit.models.base import most_iterations, warn_if_fewer
 from tacit.models.common.centring import centred_kernel, check_records_differ, mean_row, scatter_per_record
 from tacit.models.common.class_hierarchy import HierarchyGraph, hierarchy_graph
 from tacit.models.common.kernels import check_dense_memory
-from tacit.models.common.memory import check_fit_memory
+from tacit.models.common.memory import check_memory, memory_of_fit
 from tacit.models.common.record_kernel import (
     COORDINATES,
     KernelSpaceModel,
@@ -52,58 +52,57 @@ _FORMS = ("auto", "primal", "dual", "products")
 
 
 class HLSI(KernelSpaceModel):
-    """Hierarchy-regularised LSI: records that share specific classes of a taxonomy come to lie close together.
+    """Hierarchy-regularised LSI: records that share specific classes of a taxonomy get close positions.
 
         min γ‖w‖² + wᵀXᵀΔX w,  wᵀXᵀX w = 1, the positions X w_j orthogonal              [Huang2005] eq. (10)
 
-    Of all directions with the same spread of the records it takes those along which the classes are narrow: total
-    scatter over within-class scatter, a discriminant analysis for several labels a record and a tree of classes.
+    Of all directions with the same scatter of the records it takes those with the smallest scatter within the classes:
+    total scatter over within-class scatter, a discriminant analysis for label sets and a tree of classes.
 
     Parameters
     ----------
-    n_components : int, default 100 — dimensions k; fewer are kept, with a warning, if there are not that many
+    n_components : int, default 100 — dimensions k; fewer are kept, with a warning, if there are fewer
     taxonomy : Taxonomy or None, default None — the classes above the labels; None takes the labels as children of one
         root
-    gamma : float > 0, default 0.3 — γ, in units of the within-class scatter a record, tr(XᵀΔX) / N, so that one value
-        means the same for long vectors and short ones, many classes and few. As with any ridge, more records need it
-        less: twice the same records with twice the gamma are the same space. Large values give LSI; tiny ones follow
-        every record and overfit
+    gamma : float > 0, default 0.3 — γ, in units of the within-class scatter per record, tr(XᵀΔX) / N, so that a
+        value does not depend on the lengths of the vectors or the number of classes. More records need a smaller value:
+        all records twice with twice the gamma are the same space. Large values give LSI; tiny ones overfit
     membership : {"shared", "whole"}, default "shared" — "whole" is the paper's graph, in which a record counts once for
-        each of its classes, and those with many classes pull hardest; "shared" lets every record count once
-    center : bool, default True — take the mean off the records. Without it the first dimension is nearly constant, as
-        every class, the root included, costs nothing there; the paper leaves it in
+        each of its classes; in "shared" every record counts once
+    center : bool, default True — subtract the mean record. Without centring, as in the paper, the first dimension is
+        nearly constant, because a constant has no scatter within any class
     scaling : {"weighted", "damped", "unit"}, default "weighted" — "unit" gives v = X w with unit columns (the paper's),
         "damped" and "weighted" multiply them by μ^¼ and μ^½, μ = 1/λ
     kernel, kernel_params, n_landmarks : as for `MLSI`
-    coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` gives; see
+    coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` returns; see
         `training_coordinates`
     solver : {"auto", "primal", "dual", "products"}, default "auto" — dense on the terms, dense on the records, or
         products with X only
     tol : float, default 1e-2 — relative residual at which the iterative solvers stop
-    max_iter : int or None — most iterations
+    max_iter : int or None, default None — maximum number of iterations
     random_state : int, generator or None, default 0 — the same seed gives the same space
 
     Attributes
     ----------
     components_ : (n_components_, n_terms) Wᵀ in the chosen scaling; dual_components_ instead for a non-linear kernel
     mean_ : (n_terms,) the mean record, None if not centred; of a kernel matrix, the mean of its rows
-    offset_ : (n_components_,) what is taken off every position: where the mean record would be; zero if not centred
+    offset_ : (n_components_,) subtracted from every position: the image of the mean record; zero if not centred
     eigenvalues_ : (n_components_,) μ, total over regularised within-class scatter, largest first
     costs_ : (n_components_,) λ = 1/μ of the paper, smallest first
     term_loadings_ : (n_components_, n_terms) VᵀX, with the linear kernel
-    classes_ : tuple, the classes that took part: those with a record, but for those with all of them
+    classes_ : tuple, the classes used: those with at least one record and not with all of them
     class_coordinates_ : (n_classes, n_components_) the mean position of the records in each class
-    gamma_ : float, γ as it was used
+    gamma_ : float, the absolute γ
     reference_records_, landmark_map_, solver_, solver_reason_, solution_, n_iter_ : as for `MLSI`
 
     Notes
     -----
-    Labels may sit at inner nodes of the taxonomy. Records whose labels are unknown are in the root only: they take part
-    in the total scatter. Cost of "products": about that of two truncated SVDs of X with as many components.
+    Labels may be inner nodes of the taxonomy. Records with unknown labels are in the root only: they count in the
+    total scatter. Cost of "products": about that of two truncated SVDs of X with as many components.
 
     References
     ----------
-    [Huang2005]; docs/guide/hlsi.md says where we leave the paper.
+    [Huang2005]; docs/guide/hlsi.md lists the differences from the paper.
 
     Examples
     --------
@@ -155,17 +154,17 @@ class HLSI(KernelSpaceModel):
         Parameters
         ----------
         X : (n_records, n_terms) dense or sparse, or `RowBlocks`; the kernel matrix if kernel="precomputed"
-        y : binary matrix (dense or sparse), list of label sets, one class a record, or `LabelMatrix`; with a taxonomy,
-            the labels are names of its nodes
+        y : binary matrix (dense or sparse), list of label sets, one class per record, or `LabelMatrix`; with a
+            taxonomy, the labels are names of its nodes
         """
         self._fit(X, y)
         return self
 
     def fit_transform(self, X: Any, y: Any) -> Array:
-        """Find the space and give the training records' positions, of the kind that `coordinates` says.
+        """Find the space and return the training records' positions, of the kind set by `coordinates`.
 
-        By default these are honest: not what `transform` gives for the same records, on purpose, just as scikit-learn's
-        TargetEncoder cross-fits. What follows in a pipeline is then trained on positions like those it will meet.
+        The default, honest positions, differs from `transform` for the same records on purpose, as scikit-learn's
+        TargetEncoder cross-fits. The next step of a pipeline is then trained on positions like those of new records.
         """
         kind = check_choice("coordinates", self.coordinates, COORDINATES)
         X, graph, features, form = self._fit(X, y)
@@ -178,19 +177,19 @@ class HLSI(KernelSpaceModel):
         return positions
 
     def inverse_transform(self, positions: Any) -> Array:
-        """Give the terms that positions stand for: the best reconstruction from the training records' positions."""
+        """Return the terms of positions: the best reconstruction from the training records' positions."""
         terms = super().inverse_transform(positions)
         return terms if self.mean_ is None else np.asarray(terms + self.mean_)
 
     def training_coordinates(self, X: Any, y: Any, kind: str = "transductive") -> Array:
-        """Give the positions of the training records, in the model's scaling.
+        """Return the positions of the training records, in the model's scaling.
 
         Parameters
         ----------
-        X, y : what `fit` was given
-        kind : "transductive" — where their words and their own classes put them: for a collection that is searched or
-            mapped; "in-sample" — what `transform` gives: by their words, through a map that has seen their classes;
-            "honest" — by their words, through a map that has not: for training whatever is to work on new records
+        X, y : the records and labels passed to `fit`
+        kind : "transductive" — by their words and their own classes: for searching or mapping the collection;
+            "in-sample" — the result of `transform`: by their words, through a map fitted with their classes;
+            "honest" — by their words, through a map fitted without them: for training a model for new records
         """
         check_is_fitted(self, "eigenvalues_")
         if check_choice("kind", kind, COORDINATES) == "in-sample":
@@ -205,7 +204,7 @@ class HLSI(KernelSpaceModel):
         return self._positions(X, graph, kind, features, form)
 
     def class_coordinates(self) -> Array:
-        """Give each of `classes_` a place among the records: the mean position of its records."""
+        """Return the position of each of `classes_`: the mean position of its records."""
         check_is_fitted(self, "eigenvalues_")
         return self.class_coordinates_
 
@@ -216,7 +215,7 @@ class HLSI(KernelSpaceModel):
         rng = as_rng(self.random_state)
         graph = self._graph(y, X.shape[0])
         if self.kernel == "linear":
-            check_fit_memory(X, self.n_components, model="hlsi", n_labels=graph.H.shape[1])
+            check_memory(memory_of_fit(X, self.n_components, model="hlsi", n_labels=graph.H.shape[1]))
         features = self._learn_features(X, rng)
         self._n_records = X.shape[0]
         self.mean_ = None
@@ -245,7 +244,7 @@ class HLSI(KernelSpaceModel):
         check_choice("coordinates", self.coordinates, COORDINATES)
         if self.solver == "single_pass":
             raise InputError(
-                "solver='single_pass' cannot solve a problem with a metric, as that of HLSI is: expected one of "
+                "solver='single_pass' cannot solve the generalised eigenproblem of HLSI: expected one of "
                 f"{', '.join(map(repr, _FORMS))}. Use solver='auto'."
             )
         check_choice("solver", self.solver, _FORMS)
@@ -271,7 +270,7 @@ class HLSI(KernelSpaceModel):
     def _keep(
         self, X: Any, features: Any, graph: HierarchyGraph, form: ScatterForm, values: Array, coefficients: Array
     ) -> None:
-        """Learned attributes, in the chosen scaling and the precision of X."""
+        """Set the learned attributes, in the chosen scaling and the precision of X."""
         self.__dict__.pop("term_loadings_", None)  # of an earlier fit with another kernel
         warn_if_fewer(self.n_components, values.size, "the rank of the records" + " less their mean" * self.center)
         dtype = X.dtype
@@ -279,7 +278,7 @@ class HLSI(KernelSpaceModel):
         self.costs_ = (1 / values).astype(dtype)
         if isinstance(form, DualScatter):
             if self.center:
-                coefficients = coefficients - coefficients.mean(axis=0)  # as a centred kernel sees them
+                coefficients = coefficients - coefficients.mean(axis=0)  # as with a centred kernel
             weights = coefficients if self._is_kernel else np.asarray(features.T @ coefficients)
         else:
             weights = coefficients

@@ -1,4 +1,4 @@
-"""What HLSI's map says of the training records: words and classes along it, and where each record honestly is."""
+"""Loadings and class positions of HLSI, and honest positions of its training records."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _FOLDS = 5
 
 
 def profile(features: Any, mean: Array | None, graph: HierarchyGraph, weights: Array) -> tuple[Array, Array]:
-    """XᵀV and the mean position of each class, V = X w a few dimensions at a time: as a whole it is N x k.
+    """Return XᵀV and the mean position of each class; V = X w, N x k, is computed a few dimensions at a time.
 
-    On the way the weights get the signs that the positions ask for, in place, whichever form they came from.
+    The signs of the weights are fixed by the positions, in place, so that they do not depend on the form.
     """
     X = as_operator(features) if mean is None else Centred(features, mean)
     members = (graph.H[:, :-1] > 0).astype(X.dtype)
@@ -52,15 +52,15 @@ def honest_targets(
     rng: np.random.Generator,
     tol: float,
 ) -> Array:
-    """Where the regression of the targets on the other records puts each record.
+    """Return the position of each record by the regression of the targets on the other records.
 
     Parameters
     ----------
-    form : how the eigenproblem was held, with its γ
-    graph, features, mean : what it was made of
-    V : positions by the map that has seen all records, N x k in unit scaling
-    targets : `graph.targets` of them
-    rng, tol : for folds, where leverages are only estimated and too large for that
+    form : the form of the eigenproblem, with its γ
+    graph, features, mean : what the form was made of
+    V : positions by the map of all records, N x k in unit scaling
+    targets : `graph.targets` of V
+    rng, tol : for folds, which are used if leverages are estimated and large
     """
     leverages = form.leverages()
     is_exact = not isinstance(form, ProductScatter)
@@ -74,7 +74,7 @@ def honest_targets(
 
 
 class _WeightedRows:
-    """√d (X − 1 mᵀ), some rows at a time, for regressions on a part of the records."""
+    """√d (X − 1 mᵀ), some rows at a time, for regressions on some of the records."""
 
     def __init__(self, X: Any, mean: Array | None, roots: Array) -> None:
         self.X, self.mean, self.roots = X, mean, roots

@@ -6,14 +6,14 @@
 |--------|-------------------------------------------------------|----------------|
 | M_ij   | co-occurrences of objects of type i with those of j   | n_i x n_j      |
 | α_ij   | weight of a relation                                  |                |
-| c, C_j | `concepts_`, one row an object, by type               | n_j x k        |
+| c, C_j | `concepts_`, one row per object, by type               | n_j x k        |
 | λ c    | `positions_`                                          | n_j x k        |
 
-Important objects co-occur with important objects of the other types; each eigenvector is such a concept. R has negative
-eigenvalues too, as large as the positive ones if there are two types, and these are no concepts.
+Important objects co-occur with important objects of other types; each eigenvector is such a concept. R also has
+negative eigenvalues, which are not concepts; with two types they are as large as the positive ones.
 
-**Fold-in.** From R c = λ c, an object of type i stands at Σ_j α_ij m_ij C_j; `mlsa_fold_in` computes it. Positions of
-training objects are computed in this way too, so that folding one of them in gives its own row at any tolerance.
+**Fold-in.** From R c = λ c, the position of an object of type i is Σ_j α_ij m_ij C_j, computed in `fold_in`. Positions
+of training objects are computed in the same way, so that folding one of them in returns its own row at any tolerance.
 """
 
 from __future__ import annotations
@@ -49,23 +49,23 @@ class MLSA(SpaceModel):
     Parameters
     ----------
     n_components : int, default 50 — concepts k; fewer are kept, with a warning, if R has fewer positive eigenvalues
-    weights : mapping or None, default None — α of a relation, by its name or by its pair of types; instead of the
-        weight that the relation came with
+    weights : mapping or None, default None — α of a relation, by its name or by its pair of types, in place of the
+        weight in the relations
     label_weight : float >= 0, default 0.3 — for records and labels (`fit(X, y)`): α of the record-label relation
-    centroid_weight : float >= 0, default 1.0 — likewise: α of the label-term relation, whose rows are the mean records
-        of the labels
+    centroid_weight : float >= 0, default 1.0 — for records and labels: α of the label-term relation, whose rows are the
+        mean records of the labels
     solver : {"auto", "dense", "lanczos", "krylov"}, default "auto"
     tol : float, default 1e-2 — relative residual at which the iterative solvers stop
-    max_iter : int or None — most iterations
+    max_iter : int or None, default None — maximum number of iterations
     random_state : int, generator or None, default 0 — the same seed gives the same space
 
     Attributes
     ----------
-    concepts_ : dict of (n_objects, n_components_) arrays: the eigenvectors, a row an object, by type
-    positions_ : dict of (n_objects, n_components_) arrays: where each object stands, by type
+    concepts_ : dict of (n_objects, n_components_) arrays: the eigenvectors, one row per object, by type
+    positions_ : dict of (n_objects, n_components_) arrays: the positions of the objects, by type
     eigenvalues_ : (n_components_,) λ, largest first
-    relations_ : the `Relations` that it was fitted to
-    components_ : (n_components_, n_terms) for records and labels: what places new records by their terms
+    relations_ : the `Relations` of the fit
+    components_ : (n_components_, n_terms) for records and labels: the map from terms to positions
     labels_ : LabelMatrix or None, the labels of the records
     solution_ : solver report
     n_iter_ : int, iterations of the solver; 1 for "dense"
@@ -73,11 +73,11 @@ class MLSA(SpaceModel):
     Notes
     -----
     Two types give plain LSA. Relations that are products of two others (`Relations.add_product`) are never multiplied
-    out. Cost: a product of every relation with a block of vectors, in both directions, an iteration.
+    out. Cost per iteration: a product of every relation with a block of vectors, in both directions.
 
     References
     ----------
-    [Wang2006]; docs/guide/relations.md says where we leave the paper.
+    [Wang2006]; docs/guide/relations.md lists the differences from the paper.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class MLSA(SpaceModel):
     """
 
     _takes_row_blocks = True
-    _fold_in: FoldIn | None = None  # kept between calls, since it remembers which relations its products start with
+    _fold_in: FoldIn | None = None  # kept between calls, with the relations that its products start with
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class MLSA(SpaceModel):
         ----------
         X : Relations; or (n_records, n_terms) dense, sparse or `RowBlocks`, for which the types are record, term and
             label
-        y : labels of the records, in any form `as_labels` reads, if X is a matrix; None is plain LSA
+        y : labels of the records, in any form that `as_labels` reads, if X is a matrix; None is plain LSA
         """
         self._check_parameters()
         self.__dict__.pop("components_", None)  # of an earlier fit to records
@@ -135,7 +135,7 @@ class MLSA(SpaceModel):
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Find the space of records and place these by their terms alone, as new ones are placed."""
+        """Find the space of records and place them by their terms alone, as `transform` does."""
         self.fit(X, y)
         return self.transform(X)
 
@@ -144,7 +144,7 @@ class MLSA(SpaceModel):
         check_is_fitted(self, "eigenvalues_")
         if not hasattr(self, "components_"):
             raise InputError(
-                "transform places records by their terms: got a space of relations, which has many types. Use fold_in."
+                "transform places records by their terms: got a space of relations, with several types. Use fold_in."
             )
         return super().transform(X)
 
@@ -153,22 +153,22 @@ class MLSA(SpaceModel):
 
         Parameters
         ----------
-        type : which type the new objects are of
-        rows : what is known of them: for each relation, by its name or by the other type if only one leads there, a
-            matrix (n_new x n_j), dense or sparse, in the units of the table as it was added: counts stay counts, also
-            where normalise="tfidf". A relation that is left out counts as unknown, but for a product: its row is
-            computed where the relation that it starts with is given, and only then
+        type : the type of the new objects
+        rows : their relations: for each relation, by its name or by the other type if only one leads there, a matrix
+            (n_new x n_j), dense or sparse, in the units of the table as it was added: counts stay counts, also with
+            normalise="tfidf". A relation that is left out counts as unknown, except a product: its row is computed if
+            the relation that it starts with is passed
 
         Returns
         -------
-        (n_new, n_components_) positions, among those of `positions_`
+        (n_new, n_components_) positions, comparable to `positions_`
 
         Notes
         -----
-        With normalise="tfidf", a new row gets the rarity of the columns as it was learned, and then unit length. A new
-        column (a new word, by its counts in all texts) gets a rarity from its own counts, and the lengths that the
-        rows have. An object that was there at `fit` gets its own position if all its relations are given, products
-        excepted if they follow; one of which less is known stands nearer to the origin as a rule: compare by cosine.
+        With normalise="tfidf", a new row is weighted by the learned rarity of the columns and scaled to unit length. A
+        new column (a new word, by its counts in all texts) gets a rarity from its own counts, and the lengths of the
+        rows. A training object gets its own position if all its relations are passed, except products that follow from
+        them. With fewer relations the position is usually closer to the origin: compare by cosine.
         """
         check_is_fitted(self, "eigenvalues_")
         if self._fold_in is None or self._fold_in.relations is not self.relations_:
@@ -178,14 +178,14 @@ class MLSA(SpaceModel):
     def similar(
         self, type: str, name: Hashable, *, to: str | None = None, limit: int = 10, measure: str = "cosine"
     ) -> list[tuple[Hashable, float]]:
-        """Give the objects nearest to one, of its own type or of another: words of a category, items for a user.
+        """Return the objects most similar to one, of its own type or another: words of a category, items for a user.
 
         Parameters
         ----------
-        type, name : which object
-        to : type of the answers, its own if not given; the object itself is left out
-        limit : how many
-        measure : "cosine", or "dot" as in the paper's table 4, where frequent objects come first
+        type, name : the object
+        to : type of the results, default its own; the object itself is left out
+        limit : maximum number of results
+        measure : "cosine", or "dot" as in the paper's table 4, which prefers frequent objects
 
         Returns
         -------
@@ -204,7 +204,7 @@ class MLSA(SpaceModel):
         return [(graph.types[to][place], float(scores[place])) for place in best if np.isfinite(scores[place])]
 
     def concept_table(self, type: str, *, n_concepts: int = 5, limit: int = 10) -> list[list[tuple[Hashable, float]]]:
-        """Give for each of the first concepts its strongest objects of a type with their weights (table 2)."""
+        """Return the strongest objects of a type, with weights, for each of the first concepts (table 2)."""
         check_is_fitted(self, "eigenvalues_")
         weights = self.concepts_[check_choice("type", type, self.relations_.types)]
         table = []
@@ -223,7 +223,7 @@ class MLSA(SpaceModel):
             check_count("max_iter", self.max_iter)
 
     def _relate(self, X: Any, y: Any) -> Relations:
-        """Records, terms and labels as relations, [Wang2006] sec. 5.3; label-term is kept as a product."""
+        """Return records, terms and labels as relations, [Wang2006] sec. 5.3, with label-term as a product."""
         X = self._read(X, reset=True)
         check_terms(X)
         graph = Relations().add("record", "term", X)
@@ -236,7 +236,7 @@ class MLSA(SpaceModel):
         means = sp.csr_array(sp.diags_array((1 / useful.counts).astype(X.dtype)) @ Y.T)
         graph = graph.add("label", "record", means, name="mean")
         graph = graph.add_product("mean", "record-term", name="label-term", weight=self.centroid_weight)
-        # the product holds the means; beside it they would be a second relation of labels and records
+        # the product contains the means; on their own they would be a second relation of labels and records
         return Relations(graph.types, tuple(block for block in graph.blocks if block.name != "mean"))
 
     def _fit(self, graph: Relations) -> None:

@@ -17,7 +17,7 @@ __all__ = ["stored_bytes", "unified_matrix"]
 
 
 def unified_matrix(graph: Relations) -> SymmetricBlocks:
-    """Give R, with a product of each relation that has a weight; far rows that several need are read once for all."""
+    """Return R from all relations with a weight; rows outside memory that several relations use are read once."""
     kinds = list(graph.types)
     used = [block for block in graph.blocks if block.weight > 0]
     shared = [group for group in _groups(used) if len(group) > 1]
@@ -31,7 +31,7 @@ def unified_matrix(graph: Relations) -> SymmetricBlocks:
 
 
 def stored_bytes(graph: Relations) -> int:
-    """Give the memory that the relations take; rows outside memory take none."""
+    """Return the bytes of the relations in memory."""
     factors = {
         id(factor): factor for block in graph.blocks for factor in block.factors if not is_outside_memory(factor)
     }
@@ -39,9 +39,9 @@ def stored_bytes(graph: Relations) -> int:
 
 
 def _groups(blocks: Sequence[Block]) -> list[list[Block]]:
-    """Put relations together that end in the same far rows.
+    """Group relations that end in the same rows outside memory.
 
-    A weight on each column would need a product of its own, and a longer way would have to be multiplied out.
+    Column weights would need a product of their own, and longer products would have to be multiplied out.
     """
     groups: dict[int, list[Block]] = {}
     for block in blocks:
@@ -52,7 +52,7 @@ def _groups(blocks: Sequence[Block]) -> list[list[Block]]:
 
 
 def _together(graph: Relations, group: Sequence[Block]) -> Operator:
-    """Σ α L X of several relations that end in X: L has a row for each object of the graph."""
+    """Return Σ α L X of several relations that end in X: L has one row per object of the graph."""
     X = group[0].factors[-1]
     left = sp.csr_array((graph.n_objects, X.shape[0]), dtype=X.dtype)
     for block in group:
@@ -65,10 +65,10 @@ def _together(graph: Relations, group: Sequence[Block]) -> Operator:
 
 
 def _operator(block: Block) -> Operator:
-    """A relation by its products, weighted; a product of several matrices is never multiplied out."""
+    """Return a relation as a weighted operator; a product of several matrices is never multiplied out."""
     scaling, scale = block.scaling, block.weight * block.scaling.factor
     if block.is_outside_memory and scaling.rarity is not None and scaling.inverse_lengths is not None:
-        # entries that are not here cannot be weighted; the vectors on both sides of them can
+        # entries outside memory cannot be weighted, but the vectors on both sides can
         return Scaled(_product(block.factors), rows=scale * scaling.inverse_lengths, columns=scaling.rarity)
     product = _product(block.normalised[1])
     return product if scale == 1 else Scaled(product, columns=scale)
