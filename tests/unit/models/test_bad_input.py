@@ -286,7 +286,7 @@ def test_matrices_that_would_not_fit(space: Any, what: str, n: int, needs: str, 
 
 def test_too_many_label_sets_for_a_label_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tacit.models.common.kernels.available_memory", lambda: 100)
-    with refused(r"too many distinct label sets .* got 3, which needs 216 bytes .* Use label_kernel='linear'\."):
+    with refused(r"too many distinct label sets .* got 3, which needs 216 bytes, .* Use label_kernel='linear'\."):
         MLSI(2, label_kernel="rbf").fit(X, Y)
 
 

@@ -220,7 +220,7 @@ def test_no_labels_or_no_difference(model: Any) -> None:
     with refused("y has nothing to learn from: got 0 labels and 0 records with known labels"):
         clone(model).fit(X, [None] * 6)
     with refused(
-        "y does not distinguish records: got 6 records that all have the same labels, expected some difference. Use LSI for"
+        "y does not distinguish records: got 6 records that all have the same labels, expected some difference. Use"
     ):
         clone(model).fit(X, ["a"] * 6)
     if not isinstance(model, LDA):
