@@ -59,9 +59,7 @@ def test_several_labels_a_record_are_refused() -> None:
 
 
 def test_a_record_without_a_class_is_refused() -> None:
-    with refused(
-        r"^y has a record without a class: got none in row 1, expected one class per record\. Use None"
-    ):
+    with refused(r"^y has a record without a class: got none in row 1, expected one class per record\. Use None"):
         LDA(2).fit(X, [{"a"}, set(), {"b"}, {"b"}, {"c"}, None])
 
 
