@@ -144,16 +144,20 @@ class LSI(Updatable):
             )
         warn_if_fewer(self.n_components, found.values.size, "the rank of X")
         total = operator.squared_norm()
-        self.singular_values_ = found.values
-        self.eigenvalues_ = found.values**2
-        self.explained_ratio_ = (self.eigenvalues_ / total).astype(X.dtype)
-        self.term_loadings_ = found.right.T * found.values[:, None]
-        scale = self.eigenvalues_ ** (self._power() - 0.5)
-        self.components_ = found.right.T * scale[:, None]
-        self.solution_ = without_vectors(found)
-        self.n_iter_ = found.iterations
+        self._keep(found, total)
         begin_summary(self, RecordSummary(self.term_loadings_, X.shape[0], total), X.shape[0])
         return found
+
+    def _keep(self, found: SingularTriplets, total: float) -> None:
+        """Set the learned attributes from the first `n_components` triplets; `total` is the squared norm of X."""
+        values, right = found.values[: self.n_components], found.right[:, : self.n_components].T
+        self.singular_values_ = values
+        self.eigenvalues_ = values**2
+        self.explained_ratio_ = (self.eigenvalues_ / total).astype(values.dtype)
+        self.term_loadings_ = right * values[:, None]
+        self.components_ = right * (self.eigenvalues_ ** (self._power() - 0.5))[:, None]
+        self.solution_ = without_vectors(found)
+        self.n_iter_ = found.iterations
 
     def _merge(self, X: Any, y: Any, keep: float) -> None:
         merge(self, X, keep)

@@ -26,7 +26,7 @@ from tacit.models.common.updating import (
     with_more_columns,
 )
 from tacit.operators import Centred, as_operator
-from tacit.solve import SingularTriplets, without_vectors
+from tacit.solve import SingularTriplets
 from tacit.solve.choice.choose import ALL_SOLVERS
 from tacit.types import Array
 
@@ -105,14 +105,7 @@ def _learn(model: Any, found: SingularTriplets, summary: RecordSummary, n_rows: 
     k = min(model.n_components, found.values.size)
     warn_if_fewer(model.n_components, k, "the rank of X")
     before = model.eigenvalues_ if n_rows else None
-    values, right = found.values[:k], found.right[:, :k]
-    model.singular_values_ = values
-    model.eigenvalues_ = values**2
-    model.explained_ratio_ = (model.eigenvalues_ / summary.squared_length).astype(values.dtype)
-    model.term_loadings_ = summary.terms[:k]
-    model.components_ = right.T * (model.eigenvalues_ ** (model._power() - 0.5))[:, None]
-    model.solution_ = without_vectors(found)
-    model.n_iter_ = found.iterations
+    model._keep(found, summary.squared_length)
     assert found.left is not None
     # positions belong to records of full weight, while the rows have lost some
     unit = np.eye(k) if before is None else found.left[: before.size, :k] / np.sqrt(keep)

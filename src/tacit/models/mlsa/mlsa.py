@@ -18,21 +18,22 @@ of training objects are computed in the same way, so that folding one of them in
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import as_rng, check_choice, check_count, check_number
+from tacit.checks import as_rng, check_choice, check_count, check_number, is_outside_memory
 from tacit.errors import InputError
 from tacit.models.base import SpaceModel, check_terms, warn_if_fewer
 from tacit.models.common.labels import read_labels
 from tacit.models.common.memory import check_memory, relations_memory
 from tacit.models.mlsa.fold_in import FoldIn
-from tacit.models.mlsa.unified_matrix import stored_bytes, unified_matrix
+from tacit.operators import Operator, Product, Scaled, SymmetricBlocks, as_operator
 from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.tables.block import Block
 from tacit.relations.tables.relations import Relations
 from tacit.solve import leading_eigenpairs, without_vectors
 from tacit.solve.choice.choose import SOLVERS
@@ -243,8 +244,8 @@ class MLSA(SpaceModel):
         graph = graph.with_weights(self.weights) if self.weights else graph
         graph.check()
         kinds = list(graph.types)
-        R = unified_matrix(graph)
-        check_memory(relations_memory(R.shape[0], stored_bytes(graph), self.n_components, dtype=R.dtype))
+        R = _unified_matrix(graph)
+        check_memory(relations_memory(R.shape[0], _stored_bytes(graph), self.n_components, dtype=R.dtype))
         found = leading_eigenpairs(
             R,
             self.n_components,
@@ -272,3 +273,68 @@ def _similarities(position: Array, positions: Array, measure: str) -> Array:
         return scores
     lengths = np.linalg.norm(positions, axis=1) * np.linalg.norm(position)
     return np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths > 0)
+
+
+def _unified_matrix(graph: Relations) -> SymmetricBlocks:
+    """Return R from all relations with a weight; rows outside memory that several relations use are read once."""
+    kinds = list(graph.types)
+    used = [block for block in graph.blocks if block.weight > 0]
+    shared = [group for group in _groups(used) if len(group) > 1]
+    alone = [block for block in used if not any(block in group for group in shared)]
+    blocks: list[tuple[int | None, int, Any]] = [
+        (kinds.index(block.row_type), kinds.index(block.column_type), _operator(block)) for block in alone
+    ]
+    blocks += [(None, kinds.index(group[0].column_type), _together(graph, group)) for group in shared]
+    dtype = np.result_type(*(factor.dtype for block in used for factor in block.factors))
+    return SymmetricBlocks(list(graph.sizes.values()), blocks, dtype)
+
+
+def _stored_bytes(graph: Relations) -> int:
+    """Return the bytes of the relations in memory."""
+    factors = {
+        id(factor): factor for block in graph.blocks for factor in block.factors if not is_outside_memory(factor)
+    }
+    return sum(as_operator(factor).n_bytes for factor in factors.values())
+
+
+def _groups(blocks: Sequence[Block]) -> list[list[Block]]:
+    """Group relations that end in the same rows outside memory.
+
+    Column weights would need a product of their own, and longer products would have to be multiplied out.
+    """
+    groups: dict[int, list[Block]] = {}
+    for block in blocks:
+        is_short = len(block.factors) <= 2 and block.row_type != block.column_type
+        if is_short and is_outside_memory(block.factors[-1]) and block.scaling.rarity is None:
+            groups.setdefault(id(block.factors[-1]), []).append(block)
+    return list(groups.values())
+
+
+def _together(graph: Relations, group: Sequence[Block]) -> Operator:
+    """Return Σ α L X of several relations that end in X: L has one row per object of the graph."""
+    X = group[0].factors[-1]
+    left = sp.csr_array((graph.n_objects, X.shape[0]), dtype=X.dtype)
+    for block in group:
+        own = block.factors[0] if block.is_product else sp.eye_array(X.shape[0], dtype=X.dtype, format="csr")
+        place = graph.type_slice(block.row_type)
+        rows = sp.csr_array((place.start, X.shape[0]), dtype=X.dtype)
+        below = sp.csr_array((graph.n_objects - place.stop, X.shape[0]), dtype=X.dtype)
+        left = left + (block.weight * block.scaling.factor) * sp.vstack([rows, own, below], format="csr")
+    return Product(sp.csr_array(left, dtype=X.dtype), X)
+
+
+def _operator(block: Block) -> Operator:
+    """Return a relation as a weighted operator; a product of several matrices is never multiplied out."""
+    scaling, scale = block.scaling, block.weight * block.scaling.factor
+    if block.is_outside_memory and scaling.rarity is not None and scaling.inverse_lengths is not None:
+        # entries outside memory cannot be weighted, but the vectors on both sides can
+        return Scaled(_product(block.factors), rows=scale * scaling.inverse_lengths, columns=scaling.rarity)
+    product = _product(block.normalised[1])
+    return product if scale == 1 else Scaled(product, columns=scale)
+
+
+def _product(factors: Sequence[Any]) -> Operator:
+    product = as_operator(factors[-1])
+    for factor in reversed(factors[:-1]):
+        product = Product(factor, product)
+    return product
