@@ -213,7 +213,7 @@ def test_full_label_weight_is_the_limit(name: str, solver: str, gamma: float) ->
 def test_tall_data_without_a_ridge_ignore_the_labels_and_say_so() -> None:
     X, Y = data("tall")
     plain = LSI(K, scaling="unit", tol=1e-12).fit(X)
-    with pytest.warns(TacitWarning, match=r"the labels play no part with ridge=0: .* Set ridge > 0\."):
+    with pytest.warns(TacitWarning, match=r"the labels have no effect with ridge=0: .* Set ridge > 0\."):
         model = MLSI(K, label_weight=0.9, ridge=0, scaling="unit").fit(X, Y)
     assert largest_angle(model.components_.T, plain.components_.T) < 1e-6
     shuffled = fit(X, Y[::-1], label_weight=0.3, ridge=0)

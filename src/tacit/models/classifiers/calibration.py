@@ -1,12 +1,11 @@
-"""From scores to probabilities: Platt's sigmoid for every label at once, one temperature for classes.
+"""From scores to probabilities: Platt's sigmoid for each label, one temperature for classes.
 
-    p = 1 / (1 + exp(−(slope · score + offset)))                a label that a record may have beside others
-    [Platt1999] p = softmax(slope · scores)                                 classes, of which a record has exactly
-    one
+    p = 1 / (1 + exp(−(slope · score + offset)))        labels, any number per record [Platt1999]
+    p = softmax(slope · scores)                         classes, exactly one per record
 
-Both minimise the log loss against smoothed targets, (n₊ + 1)/(n₊ + 2) for yes and 1/(n₋ + 2) for no, so that a
-label with two positives, or scores that separate perfectly, still gives finite slopes. Slopes are never negative: a
-probability keeps the order of the scores.
+Both minimise the log loss against smoothed targets, (n₊ + 1)/(n₊ + 2) for positives and 1/(n₋ + 2) for negatives,
+so that slopes are finite even for two positives or perfectly separating scores. Slopes are never negative, so that
+probabilities keep the order of the scores.
 """
 
 from __future__ import annotations
@@ -22,30 +21,38 @@ from scipy.special import expit, logit, logsumexp, softmax
 from tacit.checks import check_finite, check_rows
 from tacit.errors import InputError
 
-__all__ = ["apply_sigmoids", "apply_temperature", "fit_sigmoids", "fit_temperature"]
+__all__ = ["apply_sigmoids", "apply_temperature", "check_scores", "fit_sigmoids", "fit_temperature"]
 
 _BLOCK_ENTRIES = 2_000_000  # numbers in one block of labels: about 16 MB for each array of a Newton step
 _MAX_STEPS = 100
-_FLATTEST = (
-    1e-6  # least temperature slope for scores of spread one: equal probabilities would lose the order of the classes
-)
+_FLATTEST = 1e-6  # smallest slope of a temperature, for scores of spread one: 0 would lose the order of the classes
+
+
+def check_scores(scores: np.ndarray, y_true: sp.csc_array) -> None:
+    """Raise unless scores are finite, with one row per record and one column per label of `y_true`."""
+    if scores.shape != y_true.shape:
+        raise InputError(
+            f"scores does not match y_true: got shape {scores.shape}, expected {y_true.shape}. "
+            "Pass one column of scores per label."
+        )
+    check_finite("scores", scores)
 
 
 def fit_sigmoids(scores: Any, y_true: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Fit one sigmoid a label, with slope >= 0, by Newton's method on all labels of a block together.
+    """Fit one sigmoid per label, with slope >= 0, by Newton's method on all labels of a block together.
 
     Parameters
     ----------
     scores : array of shape (n_records, n_labels)
-        Out-of-fold scores; the scores of the records that trained the classifier make the slopes too steep.
+        Out-of-fold scores; scores of the training records make the slopes too steep.
     y_true : array or sparse matrix of shape (n_records, n_labels)
         Binary indicator of the true labels.
 
     Returns
     -------
     slope, offset : ndarray of shape (n_labels,)
-        Where the best slope would be negative or the scores are constant, the slope is 0 and the offset gives the
-        (smoothed) share of the label, which is the optimum under slope >= 0 as the loss is convex.
+        If the best slope would be negative or the scores are constant, the slope is 0 and the offset gives the
+        (smoothed) share of the label: the optimum for slope >= 0, as the loss is convex.
 
     References
     ----------
@@ -60,12 +67,7 @@ def fit_sigmoids(scores: Any, y_true: Any) -> tuple[np.ndarray, np.ndarray]:
     """
     scores = np.asarray(scores)
     truth = sp.csc_array(y_true)
-    if scores.shape != truth.shape:
-        raise InputError(
-            f"scores does not match y_true: got shape {scores.shape}, expected {truth.shape}. "
-            "Give one column of scores a label."
-        )
-    check_finite("scores", scores)
+    check_scores(scores, truth)
     n_records, n_labels = scores.shape
     slope, offset = np.zeros(n_labels), np.zeros(n_labels)
     width = max(1, _BLOCK_ENTRIES // max(1, n_records))
@@ -77,7 +79,7 @@ def fit_sigmoids(scores: Any, y_true: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def apply_sigmoids(scores: Any, slope: np.ndarray, offset: np.ndarray) -> np.ndarray:
-    """Probabilities of scores; float32 scores give float32 probabilities."""
+    """Return probabilities of scores, in the precision of the scores."""
     scores = np.asarray(scores)
     return expit(scores * slope + offset).astype(scores.dtype, copy=False)
 
@@ -85,8 +87,8 @@ def apply_sigmoids(scores: Any, slope: np.ndarray, offset: np.ndarray) -> np.nda
 def fit_temperature(scores: Any, classes: Any) -> float:
     """Fit the one slope of `softmax(slope · scores)` for records that have exactly one class each.
 
-    One slope for all classes, because slopes and offsets of their own would let the most probable class differ from
-    the one with the highest score.
+    All classes share one slope: with separate slopes and offsets the most probable class could differ from the one with
+    the highest score.
 
     Parameters
     ----------
@@ -103,7 +105,7 @@ def fit_temperature(scores: Any, classes: Any) -> float:
     check_rows("scores", scores.shape[0], classes.shape[0], of="classes")
     check_finite("scores", scores)
     n_classes = scores.shape[1]
-    # a shift of a record's scores changes no softmax, and the centred ones keep the exponentials small
+    # shifting a record's scores does not change the softmax, and centred scores keep the exponentials small
     scores = scores - scores.mean(axis=1, keepdims=True)
     spread = float(np.sqrt(np.mean(scores**2)))
     if n_classes < 2 or spread == 0.0:
@@ -120,20 +122,20 @@ def fit_temperature(scores: Any, classes: Any) -> float:
 
 
 def apply_temperature(scores: Any, slope: float) -> np.ndarray:
-    """Class probabilities, rows summing to one; float32 scores give float32 probabilities."""
+    """Return class probabilities, with rows that sum to one, in the precision of the scores."""
     scores = np.asarray(scores)
     logits = scores.astype(np.float64) * slope
     return np.exp(logits - logsumexp(logits, axis=1, keepdims=True)).astype(scores.dtype, copy=False)
 
 
 def _fit_block(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Slope and offset of every column: Newton on standardised scores, then back to the scale of the scores."""
+    """Return slope and offset of each column: Newton on standardised scores, then back to their scale."""
     n_positive = positive.sum(axis=0)
     n_negative = positive.shape[0] - n_positive
     targets = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
     share = logit(targets.mean(axis=0))
     centre, spread = scores.mean(axis=0), scores.std(axis=0)
-    # the deviation of equal numbers is rounding, not zero; dividing by it would blow the rounding up to a signal
+    # the deviation of equal numbers is rounding, not zero; dividing by it would amplify the rounding
     constant = spread <= 1e-12 * np.abs(centre)
     spread = np.where(constant, 1.0, spread)
     standard = np.where(constant, 0.0, (scores - centre) / spread)
@@ -146,9 +148,7 @@ def _fit_block(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np
 def _newton(scores: np.ndarray, targets: np.ndarray, offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Minimise the log loss of every column with a damped Newton method, from slope 0 and the given offset."""
     slope = np.zeros_like(offset)
-    damping = (
-        1e-12 * scores.shape[0]
-    )  # keeps the 2 × 2 systems regular where a column is constant; the minimum is unchanged
+    damping = 1e-12 * scores.shape[0]  # keeps the 2 × 2 systems regular for a constant column; same minimum
     loss = _log_loss(scores, targets, slope, offset)
     for _ in range(_MAX_STEPS):
         probability = expit(slope * scores + offset)
@@ -164,9 +164,9 @@ def _newton(scores: np.ndarray, targets: np.ndarray, offset: np.ndarray) -> tupl
         d_offset = (h_ss * g_offset - h_so * g_slope) / determinant
         decrease = d_slope * g_slope + d_offset * g_offset
         step = np.ones_like(slope)
-        for _ in range(30):  # far from the minimum a full step may overshoot, each label halves its own
+        for _ in range(30):  # far from the minimum a full step may overshoot: each label halves its own
             trial = _log_loss(scores, targets, slope - step * d_slope, offset - step * d_offset)
-            # near the minimum the loss is flat to rounding, and refusing a step for that would stall the last digits
+            # near the minimum the loss is flat up to rounding: rejecting a step for that would stop too early
             worse = trial > loss - 1e-4 * step * decrease + 1e-14 * np.abs(loss)
             if not worse.any():
                 break
@@ -176,13 +176,13 @@ def _newton(scores: np.ndarray, targets: np.ndarray, offset: np.ndarray) -> tupl
 
 
 def _log_loss(scores: np.ndarray, targets: np.ndarray, slope: np.ndarray, offset: np.ndarray) -> np.ndarray:
-    """Sum over the records of −t log p − (1 − t) log(1 − p), in the form that cannot overflow."""
+    """Return the sum over the records of −t log p − (1 − t) log(1 − p), in a form that cannot overflow."""
     z = slope * scores + offset
     return np.sum(np.logaddexp(0.0, z) - targets * z, axis=0)
 
 
 def _rising_root(gradient: Callable[[float], float], low: float) -> float:
-    """Where a rising function crosses zero, at least `low`."""
+    """Return the zero of an increasing function, at least `low`."""
     if gradient(low) >= 0:
         return low
     high = 1.0

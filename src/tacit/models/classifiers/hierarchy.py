@@ -1,9 +1,9 @@
-"""Hierarchy-regularised classifiers, [Huang2005] section 2.5: records that share a class should get like scores.
+"""Hierarchy-regularised classifiers, [Huang2005] section 2.5: records that share a class get similar scores.
 
     min  Σ_i ℓ(x_iᵀw + b, t_i) + ξ wᵀXᵀΔXw + β‖w‖²,  t_i = ±1, for every class            eq. (12)
 
-Δ is the Laplacian of the hierarchy (`hierarchy_graph`), and all classes of the taxonomy, inner ones and leaves, are
-trained together (`hierarchy_fit`).
+Δ is the Laplacian of the hierarchy (`common/class_hierarchy`), and all classes of the taxonomy, inner nodes and
+leaves, are trained together.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tacit.models.classifiers.base import LinearLabelClassifier
 from tacit.models.classifiers.linear import Linear, cross_fitted_scores
 from tacit.models.classifiers.newton import LOSSES, NewtonObjective, smooth_regressions
 from tacit.models.common.class_hierarchy import HierarchyGraph, expanded_labels, graph_of, squared_lengths
-from tacit.models.common.labels import BEYOND, is_number, known_records, warn_untrained
+from tacit.models.common.labels import BEYOND, known_records, warn_untrained
 from tacit.operators.algebra import DiagonalPlusLowRank
 from tacit.operators.base import Operator, as_operator
 from tacit.operators.rows.blocks import adjoint_blocks, as_view, in_double, take_rows
@@ -35,68 +35,68 @@ __all__ = ["HierarchyClassifier", "HierarchyFit", "HierarchyProblem"]
 
 
 class HierarchyClassifier(LinearLabelClassifier):
-    """Give records their classes in a taxonomy, by linear classifiers that vary little within each class.
+    """Predict the classes of records in a taxonomy with linear classifiers that vary little within each class.
 
     Parameters
     ----------
     loss : {"squared", "logistic", "squared_hinge"}, default "squared"
-        What an error costs. "squared" has a closed form, one linear system for all classes; the others are found by
-        Newton steps. "squared_hinge" is that of a linear support vector machine.
+        Loss function. "squared" has a closed form, one linear system for all classes; the others need Newton steps.
+        "squared_hinge" is that of a linear support vector machine.
     taxonomy : Taxonomy, optional
-        None takes the labels as the children of one root.
+        None makes the labels the children of one root.
     hierarchy_weight : float >= 0, default 0.01
-        ξ, the weight of the scatter of the scores within all classes, against that of the errors. 0 forgets the
-        taxonomy: ridge regression, logistic regression or a support vector machine a class. Large values draw each
-        class together to a point and all scores towards their mean, so that none may reach a threshold of zero.
+        ξ, the weight of the scatter of the scores within all classes, relative to the errors. 0 ignores the taxonomy:
+        ridge regression, logistic regression or a support vector machine per class. Large values contract each class
+        to a point and all scores to their mean, so that none may reach a threshold of zero.
     ridge : float above 0, default 1.0
-        β, in units of the mean squared length of the rows of X, so that one value means the same for any scale of the
+        β, in units of the mean squared length of the rows of X, so that it does not depend on the scale of the
         features. Large values give flat classifiers.
     fit_intercept : bool, default True
-        Whether each class has a constant of its own, which is not penalised; False is the paper's form.
+        Whether each class has an intercept, which is not penalised; False is the paper's form.
     thresholds : {"tuned", "zero"} or float, default "tuned"
         A record gets a class if its score is above the threshold: the one with the best F1 of that class on left-out
-        scores, zero as in the paper, or a number for all. One class a record needs none, the highest score wins.
+        scores, zero as in the paper, or a number for all. One class per record needs none: the highest score wins.
     min_f1 : float in [0, 1], default 0.1
         For "tuned": a class whose best F1 on left-out scores is lower than this gets its highest left-out score as
-        threshold. 0 trusts every cut, and with `closed="add"` one bad cut far down spoils all classes above it.
+        threshold. 0 accepts all; with `closed="add"` one bad threshold at a leaf affects all classes above it.
     closed : {"drop", "add"} or None, default "drop"
-        Makes predictions agree with the taxonomy: "add" gives a record all classes above those it gets, "drop" takes
-        away a class unless it gets all those above it. None leaves them as they are.
+        Makes predictions agree with the taxonomy: "add" gives a record all classes above those it gets, "drop"
+        removes a class unless it gets all classes above it. None leaves predictions unchanged.
     cv : int >= 2, default 5
         For "tuned" thresholds: folds for left-out scores.
     tol : float above 0, default 1e-4
         Relative size of the residual, or of the gradient, at which an iterative solver stops.
     max_iter : int, optional
-        Most steps of an iterative solver; 500 of block conjugate gradients or 30 of Newton if not given.
+        Maximum number of steps; default 500 of block conjugate gradients or 30 of Newton.
     random_state : None, int or generator
         Shuffles the folds.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The nodes that hold training records, themselves or below, in the order of the taxonomy. Without a taxonomy, or
-        if `y` was one class a record, the labels as they are.
+        The nodes with training records, directly or below, in the order of the taxonomy. Without a taxonomy, or if `y`
+        has one class per record, the labels.
     multilabel_ : bool
-        False if `y` was one class a record.
+        False if `y` has one class per record.
     coef_, intercept_ : ndarray of shape (n_classes, n_features) and (n_classes,)
-        One row only if `y` was one of two classes a record, as in scikit-learn: it speaks for the second.
-    thresholds_ : ndarray of shape (n_classes,), or None for one class a record
-    closure_ : csr_array of shape (n_classes, n_classes), or None without a taxonomy or for one class a record
+        Only one row, that of the second class, for one of two classes per record, as in scikit-learn.
+    thresholds_ : ndarray of shape (n_classes,), or None for one class per record
+    closure_ : csr_array of shape (n_classes, n_classes), or None without a taxonomy or for one class per record
         1 at [i, j] if class j is class i or above it.
     label_counts_ : ndarray of shape (n_classes,)
         Training records of each class.
     untrained_ : tuple
         Classes that no training record had, which are never predicted, or that all of them had, which always are.
     solver_ : {"primal", "dual", "block-cg", "newton-cg", "none"}
-        What solved it: a dense system of the features or of the records where one of them is small, an iterative
-        solver, or nothing, if there was nothing to learn.
+        The solver used: a dense system of the features or of the records if one of them is small, an iterative
+        solver, or none if there was nothing to learn.
     n_iter_ : int
 
     Notes
     -----
-    Records with unknown labels are left out of the errors, but they are in the root class, so that they pull the scores
-    together there. If `y` is one class a record, a class is trained on the records that have just this class, not one
-    below it, since a class that holds another would always have the higher score; the taxonomy works through Δ.
+    Records with unknown labels are left out of the errors, but they are in the root class and count in the scatter
+    there. If `y` has one class per record, a class is trained on the records with exactly this class, not one below it,
+    since a class that contains another would always have the higher score; the taxonomy counts through Δ.
 
     References
     ----------
@@ -150,8 +150,8 @@ class HierarchyClassifier(LinearLabelClassifier):
         ----------
         X : array or sparse matrix of shape (n_records, n_features), or `RowBlocks` with loss="squared"
             Raw features or positions in a space.
-        y : binary matrix, list of label sets, one class a record, or LabelMatrix
-            Leaves or inner nodes of the taxonomy. None or NaN is a record whose labels are unknown.
+        y : binary matrix, list of label sets, one class per record, or LabelMatrix
+            Leaves or inner nodes of the taxonomy. None or NaN is a record with unknown labels.
         """
         problem = self._problem()
         X = self._read(X, reset=True)
@@ -182,23 +182,18 @@ class HierarchyClassifier(LinearLabelClassifier):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Classes as a dense 0/1 matrix, records x classes; the classes themselves if `y` was one class a record."""
+        """Return classes as a dense 0/1 matrix, records x classes; the classes themselves for one class per record."""
         predicted = super().predict(X)
         if self.closure_ is None:
             return predicted
         return close_predictions(predicted > 0, self.closure_, self.closed).astype(np.int64)
 
     def _problem(self) -> HierarchyProblem:
-        """Check the parameters, and give those that the solvers need."""
+        """Check the parameters, and return those of the solvers."""
         check_choice("loss", self.loss, ("squared", "logistic", "squared_hinge"))
-        check_count("cv", self.cv, low=2)
-        check_number("min_f1", self.min_f1, high=1.0)
         if self.closed is not None:
             check_choice("closed", self.closed, ("add", "drop"))
-        if isinstance(self.thresholds, str):
-            check_choice("thresholds", self.thresholds, ("zero", "tuned"))
-        elif not is_number(self.thresholds):
-            raise InputError(f"thresholds is unknown: got {self.thresholds!r}, expected 'zero', 'tuned' or a number.")
+        self._check_thresholds()
         return HierarchyProblem(
             loss=self.loss,
             hierarchy_weight=check_number("hierarchy_weight", self.hierarchy_weight),
@@ -209,11 +204,11 @@ class HierarchyClassifier(LinearLabelClassifier):
         )
 
     def _describe(self, labels: LabelMatrix) -> None:
-        """Keep what the classes are."""
+        """Keep the classes and the taxonomy's closure."""
         self._keep_classes(labels, multilabel=labels.kind != "classes")
         if self.taxonomy is None or not self.multilabel_:
             self.closure_, self.untrained_ = None, warn_untrained(labels)
-        else:  # a top node that holds everything is what taxonomies have, and no reason to warn
+        else:  # a top node with all records is usual in a taxonomy, so there is no warning
             self.closure_, self.untrained_ = self.taxonomy.restrict(labels.names).closure, _always(labels)
 
     def _left_out_scores(self, problem: HierarchyProblem, X: Any, Y: sp.csr_array, unlabelled: Any) -> np.ndarray:
@@ -231,7 +226,7 @@ def close_predictions(predicted: np.ndarray, closure: sp.csr_array | None, how: 
         return predicted
     if how == "add":
         return np.asarray((closure.T @ predicted.T.astype(np.float64)).T > 0)
-    return np.asarray((closure @ (~predicted).T.astype(np.float64)).T == 0)  # none of those above is missing
+    return np.asarray((closure @ (~predicted).T.astype(np.float64)).T == 0)  # no class above is missing
 
 
 def _always(labels: LabelMatrix) -> tuple[Any, ...]:
@@ -240,7 +235,7 @@ def _always(labels: LabelMatrix) -> tuple[Any, ...]:
 
 def _warn_unfinished(solver: str, steps: int) -> None:
     warnings.warn(
-        f"the {solver} solver of the classifiers stopped after {steps} steps before it reached tol; scores are usable "
+        f"the {solver} solver of the classifiers did not reach tol in {steps} steps; scores are usable "
         "but not exact. Raise max_iter, tol or ridge.",
         TacitWarning,
         stacklevel=3,
@@ -252,7 +247,7 @@ _DUAL_SIDE = 3072  # records up to which M XXᵀ is formed: 72 MiB, and a second
 
 
 class HierarchyFit(NamedTuple):
-    """The classifiers, how they were found, and whether they reached the tolerance."""
+    """The classifiers, the solver, its steps, and whether they reached the tolerance."""
 
     linear: Linear
     solver: str
@@ -267,7 +262,7 @@ class HierarchyProblem:
     Attributes
     ----------
     loss : "squared", "logistic" or "squared_hinge"
-    hierarchy_weight, ridge : see the table above
+    hierarchy_weight, ridge : ξ and β, β in units
     fit_intercept : False is the paper's form
     tol : relative size of the residual or gradient at which it stops
     max_iter : most steps, default 500 of block conjugate gradients or 30 of Newton
@@ -281,14 +276,14 @@ class HierarchyProblem:
     max_iter: int | None
 
     def fit(self, X: Any, Y: sp.csr_array, memberships: sp.csr_array, unlabelled: Any = None) -> HierarchyFit:
-        """Train all columns of Y; one that has only one side gets a constant score, +1 or −1.
+        """Train all columns of Y; a column with equal entries gets a constant score, +1 or −1.
 
         Parameters
         ----------
-        X : records whose labels are known
-        Y : records x classes, 1 where the answer is +1
+        X : records with known labels
+        Y : records x classes, 1 for the target +1
         memberships : records x classes of the hierarchy, each record in the classes above its own too; often Y itself
-        unlabelled : further rows that are in the root only, and not in the loss
+        unlabelled : more records, which are in the root only and not in the loss
         """
         counts = np.bincount(Y.indices, minlength=Y.shape[1])
         coef, intercept = np.zeros((len(counts), X.shape[1])), np.where(counts > 0, 1.0, -1.0)
@@ -307,7 +302,7 @@ class HierarchyProblem:
         return found._replace(linear=Linear(coef, intercept))
 
     def _absolute_ridge(self, X: Any) -> float:
-        """β; 1 where X is zero, and any number gives the same nothing."""
+        """Return the absolute β; 1 if X is zero, where any value gives the same result."""
         return self.ridge * float(squared_lengths(X).mean()) or 1.0
 
     def _newton(self, X: Any, Y: sp.csr_array, known: Array, graph: HierarchyGraph) -> HierarchyFit:
@@ -331,7 +326,7 @@ class HierarchyProblem:
         mean_target = 2 * shares - 1 if self.fit_intercept else np.zeros(Y.shape[1])
         mean = np.asarray(X.T @ k).ravel() / k.sum()
         if self.fit_intercept and isinstance(X, np.ndarray):
-            X = X - mean  # changes nothing but rounding, where features are far from zero
+            X = X - mean  # only reduces rounding for features far from zero
         if X.shape[1] <= _PRIMAL_SIDE and not is_outside_memory(X):
             solver, steps, converged = "primal", 1, True
             W = _solve(_features_matrix(X, M, beta), _pulled_targets(X, Y, k, mean_target), "pos")
@@ -376,7 +371,7 @@ class _System(Operator):
 
 
 def _stacked(X: Any, below: Any) -> Any:
-    """Put rows below others of the same matrix."""
+    """Stack rows below others."""
     if is_outside_memory(X):
         return as_view(X).with_more(below)
     return sp.vstack([X, below], format="csr") if is_sparse(X) else np.vstack([X, below])
@@ -389,7 +384,7 @@ def _padded(matrix: sp.csr_array, n_rows: int) -> sp.csr_array:
 
 
 def _record_metric(graph: HierarchyGraph, k: Array, weight: float, fit_intercept: bool) -> _Metric:
-    """M = C + ξΔ, the centring as one more class that holds the known records."""
+    """Return M = C + ξΔ, with the centring as one more class of the known records."""
     factor, core = graph.H, -weight / graph.sizes
     if fit_intercept:
         factor = sp.csr_array(sp.hstack([factor, sp.csr_array(k[:, None])], format="csr"))
@@ -398,7 +393,7 @@ def _record_metric(graph: HierarchyGraph, k: Array, weight: float, fit_intercept
 
 
 def _features_matrix(X: Any, M: _Metric, beta: float) -> Array:
-    """XᵀMX + βI, dense."""
+    """Return XᵀMX + βI, dense."""
     sums, scales = _dense(M.factor.T @ X), M.diagonal[:, None]
     scaled = sp.csr_array(X.multiply(scales)) if is_sparse(X) else scales * X
     matrix = _dense(X.T @ scaled) + sums.T @ (M.core[:, None] * sums)
@@ -407,7 +402,7 @@ def _features_matrix(X: Any, M: _Metric, beta: float) -> Array:
 
 
 def _records_matrix(X: Any, M: _Metric, beta: float) -> Array:
-    """M XXᵀ + βI, dense: w = Xᵀα solves the system if this times α is C t."""
+    """Return M XXᵀ + βI, dense: w = Xᵀα solves the system if this times α is C t."""
     matrix = np.asarray(M.operator() @ _dense(X @ X.T))
     matrix[np.diag_indices_from(matrix)] += beta
     return matrix
@@ -423,12 +418,12 @@ def _solve(matrix: Array, targets: Array, kind: Literal["pos", "gen"]) -> Array:
 
 
 def _targets(Y: sp.csr_array, k: Array, mean_target: Array) -> Array:
-    """C t: ±1 less its mean in the records that are known, zero in the others."""
+    """Return C t: ±1 less its mean for known records, zero for the others."""
     return np.asarray(2 * Y.toarray() - k[:, None] * (1 + mean_target))
 
 
 def _pulled_targets(X: Any, Y: sp.csr_array, k: Array, mean_target: Array) -> Array:
-    """XᵀC t, without a dense records x classes array."""
+    """Return XᵀC t, without a dense records x classes array."""
     pulled = np.hstack([product for _, product in adjoint_blocks(X, Y)]) if is_outside_memory(X) else _dense(X.T @ Y)
     return np.asarray(2 * pulled - np.outer(X.T @ k, 1 + mean_target))
 

@@ -1,8 +1,8 @@
-"""Labels for records in a space: a linear classifier a label, with thresholds and probabilities that can be believed.
+"""Labels for records in a space: one linear classifier per label, with tuned thresholds and calibrated probabilities.
 
-The papers put one linear support vector machine a label on their coordinates and cut at zero. That cut is kept as an
-option; by default each label has its own, tuned on scores of records that the classifier had not seen, because zero
-says yes far too rarely to labels with few records. The same scores calibrate the probabilities.
+The papers train one linear support vector machine per label on the coordinates, with a threshold of zero. That is an
+option here. By default each label has its own threshold, tuned on out-of-fold scores, because with zero rare labels are
+predicted far too seldom. The same scores calibrate the probabilities.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tacit.models.classifiers.linear import (
     is_direct,
     ridge_and_left_out_scores,
 )
-from tacit.models.common.labels import BEYOND, is_number, known_records, warn_untrained
+from tacit.models.common.labels import BEYOND, known_records, warn_untrained
 from tacit.operators.rows.blocks import RowBlocks, as_view
 from tacit.relations.labels.matrix import as_labels
 
@@ -37,50 +37,50 @@ __all__ = ["LabelHead"]
 
 
 class LabelHead(LinearLabelClassifier):
-    """Give records their labels by one linear classifier a label, on a space or on the raw features.
+    """Predict the labels of records with one linear classifier per label, in a space or on raw features.
 
     Parameters
     ----------
     method : {"logistic", "svm", "ridge"}, default "logistic"
         "logistic" fits logistic regressions, all labels together: the best ranking of the three. "svm" trains a linear
-        support vector machine a label, as the papers do. "ridge" solves one regularised least-squares problem for all
+        support vector machine per label, as the papers do. "ridge" solves one regularised least-squares problem for all
         labels together: by far the fastest.
     C : float above 0, default 1.0
-        For "logistic" and "svm": weight of the errors. Small values give flat, cautious classifiers, large ones follow
-        every record.
+        For "logistic" and "svm": weight of the errors. Small values give flat classifiers, large values fit every
+        record.
     ridge : float >= 0, default 1.0
         For "ridge": penalty on the squared coefficients; 0 is plain least squares, large values give flat classifiers.
     normalise : bool, default True
         Scale every row to unit length first, so that only directions count, as with cosine similarity.
     thresholds : {"tuned", "zero"} or float, default "tuned"
         A record gets a label if its score is above the label's threshold. "tuned" takes for each label the one with the
-        best F1 on left-out scores; "zero" is the papers' rule; a number is used for every label. One class a record
-        needs no threshold, the highest score wins.
+        best F1 on left-out scores; "zero" is the papers' rule; a number is used for all labels. One class per record
+        needs no threshold: the highest score wins.
     min_f1 : float in [0, 1], default 0.1
         For "tuned": a label whose best F1 on left-out scores is lower than this gets its highest left-out score as
-        threshold, since a cut that says nothing may say yes to half the collection. 0 trusts every cut.
+        threshold, since a poor threshold may predict the label for half the collection. 0 accepts all thresholds.
     cv : int >= 2, default 5
         Folds for left-out scores. Not used by "ridge" on dense features, where leaving out one record at a time is
-        exact and free.
+        exact and costs nothing.
     calibrate : bool, default True
         Whether to learn probabilities; without them `predict_proba` and `suggest` are not available. False saves the
         folds if the thresholds do not need them either.
     n_jobs : int, optional
-        For "svm": processes to share the labels.
+        For "svm": number of processes.
     random_state : None, int or generator
-        Shuffles the folds and the support vector machine's coordinates; a number makes them repeatable.
+        Shuffles the folds and the support vector machine's coordinates; a number makes results repeatable.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_labels,)
         Label names in column order.
     multilabel_ : bool
-        False if `y` was one class a record.
+        False if `y` was one class per record.
     coef_, intercept_ : ndarray of shape (n_labels, n_features) and (n_labels,)
-        One row only for two classes, as in scikit-learn: it speaks for the second.
-    thresholds_ : ndarray of shape (n_labels,), or None for one class a record
+        Only one row, that of the second class, for two classes, as in scikit-learn.
+    thresholds_ : ndarray of shape (n_labels,), or None for one class per record
     calibration_ : ndarray of shape (2, n_labels), or None without `calibrate`
-        Slopes and offsets of the sigmoids; for one class a record a common slope and offset 0.
+        Slopes and offsets of the sigmoids; for one class per record a common slope and offset 0.
     label_counts_ : ndarray of shape (n_labels,)
         Training records of each label.
     untrained_ : tuple
@@ -88,8 +88,8 @@ class LabelHead(LinearLabelClassifier):
 
     Notes
     -----
-    All but "ridge" on dense features cost `cv` + 1 trainings. Coordinates in which a record's own labels had a hand
-    make left-out scores too good: give a label-informed space's `fit_transform`, which is honest, not its `transform`.
+    All but "ridge" on dense features cost `cv` + 1 trainings. Coordinates that depend on a record's own labels make
+    left-out scores too good: use the honest `fit_transform` of a label-informed space, not its `transform`.
 
     References
     ----------
@@ -133,12 +133,12 @@ class LabelHead(LinearLabelClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Train on the records whose labels are known.
+        """Train on the records with known labels.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_records, n_features), or `RowBlocks` with method="ridge"
-        y : binary matrix, list of label sets, one class a record, or LabelMatrix
+        y : binary matrix, list of label sets, one class per record, or LabelMatrix
             Records with unknown labels (None, NaN) are left out.
         """
         self._check_parameters()
@@ -164,7 +164,7 @@ class LabelHead(LinearLabelClassifier):
 
     @available_if(lambda self: self.calibrate)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Calibrated probabilities, records x labels; rows sum to one only if `y` was one class a record."""
+        """Return calibrated probabilities, records x labels; rows sum to one only for one class per record."""
         scores = self._scores(X)
         if self.calibration_ is None:
             raise _uncalibrated()
@@ -173,9 +173,9 @@ class LabelHead(LinearLabelClassifier):
         return apply_temperature(_both_sides(scores) if self._is_binary else scores, self.calibration_[0, 0])
 
     def suggest(self, X: Any, limit: int = 5) -> list[list[tuple[Any, float]]]:
-        """For each record its most probable labels, best first, as pairs of name and probability.
+        """Return the most probable labels of each record, best first, as pairs of name and probability.
 
-        Labels that no training record had are left out. Equal probabilities come in column order.
+        Labels without training records are left out. Equal probabilities are in column order.
         """
         limit = check_count("limit", limit)
         check_is_fitted(self)
@@ -191,12 +191,7 @@ class LabelHead(LinearLabelClassifier):
         check_choice("method", self.method, ("logistic", "svm", "ridge"))
         check_number("C", self.C, open_low=True)
         check_number("ridge", self.ridge)
-        check_number("min_f1", self.min_f1, high=1.0)
-        check_count("cv", self.cv, low=2)
-        if isinstance(self.thresholds, str):
-            check_choice("thresholds", self.thresholds, ("tuned", "zero"))
-        elif not is_number(self.thresholds):
-            raise InputError(f"thresholds is unknown: got {self.thresholds!r}, expected 'tuned', 'zero' or a number.")
+        self._check_thresholds()
 
     def _read(self, X: Any, *, reset: bool = False) -> Any:
         X = super()._read(X, reset=reset)
@@ -209,7 +204,7 @@ class LabelHead(LinearLabelClassifier):
         return as_view(X).of_unit_length() if self.normalise else X
 
     def _train(self, X: Any, Y: sp.csr_array) -> tuple[Linear, np.ndarray | None]:
-        """The classifiers, and the scores of the records left out, where thresholds or calibration need them."""
+        """Return the classifiers, and left-out scores if thresholds or calibration need them."""
         wanted = bool(self.calibrate) or self._is_tuned
         if Y.shape[1] == 0:
             return Linear(np.zeros((0, X.shape[1])), np.zeros(0)), np.zeros(Y.shape)
@@ -234,7 +229,7 @@ class LabelHead(LinearLabelClassifier):
 
 
 def _both_sides(scores: np.ndarray | None) -> np.ndarray:
-    """Two classes' scores from the one of the second, whose softmax is the sigmoid of that score."""
+    """Return two classes' scores from that of the second, so that the softmax is its sigmoid."""
     column = np.asarray(scores).reshape(-1, 1)
     return np.hstack([np.zeros_like(column), column])
 

@@ -1,6 +1,6 @@
-"""Linear classifiers for many labels at once, and the scores a record gets when it does not help to train them.
+"""Linear classifiers for many labels at once, and out-of-fold scores of the training records.
 
-A record answers +1 if it has a label and −1 if not. Scores are `X coefᵀ + intercept`, one column a label.
+The target is +1 for records with a label and −1 for others. Scores are `X coefᵀ + intercept`, one column per label.
 
 | word | symbol | shape |
 |---|---|---|
@@ -24,7 +24,7 @@ from sklearn.svm import LinearSVC
 
 from tacit.checks import is_outside_memory
 from tacit.errors import TacitWarning
-from tacit.models.classifiers.newton import logistic_regressions
+from tacit.models.classifiers.newton import LOSSES, NewtonObjective, smooth_regressions
 from tacit.operators.algebra import Centred
 from tacit.operators.rows.blocks import in_double, take_rows
 from tacit.solve.linear.least_squares import least_squares
@@ -39,9 +39,9 @@ __all__ = [
     "ridge_and_left_out_scores",
 ]
 
-_DIRECT_SIDE = 4096  # shorter side up to which a dense Gram matrix and its eigenvectors (128 MiB each) are quick
-_SVM_STEPS = 10_000  # liblinear's own 1,000 is too few for its dual method on a few thousand texts
-_EXACT = 1e-8  # tolerance of the iterative solver, small enough not to show in a score
+_DIRECT_SIDE = 4096  # shorter side up to which a dense Gram matrix and its eigenvectors (128 MiB each) are fast
+_SVM_STEPS = 10_000  # liblinear's default of 1,000 is too few for its dual method on a few thousand texts
+_EXACT = 1e-8  # tolerance of the iterative solver, too small to affect a score
 
 
 class Linear(NamedTuple):
@@ -51,20 +51,21 @@ class Linear(NamedTuple):
     intercept: np.ndarray
 
     def scores(self, X: Any) -> np.ndarray:
-        """One score a record and label."""
+        """Return one score per record and label."""
         return np.asarray(X @ self.coef.T) + self.intercept
 
 
 def fit_logistic(X: Any, Y: sp.csr_array, *, C: float) -> Linear:
-    """One logistic regression a label, all of them in the same products; a constant where there is only one side."""
+    """Fit one logistic regression per label, all in the same products; a constant if all answers are equal."""
     counts = np.asarray(Y.sum(axis=0)).ravel()
     mixed = np.flatnonzero((counts > 0) & (counts < Y.shape[0]))
     coef, intercept = np.zeros((Y.shape[1], X.shape[1]), X.dtype), np.where(counts > 0, 1.0, -1.0).astype(X.dtype)
     if mixed.size:
-        coef[mixed], intercept[mixed], converged = logistic_regressions(X, Y[:, mixed], C=C)
-        if not converged:
+        found = smooth_regressions(X, Y[:, mixed], NewtonObjective(LOSSES["logistic"], C))
+        coef[mixed], intercept[mixed] = found.coef, found.intercept
+        if not found.converged:
             warnings.warn(
-                "The logistic regressions stopped before they converged; scores are usable but not exact. Lower C.",
+                "The logistic regressions did not converge; scores are usable but not exact. Lower C.",
                 TacitWarning,
                 stacklevel=4,
             )
@@ -72,10 +73,10 @@ def fit_logistic(X: Any, Y: sp.csr_array, *, C: float) -> Linear:
 
 
 def fit_svm(X: Any, Y: sp.csr_array, *, C: float, n_jobs: int | None, seed: int) -> Linear:
-    """One linear support vector machine a label, with squared hinge loss.
+    """Fit one linear support vector machine per label, with squared hinge loss.
 
-    Every label gets the same seed, so that its classifier does not depend on its place among the labels. Labels run in
-    processes, not threads: liblinear's random numbers are global, and threads would mix them.
+    Every label uses the same seed, so that its classifier does not depend on its position among the labels. Labels run
+    in processes, not threads, because liblinear's random numbers are global.
     """
     X, columns = _for_liblinear(X), Y.tocsc()
     fitted = Parallel(n_jobs=n_jobs)(
@@ -84,7 +85,7 @@ def fit_svm(X: Any, Y: sp.csr_array, *, C: float, n_jobs: int | None, seed: int)
     n_short = sum(not converged for _, _, converged in fitted)
     if n_short:
         warnings.warn(
-            f"The support vector machines of {n_short} of {Y.shape[1]} labels stopped before they converged; "
+            f"The support vector machines of {n_short} of {Y.shape[1]} labels did not converge; "
             "scores are usable but not exact. Lower C, scale the features, or use method='ridge'.",
             TacitWarning,
             stacklevel=4,
@@ -93,7 +94,7 @@ def fit_svm(X: Any, Y: sp.csr_array, *, C: float, n_jobs: int | None, seed: int)
 
 
 def _fit_one_svm(X: Any, positive: np.ndarray, C: float, seed: int) -> tuple[np.ndarray, float, bool]:
-    """Coefficients, intercept and whether the solver converged; a constant answer where there is only one side."""
+    """Return coefficients, intercept and whether the solver converged; a constant if all answers are equal."""
     if positive.min() == positive.max():
         return np.zeros(X.shape[1]), 1.0 if positive[0] else -1.0, True
     with warnings.catch_warnings(record=True) as caught:
@@ -104,7 +105,7 @@ def _fit_one_svm(X: Any, positive: np.ndarray, C: float, seed: int) -> tuple[np.
 
 
 def _for_liblinear(X: Any) -> Any:
-    """Float64 and 32-bit indices, converted once here and not again for every label."""
+    """Return X as float64 with 32-bit indices, converted once and not for every label."""
     X = X.astype(np.float64, copy=False)
     wide_indices = bool(sp.issparse(X)) and X.indices.dtype != np.int32
     if wide_indices and X.nnz < 2**31:
@@ -113,17 +114,17 @@ def _for_liblinear(X: Any) -> Any:
 
 
 def is_direct(X: Any) -> bool:
-    """Whether one dense decomposition gives the ridge solution and every left-out score with it."""
+    """Whether one dense decomposition gives the ridge solution and all left-out scores."""
     return not (sp.issparse(X) or is_outside_memory(X)) and min(X.shape) <= _DIRECT_SIDE
 
 
 def fit_ridge(X: Any, Y: sp.csr_array, *, ridge: float) -> Linear:
-    """Ridge regression of all labels' ±1 on X, the intercept not penalised; iterative if X is sparse or large."""
+    """Fit a ridge regression of all labels' ±1 on X, with a free intercept; iterative if X is sparse or large."""
     if is_direct(X):
         return ridge_and_left_out_scores(X, Y, ridge=ridge, left_out=False)[0]
     mean_target = 2 * _mean(Y) - 1
     centred = Centred(in_double(X))
-    # ±1 less its mean is 2Y less a constant, which centred records do not see: so the targets stay sparse
+    # ±1 less its mean is 2Y less a constant, which has no effect with centred records: the targets stay sparse
     found = least_squares(centred, 2.0 * Y, ridge=ridge, tol=_EXACT)
     coef = found.solution.T
     return Linear(coef, mean_target - coef @ centred.mean)
@@ -132,29 +133,28 @@ def fit_ridge(X: Any, Y: sp.csr_array, *, ridge: float) -> Linear:
 def ridge_and_left_out_scores(
     X: np.ndarray, Y: sp.csr_array, *, ridge: float, left_out: bool = True
 ) -> tuple[Linear, np.ndarray | None]:
-    """Ridge regression by one decomposition, and for each record the scores of the classifier that never saw it.
+    """Fit a ridge regression by one decomposition; return it and each record's scores by a fit without the record.
 
-    With hat matrix H = 11ᵀ/n + X(XᵀX + ridge I)⁻¹Xᵀ for centred X, leaving record i out of the fit, mean and all,
-    moves its score to
+    With hat matrix H = 11ᵀ/n + X(XᵀX + ridge I)⁻¹Xᵀ for centred X, leaving record i out of the fit, with
+    its mean, changes its score to
         t_i − (t_i − ŷ_i) / (1 − H_ii).
     """
     X = X.astype(np.float64, copy=False)
     n_records = X.shape[0]
     mean, mean_target = X.mean(axis=0), 2 * _mean(Y) - 1
     U, s, V = _thin_svd(X - mean)
-    correlations = 2 * (Y.T @ U)  # UᵀT: centring T changes nothing, as the columns of U sum to zero
+    correlations = 2 * (Y.T @ U)  # UᵀT: centring T has no effect, as the columns of U sum to zero
     coef = (correlations * (s / (s**2 + ridge))) @ V.T
     linear = Linear(coef, mean_target - coef @ mean)
     if not left_out:
         return linear, None
     shrink = s**2 / (s**2 + ridge)
     leverage = 1 / n_records + np.einsum("ij,ij,j->i", U, U, shrink)
-    # without a ridge a record may determine a direction alone: nothing is known of it once it is left out
+    # without a ridge a record may determine a direction alone, which is unknown without the record
     remaining = np.maximum(1 - leverage, 1e-10)[:, None]
     scores = U @ (correlations * shrink).T + mean_target
     rows, columns = Y.nonzero()
-    # t + (ŷ − t)/(1 − h) in place, as n_records × n_labels may be the largest array of all; t is 2 at the entries
-    # of Y, minus 1
+    # t + (ŷ − t)/(1 − h) in place, as n_records × n_labels may be the largest array; t is 2 at the entries of Y, less 1
     scores += 1
     scores[rows, columns] -= 2
     scores /= remaining
@@ -164,7 +164,7 @@ def ridge_and_left_out_scores(
 
 
 def _thin_svd(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Singular triplets of X (vectors as columns) from the smaller Gram matrix, without the null space."""
+    """Return the singular triplets of X (vectors as columns) from the smaller Gram matrix, without the null space."""
     tall = X.shape[0] >= X.shape[1]
     values, vectors = scipy.linalg.eigh(X.T @ X if tall else X @ X.T)
     # eigenvalues below this are rounding; with ridge 0 they would be divided by
@@ -174,22 +174,21 @@ def _thin_svd(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _mean(Y: sp.csr_array) -> np.ndarray:
-    """Share of the records that have each label."""
+    """Return the share of records with each label."""
     return np.asarray(Y.sum(axis=0), dtype=np.float64).ravel() / Y.shape[0]
 
 
 def cross_fitted_scores(
     fit: Callable[[Any, sp.csr_array], Linear], X: Any, Y: sp.csr_array, *, n_folds: int, seed: int
 ) -> np.ndarray:
-    """Scores of every record by a classifier trained on the other folds.
+    """Return the scores of each record by a classifier trained on the other folds.
 
-    Where the other folds hold no record with a label (or none without it), the answer is −1 (or +1) for the whole
-    fold, which is all that such a classifier can know.
+    If the other folds have no record with a label (or none without it), the score is −1 (or +1) for the whole fold.
     """
     scores = np.empty(Y.shape)
     folds = KFold(min(n_folds, Y.shape[0]), shuffle=True, random_state=seed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TacitWarning)  # the training on all records has said it
+        warnings.simplefilter("ignore", TacitWarning)  # already raised by the training on all records
         for train, test in folds.split(np.arange(Y.shape[0])):
             scores[test] = fit(take_rows(X, train), Y[train]).scores(take_rows(X, test))
     return scores

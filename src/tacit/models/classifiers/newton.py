@@ -1,10 +1,10 @@
-"""Linear classifiers of many labels at once with a smooth loss, by Newton steps that all labels take together.
+"""Linear classifiers of many labels with a smooth loss, by Newton steps for all labels together.
 
     min  Σ_i ℓ(x_iᵀw + b, t_i) + ½ sᵀA s + ‖w‖² / (2C),   s = Xw + b,  t_i = ±1, for every label
 
-A Newton step is solved by conjugate gradients in which every product with X serves all labels (the truncated Newton
-method of [Lin2008], side by side). A ties the scores of records to each other: a symmetric positive semi-definite
-operator on them, such as the Laplacian of a hierarchy, or nothing.
+A Newton step is solved by conjugate gradients in which each product with X serves all labels (the truncated Newton
+method of [Lin2008], side by side). A couples the scores of records: a symmetric positive semi-definite operator, such
+as the Laplacian of a hierarchy, or none.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tacit.operators.base import Operator, as_operator
 from tacit.solve.tall_arrays import inner, times
 from tacit.types import Array, BoolArray
 
-__all__ = ["LOSSES", "Loss", "NewtonFit", "NewtonObjective", "logistic_regressions", "smooth_regressions"]
+__all__ = ["LOSSES", "NewtonFit", "NewtonObjective", "smooth_regressions"]
 
 _NEWTON_STEPS = 30
 _CG_STEPS = 25
@@ -29,11 +29,11 @@ _CG_TOLERANCE = 0.1  # a Newton direction need not be exact, [Lin2008]
 
 
 class Loss(NamedTuple):
-    """A convex loss of scores against ±1, by what Newton's method asks of it; Y is 1 where the answer is +1.
+    """A convex loss of scores against ±1, as Newton's method needs it; Y is 1 for the target +1.
 
     Attributes
     ----------
-    totals : scores, Y -> the sum over the records, one number a label, in double precision
+    totals : scores, Y -> the sum over the records, one number per label, in double precision
     derivatives : scores, Y -> first and second derivatives, records x labels
     constant : shares of positive records -> the best constant score of each label
     """
@@ -44,15 +44,15 @@ class Loss(NamedTuple):
 
 
 class NewtonObjective(NamedTuple):
-    """What is minimised for each label.
+    """The function that is minimised for each label.
 
     Attributes
     ----------
     loss : Loss
     C : weight of the loss against ‖w‖²/2
     coupling : A, records x records, or None
-    counted : rows that are in the loss; None is all of them. The others matter through A only
-    fit_intercept : whether there is b, which is not penalised (A 1 = 0 is taken for granted)
+    counted : rows in the loss; None is all. The others count through A only
+    fit_intercept : whether there is b, which is not penalised (A 1 = 0 is assumed)
     """
 
     loss: Loss
@@ -63,7 +63,7 @@ class NewtonObjective(NamedTuple):
 
 
 class NewtonFit(NamedTuple):
-    """Coefficients (n_labels x n_features), intercepts, most Newton steps, and whether all labels converged."""
+    """Coefficients (n_labels x n_features), intercepts, largest number of steps, and whether all labels converged."""
 
     coef: Array
     intercept: Array
@@ -72,7 +72,7 @@ class NewtonFit(NamedTuple):
 
 
 class _State(NamedTuple):
-    """Where the labels are: weights with the intercept as last row, scores, and the values of the objective."""
+    """Current weights with the intercept as last row, scores, and values of the objective."""
 
     weights: Array
     scores: Array
@@ -94,8 +94,8 @@ def smooth_regressions(
     ----------
     X : (n_records, n_features) dense or sparse
     Y : (n_records, n_labels) 0/1, every label with at least one record in the loss and at least one without
-    tol : size of the gradient, relative to that of the best constant answer, at which a label is done
-    max_iter : most Newton steps, default 30
+    tol : size of the gradient, relative to that of the best constant score, at which a label is done
+    max_iter : maximum number of Newton steps, default 30
     width : labels at a time, so that the n_records x labels arrays stay small
     """
     columns, max_steps = Y.tocsc(), max_iter or _NEWTON_STEPS
@@ -133,7 +133,7 @@ def _fit_block(
 
 
 def _start(X: Any, Y: sp.csc_array, objective: NewtonObjective) -> _State:
-    """The best constant answers, or nothing where there is no intercept."""
+    """Start from the best constant scores, or from zero without an intercept."""
     weights = np.zeros((X.shape[1] + 1, Y.shape[1]), X.dtype)
     if objective.fit_intercept:
         n_counted = Y.shape[0] if objective.counted is None else np.count_nonzero(objective.counted)
@@ -144,7 +144,7 @@ def _start(X: Any, Y: sp.csc_array, objective: NewtonObjective) -> _State:
 
 
 def _values(weights: Array, scores: Array, Y: sp.csc_array, objective: NewtonObjective) -> Array:
-    """The objective of each label."""
+    """Return the objective of each label."""
     rows = objective.counted
     losses = objective.loss.totals(*((scores, Y) if rows is None else (scores[rows], Y[rows])))
     if objective.coupling is not None:
@@ -169,7 +169,7 @@ def _gradient(X: Any, slopes: Array, state: _State, objective: NewtonObjective) 
 
 
 def _newton_direction(X: Any, curvature: Array, gradient: Array, objective: NewtonObjective) -> Array:
-    """Solve H d = −g roughly, H = Xᵀ(D + A)X + I/C with the intercept free, one column a label."""
+    """Solve H d = −g approximately, H = Xᵀ(D + A)X + I/C with the intercept free, one column per label."""
     penalty = gradient.dtype.type(1 / objective.C)
     direction, residual = np.zeros_like(gradient), -gradient
     search, energy = residual.copy(), np.einsum("ij,ij->j", residual, residual)
@@ -195,10 +195,10 @@ def _newton_direction(X: Any, curvature: Array, gradient: Array, objective: Newt
 def _line_search(
     X: Any, Y: sp.csc_array, state: _State, direction: Array, slope: Array, objective: NewtonObjective
 ) -> _State:
-    """Halve the step of each label until its objective falls enough; a label that cannot fall any more stays."""
+    """Halve the step of each label until its objective decreases enough; without a decrease the label stays."""
     change = _times(X, direction)
     step = np.ones(direction.shape[1], direction.dtype)
-    rounding = np.finfo(direction.dtype).eps * np.abs(state.values)  # near the end the fall is smaller than that
+    rounding = np.finfo(direction.dtype).eps * np.abs(state.values)  # near the end the decrease is smaller
     for _ in range(12):
         values = _values(state.weights + step * direction, state.scores + step * change, Y, objective)
         short = values > state.values + 1e-4 * step * slope + rounding
@@ -223,7 +223,7 @@ def _adjoint(X: Any, T: Array, objective: NewtonObjective) -> Array:
 
 
 def _logistic_totals(scores: Array, Y: sp.csc_array) -> Array:
-    """log(1 + exp(−ts)) = log(1 + exp(s)) − s where t is +1."""
+    """Return the sums of log(1 + exp(−ts)), which is log(1 + exp(s)) − s for t = +1."""
     losses = np.logaddexp(0, scores).sum(axis=0, dtype=np.float64)
     rows, columns = Y.nonzero()
     losses -= np.bincount(columns, weights=scores[rows, columns], minlength=Y.shape[1])
@@ -239,7 +239,7 @@ def _logistic_derivatives(scores: Array, Y: sp.csc_array) -> tuple[Array, Array]
 
 
 def _shortfall(scores: Array, Y: sp.csc_array) -> Array:
-    """How far each score is from the right side of its margin, −t max(0, 1 − ts)."""
+    """Return −t max(0, 1 − ts), the signed distance of each score from its margin."""
     short = np.maximum(0, 1 + scores)
     rows, columns = Y.nonzero()
     short[rows, columns] = np.minimum(0, scores[rows, columns] - 1)
@@ -259,20 +259,3 @@ LOSSES = {
     "logistic": Loss(_logistic_totals, _logistic_derivatives, lambda shares: np.log(shares / (1 - shares))),
     "squared_hinge": Loss(_hinge_totals, _hinge_derivatives, lambda shares: 2 * shares - 1),
 }
-
-
-_WIDTH = 256  # labels at a time, so that the n_records x labels arrays stay small
-
-
-def logistic_regressions(X: Any, Y: sp.csr_array, *, C: float, tol: float = 1e-3) -> tuple[Array, Array, bool]:
-    """Give coefficients (n_labels x n_features), intercepts, and whether all labels converged.
-
-    Parameters
-    ----------
-    X : (n_records, n_features) dense or sparse
-    Y : (n_records, n_labels) 0/1, every label with at least one record and at least one without
-    C : weight of the loss against ‖w‖²/2
-    tol : size of the gradient, relative to that of the best constant answer, at which a label is done
-    """
-    found = smooth_regressions(X, Y, NewtonObjective(LOSSES["logistic"], C), tol=tol, width=_WIDTH)
-    return found.coef, found.intercept, found.converged

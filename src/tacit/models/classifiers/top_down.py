@@ -1,7 +1,7 @@
-"""Top-down classification: at each node of a taxonomy one classifier that says to which children a record goes on.
+"""Top-down classification: one classifier per node of a taxonomy, which predicts the children of a record.
 
-The hierarchical scheme that [Huang2005] section 4.3 compares with. Where a class says no, nothing below it is asked, so
-predictions agree with the taxonomy by construction.
+The hierarchical scheme that [Huang2005] section 4.3 compares with. Below a class that is not predicted nothing is
+predicted, so that predictions always agree with the taxonomy.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _TOP = -1  # the virtual root, which has no column
 
 
 class Step(NamedTuple):
-    """What happens at a node.
+    """The classifier of a node.
 
     Attributes
     ----------
     node : column of the node, −1 for the virtual root
-    asked : columns of the children that the head tells apart
+    asked : columns of the children that the head predicts
     always : columns of the children that held all training records of the node
     head : fitted classifier with one column for each of `asked`, or None if there are none
     """
@@ -45,19 +45,19 @@ class Step(NamedTuple):
 
 
 class TopDownClassifier(LabelClassifier):
-    """Give records their classes in a taxonomy by going down from the top, wherever a class says yes.
+    """Predict the classes of records in a taxonomy from the top down, following the predicted classes.
 
     Parameters
     ----------
     head : classifier, optional
-        What is trained at each node, on the records of the node, to tell which of its children they are in; default
-        `LabelHead()`. Takes a binary matrix as `y` and has `decision_function`; `thresholds_` are used if it has them.
+        Trained at each node, on the records of the node, to predict their children; default `LabelHead()`.
+        Takes a binary matrix as `y` and has `decision_function`; `thresholds_` are used if it has them.
     taxonomy : Taxonomy, optional
-        None takes the labels as the children of one root: one level, and one head.
+        None makes the labels the children of one root: one level, and one head.
     cut : float, default 0
-        Score less threshold that a record needs to go down. Below 0 more records go down, and more reach the leaves.
+        Minimum of score less threshold for a record to go down. With values below 0 more records reach the leaves.
     random_state : None, int or generator
-        For the default head; one that is given has its own.
+        For the default head.
 
     Attributes
     ----------
@@ -65,23 +65,23 @@ class TopDownClassifier(LabelClassifier):
         The nodes that hold training records, themselves or below, in the order of the taxonomy; without a taxonomy the
         labels.
     candidates_ : ndarray of int
-        Columns of the classes that occurred in `y` itself, from which the one class of a record is chosen.
+        Columns of the classes in `y` itself, from which the one class of a record is chosen.
     multilabel_ : bool
-        False if `y` was one class a record.
+        False if `y` has one class per record.
     heads_ : dict
         The fitted head of each node that has one; `ROOT` is the one at the top.
     steps_ : tuple of Step
-        The nodes from the top down; empty for one class a record without a taxonomy, where the only head does it all.
+        The nodes from the top down; empty for one class per record without a taxonomy, which has one head only.
     label_counts_ : ndarray of shape (n_classes,)
         Training records of each class.
 
     Notes
     -----
-    A record may stop at an inner node. Where a class has several parents, one of them is enough to reach it, and it
-    brings the others, so that predictions hold all classes above those they hold.
+    A record may stop at an inner node. A class with several parents can be reached through any of them, and the other
+    parents are then added, so that predictions contain all classes above each of their classes.
 
-    A child that holds all training records of its node, as an only child often does, and always if there is only one
-    record, has no classifier: whoever reaches the node reaches the child. Records with unknown labels are left out.
+    A child that holds all training records of its node, such as an only child, has no classifier: records that reach
+    the node reach the child. Records with unknown labels are left out.
 
     References
     ----------
@@ -106,13 +106,13 @@ class TopDownClassifier(LabelClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Train one head a node.
+        """Train the heads.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_records, n_features)
-        y : binary matrix, list of label sets, one class a record, or LabelMatrix
-            Leaves or inner nodes of the taxonomy. None or NaN is a record whose labels are unknown.
+        y : binary matrix, list of label sets, one class per record, or LabelMatrix
+            Leaves or inner nodes of the taxonomy. None or NaN is a record with unknown labels.
         """
         self._check_parameters()
         X = self._read(X, reset=True)
@@ -135,10 +135,10 @@ class TopDownClassifier(LabelClassifier):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Smallest score less threshold on the way to each class, less `cut`, records x classes; above 0 is yes.
+        """Return the smallest score less threshold on the path to each class, less `cut`; above 0 is predicted.
 
-        Of several ways to a class the best counts, and a class has at least the score of those below it. Without a
-        taxonomy, one class a record has its head's own scores.
+        Of several paths to a class the best counts, and a class has at least the score of the classes below it. Without
+        a taxonomy, one class per record has the scores of the only head.
         """
         X = self._read_fitted(X)
         if not self.steps_:
@@ -147,17 +147,17 @@ class TopDownClassifier(LabelClassifier):
 
     @available_if(lambda self: hasattr(self._new_head(), "predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Product of the probabilities on the best way to each class, records x classes."""
+        """Return the product of the probabilities on the best path to each class, records x classes."""
         X = self._read_fitted(X)
         if not self.steps_:
             return np.asarray(self.heads_[ROOT].predict_proba(X))
         return self._descend(X, _chances, np.multiply, 1.0, 0.0)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Classes as a dense 0/1 matrix, records x classes; if `y` was one class a record, the class itself.
+        """Return classes as a dense 0/1 matrix, records x classes; the class itself for one class per record.
 
-        One class is found by going from the top to the child with the highest score, and on from there until there are
-        no children, or, at a class that occurred in `y`, until none says yes.
+        One class is found by going from the top to the child with the highest score, and so on until there are no
+        children or, at a class of `y`, no child is predicted.
         """
         X = self._read_fitted(X)
         if not self.steps_:
@@ -185,8 +185,8 @@ class TopDownClassifier(LabelClassifier):
         if not len(mixed):
             return Step(node, asked, always, None)
         names = tuple(labels.names[column] for column in asked)
-        told = LabelMatrix(sp.csr_array(below[:, mixed]), names, np.ones(len(rows), bool), kind="matrix")
-        return Step(node, asked, always, self._new_head().fit(X[rows], told))
+        children_labels = LabelMatrix(sp.csr_array(below[:, mixed]), names, np.ones(len(rows), bool), kind="matrix")
+        return Step(node, asked, always, self._new_head().fit(X[rows], children_labels))
 
     def _descend(
         self,
@@ -196,7 +196,7 @@ class TopDownClassifier(LabelClassifier):
         top: float,
         bottom: float,
     ) -> np.ndarray:
-        """Take the answers of all nodes together along the ways; `top` is certain, `bottom` is impossible."""
+        """Combine the answers of all nodes along the paths; `top` is certain, `bottom` is impossible."""
         found = np.full((X.shape[0], len(self.classes_)), bottom)
         for step in self.steps_:
             above = np.full((X.shape[0], 1), top) if step.node == _TOP else found[:, [step.node]]
@@ -206,7 +206,7 @@ class TopDownClassifier(LabelClassifier):
         return self._lifted(found)
 
     def _reached(self, X: Any) -> np.ndarray:
-        """Every class that a record comes to; a head is asked only about the records that come to its node."""
+        """Return every class that a record reaches; a head predicts only for records that reach its node."""
         found = np.zeros((X.shape[0], len(self.classes_)), np.int64)
         for step in self.steps_:
             rows = np.arange(X.shape[0]) if step.node == _TOP else np.flatnonzero(found[:, step.node])
@@ -216,7 +216,7 @@ class TopDownClassifier(LabelClassifier):
         return self._lifted(found)
 
     def _lifted(self, found: np.ndarray) -> np.ndarray:
-        """Give a class at least what its children have: one of several parents may have sent a record there alone."""
+        """Raise each class to the values of its children, which may have been reached through another parent."""
         for step in reversed(self.steps_):
             if step.node != _TOP:
                 children = found[:, np.append(step.asked, step.always)]
@@ -224,7 +224,7 @@ class TopDownClassifier(LabelClassifier):
         return found
 
     def _followed(self, X: Any) -> np.ndarray:
-        """The one class that a record ends in."""
+        """Return the one class where each record ends."""
         place = np.full(X.shape[0], _TOP)
         for step in self.steps_:
             rows = np.flatnonzero(place == step.node)
@@ -243,7 +243,7 @@ class TopDownClassifier(LabelClassifier):
 
 
 def _families(labels: LabelMatrix, taxonomy: Taxonomy | None) -> Iterator[tuple[int, np.ndarray]]:
-    """Nodes with their children, a node before all that is below it."""
+    """Yield nodes with their children, a node before all nodes below it."""
     if taxonomy is None:
         yield _TOP, np.arange(labels.n_labels)
         return
@@ -256,7 +256,7 @@ def _families(labels: LabelMatrix, taxonomy: Taxonomy | None) -> Iterator[tuple[
 
 
 def _scores(step: Step, X: Any) -> np.ndarray:
-    """One column a child; scikit-learn's classifiers give a vector where there is one."""
+    """Return one column per child; scikit-learn's classifiers return a vector for one child."""
     scores = np.asarray(step.head.decision_function(X), dtype=np.float64)
     return scores.reshape(-1, 1) if scores.ndim == 1 else scores
 
@@ -267,6 +267,6 @@ def _margins(step: Step, X: Any) -> np.ndarray:
 
 
 def _chances(step: Step, X: Any) -> np.ndarray:
-    """One column a child; scikit-learn's classifiers give both sides where there is one."""
+    """Return one column per child; scikit-learn's classifiers return two columns for one child."""
     chances = np.asarray(step.head.predict_proba(X), dtype=np.float64)
     return chances[:, -1:] if len(step.asked) == 1 else chances

@@ -1,4 +1,4 @@
-"""How records spread: their mean, their scatter about it, and about the means of their classes.
+"""The mean of records, and their scatter about it and about the means of their classes.
 
 `features` are rows of X, or the kernel matrix if `is_kernel`.
 """
@@ -17,12 +17,12 @@ from tacit.types import Array
 
 __all__ = ["centred_kernel", "check_records_differ", "mean_row", "scatter_per_record"]
 
-_SAME = 1e-12  # share of the squared lengths below which a spread is rounding
+_SAME = 1e-12  # share of the squared lengths below which a scatter is rounding
 _ENTRIES = 2**17
 
 
 def mean_row(features: Any) -> Array:
-    """The mean record, summed in double precision, without a double of X; of a kernel matrix the mean row."""
+    """Return the mean record, summed in double precision without a copy of X; the mean row of a kernel matrix."""
     if is_outside_memory(features):
         return np.asarray(features.T @ np.ones(features.shape[0])) / features.shape[0]
     if not is_sparse(features):
@@ -35,29 +35,29 @@ def mean_row(features: Any) -> Array:
 
 
 def check_records_differ(features: Any, mean: Array, *, is_kernel: bool) -> None:
-    """Raise if all records are where their mean is: what is left of them would be rounding."""
+    """Raise if all records are equal: after centring only rounding would be left."""
     n = features.shape[0]
     at_mean = float(mean.sum()) if is_kernel else n * float(mean @ mean)
     total = _squared_norm(features, is_kernel)
-    if abs(total - at_mean) <= _SAME * abs(total):  # below zero it is no kernel, which is told elsewhere
+    if abs(total - at_mean) <= _SAME * abs(total):  # below zero it is not a kernel, which has its own check
         raise InputError(
             f"X has rank 0 after centring: got n_samples={n} records that are all equal, expected some difference."
         )
 
 
 def scatter_per_record(features: Any, graph: HierarchyGraph, *, is_kernel: bool) -> float:
-    """tr(XᵀΔX) / N, the unit of gamma; the mean squared length of a record where each class is one point."""
+    """Return tr(XᵀΔX) / N, the unit of gamma; the mean squared length of a record if each class is one point."""
     total = _squared_norm(features, is_kernel)
     within = float(np.sum(graph.laplacian().to_dense() * features)) if is_kernel else graph.scatter_trace(features)
     return (within if within > _SAME * total else total) / features.shape[0]
 
 
 def centred_kernel(K: Array) -> Array:
-    """K less the mean of its rows and columns: the products of the records less their mean."""
+    """Return K less the means of its rows and columns: the inner products of the centred records."""
     means = K.mean(axis=0)
     return np.asarray(K - means - means[:, None] + means.mean())
 
 
 def _squared_norm(features: Any, is_kernel: bool) -> float:
-    """‖X‖², which is the trace of the kernel matrix."""
+    """Return ‖X‖², which is the trace of the kernel matrix."""
     return float(np.trace(features)) if is_kernel else as_operator(features).squared_norm()

@@ -1,9 +1,9 @@
-"""The graph that a class hierarchy draws between records: two of them are tied by every class that holds them both.
+"""The graph of a class hierarchy: two records are joined by every class that holds both.
 
     w(i, j) = Σ 1/|c_k| over the classes k that hold both,  d(i) = Σ_j w(i, j),  Δ = diag(d) − w    [Huang2005] eqs. 1-8
 
-A class of a thousand records is a million edges, so the graph is never drawn. The edges from a record to itself cancel
-in Δ, and with them each class adds exactly 1 to the degree of each of its records:
+A class of a thousand records has a million edges, so the graph is never stored. The edges from a record to itself
+cancel in Δ, and with them each class adds exactly 1 to the degree of each of its records:
 
     Δ = diag(number of classes of each record) − H diag(1/|c_k|) Hᵀ
 
@@ -49,7 +49,7 @@ __all__ = [
 
 
 class _Root(Enum):
-    """A name that no label can have, equal to itself also after copying."""
+    """A name that no label can have, and that stays equal to itself when copied."""
 
     ROOT = "root"
 
@@ -62,17 +62,17 @@ ROOT = _Root.ROOT
 
 @dataclass(frozen=True, eq=False)
 class HierarchyGraph:
-    """The classes of each record, and the Laplacian Δ of the graph they draw, by its products.
+    """The classes of each record, and the Laplacian Δ of their graph, by its products.
 
     Made by `hierarchy_graph`.
 
     Attributes
     ----------
     H : csr_array of float64, n_records x n_classes
-        1 where the record is in the class or below it, or its share. The last column is the root, which holds every
-        record.
-    sizes : records of each class, or their shares
-    degrees : classes of each record with the root, so at least 1; all 1 if they are shared
+        1 if the record is in the class or below it, or its share. The last column is the root, which holds all
+        records.
+    sizes : number of records in each class, or sum of their shares
+    degrees : number of classes of each record with the root, at least 1; all 1 if they are shared
     names : the classes in column order, `ROOT` at the end
     """
 
@@ -82,25 +82,25 @@ class HierarchyGraph:
     names: tuple[Hashable, ...]
 
     def laplacian(self, dtype: npt.DTypeLike = np.float64) -> DiagonalPlusLowRank:
-        """Give Δ, symmetric and positive semi-definite, Δ 1 = 0, as an operator of this precision."""
+        """Return Δ, symmetric and positive semi-definite, Δ 1 = 0, as an operator of this precision."""
         return DiagonalPlusLowRank(self.degrees, self.H.astype(dtype), -1 / self.sizes)
 
     def shared(self) -> HierarchyGraph:
-        """Give the graph in which a record shares itself out among its classes, so that every degree is 1.
+        """Return the graph in which a record is shared among its classes, so that every degree is 1.
 
-        As drawn in the paper, a record in six classes pulls six times as hard as one that is in the root only, and the
-        space turns to the records with few classes. Shares of 1/d(i) take that away: Δ = I − H diag(1/|c_k|) Hᵀ with
-        rows of H that sum to 1 and |c_k| the sum of a class's shares; still Δ 1 = 0, still positive semi-definite.
+        In the paper's graph a record in six classes counts six times as much as one in the root only. Shares of 1/d(i)
+        avoid that: Δ = I − H diag(1/|c_k|) Hᵀ with rows of H that sum to 1 and |c_k| the sum of a class's shares. Still
+        Δ 1 = 0, and Δ is positive semi-definite.
         """
         H = _narrow(sp.csr_array(sp.diags_array(1 / self.degrees) @ self.H))
         sizes = np.asarray(H.sum(axis=0), dtype=np.float64).ravel()
         return HierarchyGraph(H, sizes, np.ones_like(self.degrees), self.names)
 
     def targets(self, V: Any, costs: Any) -> Array:
-        """Give D⁻¹(H diag(1/|c_k|) Hᵀ V + V diag(λ)): where its classes, and its own place a little, call each record.
+        """Return D⁻¹(H diag(1/|c_k|) Hᵀ V + V diag(λ)): the regression targets of the records.
 
         At the solution of HLSI the map is the ridge regression of these targets on the records, weighted with D:
-        γ w + XᵀDX w = XᵀD t. That is what makes honest positions possible.
+        γ w + XᵀDX w = XᵀD t. Honest positions follow from this.
         """
         means = (self.H.T @ V) / self.sizes[:, None]
         called = self.H @ means
@@ -108,19 +108,19 @@ class HierarchyGraph:
         return np.asarray(called / self.degrees[:, None], dtype=V.dtype)
 
     def scatter_trace(self, X: Any) -> float:
-        """Give tr(XᵀΔX) = Σ d_i ‖x_i‖² − Σ_k ‖Xᵀh_k‖²/|c_k|, by products of X with H.
+        """Return tr(XᵀΔX) = Σ d_i ‖x_i‖² − Σ_k ‖Xᵀh_k‖²/|c_k|, by products of X with H.
 
-        In double precision, and never below zero, where rounding might bring it if each class is one point.
+        In double precision, and not below zero, as rounding could make it if each class is one point.
         """
         check_rows("X", X.shape[0], self.H.shape[0], of="the hierarchy graph")
         about_zero = self.degrees @ squared_lengths(X)
-        H = self.H if is_outside_memory(X) else self.H.astype(X.dtype)  # or a double of X would be made
+        H = self.H if is_outside_memory(X) else self.H.astype(X.dtype)  # or X would be copied in double precision
         if is_outside_memory(X) or self.H.nnz * _CLASSES_PER_RECORD >= self.H.shape[0] * self.H.shape[1]:
             blocks = adjoint_blocks(as_operator(X), H, outside_memory=is_outside_memory(X))
             squares = [np.square(sums, dtype=np.float64).sum(axis=0) for _, sums in blocks]
         else:
             X, classes = X.tocsr() if is_sparse(X) else np.asarray(X), _narrow(H.T.tocsr())
-            # some classes at a time: L x M may outweigh X
+            # some classes at a time: L x M may be larger than X
             chunks = (_narrow(classes[first : first + _CLASSES]) for first in range(0, len(self.sizes), _CLASSES))
             squares = [squared_lengths(chunk @ X) for chunk in chunks]
         about_means = np.concatenate(squares) @ (1 / self.sizes)
@@ -128,22 +128,22 @@ class HierarchyGraph:
 
 
 def hierarchy_graph(y: Any, taxonomy: Taxonomy | None, n_records: int) -> HierarchyGraph:
-    """Draw the graph of labels and the classes above them.
+    """Make the graph of labels and the classes above them.
 
     Parameters
     ----------
     y : anything that `as_labels` reads
-        Labels may be leaves or inner nodes, one or several a record. A record without labels, or whose labels are
-        unknown, is in the root only.
+        Labels may be leaves or inner nodes, one or several per record. A record without labels or with unknown labels
+        is in the root only.
     taxonomy : Taxonomy, optional
-        None takes the labels as the children of one root.
+        None makes the labels the children of one root.
     n_records : int
-        How many rows are expected.
+        Expected number of rows.
 
     Notes
     -----
-    A class that holds no record says nothing and is left out. So is one that holds all of them: it is the root under
-    another name, and would otherwise count twice where the user's taxonomy has a top node.
+    Classes without records are left out, and so are classes with all records: they equal the root, which would count
+    twice if the taxonomy has a top node.
 
     Raises
     ------
@@ -154,13 +154,13 @@ def hierarchy_graph(y: Any, taxonomy: Taxonomy | None, n_records: int) -> Hierar
     if labels.indicator.nnz == 0:
         raise InputError(
             f"y has no labels: got {n_records} records and none of them labelled, expected labels for at least some. "
-            "Use LSI where there are none."
+            "Use LSI for a space without labels."
         )
     return graph_of(labels.indicator, labels.names)
 
 
 def graph_of(memberships: sp.csr_array, names: Sequence[Hashable]) -> HierarchyGraph:
-    """Draw the graph of classes that already hold the records below them."""
+    """Make the graph of classes that already hold the records of the classes below them."""
     n_records = memberships.shape[0]
     counts = np.bincount(memberships.indices, minlength=memberships.shape[1])
     kept = np.flatnonzero((counts > 0) & (counts < n_records))
@@ -171,7 +171,7 @@ def graph_of(memberships: sp.csr_array, names: Sequence[Hashable]) -> HierarchyG
 
 
 def _with_root(memberships: sp.csr_array) -> sp.csr_array:
-    """Add a last column of ones; written at the end of each row, as stacking would make several copies on its way."""
+    """Add a last column of ones, written at the end of each row: stacking would make several copies."""
     n_records, n_classes = memberships.shape
     lengths = np.diff(memberships.indptr)
     indptr = np.append(0, np.cumsum(lengths + 1)).astype(memberships.indptr.dtype)
@@ -185,7 +185,7 @@ def _with_root(memberships: sp.csr_array) -> sp.csr_array:
 
 
 def expanded_labels(y: Any, taxonomy: Taxonomy | None, n_records: int) -> LabelMatrix:
-    """Read labels and add the classes above them; without a taxonomy they stay as they are."""
+    """Read labels and add the classes above them, if there is a taxonomy."""
     if taxonomy is None:
         return as_labels(y, n_records=n_records)
     if not isinstance(taxonomy, Taxonomy):
@@ -197,7 +197,7 @@ def expanded_labels(y: Any, taxonomy: Taxonomy | None, n_records: int) -> LabelM
 
 
 def class_bridges(X: Operator, F: sp.csr_array) -> Array:
-    """G = Xᵀ F, dense, a few classes at a time: F itself would be N x L."""
+    """Return G = Xᵀ F, dense, from a few classes at a time: a dense F would be N x L."""
     G = np.empty((X.shape[1], F.shape[1]), X.dtype, order="F")
     for part, product in adjoint_blocks(X, F.astype(X.dtype, copy=False), outside_memory=is_outside_memory(X)):
         G[:, part] = product
@@ -208,7 +208,7 @@ MOST_BRIDGES = 512  # classes up to which Xᵀ F is kept
 
 
 def _narrow(matrix: Any) -> sp.csr_array:
-    """Give the matrix with 32-bit indices: beside wider ones SciPy would widen those of X in every product."""
+    """Return the matrix with 32-bit indices: with 64-bit ones SciPy would convert those of X in every product."""
     if max(matrix.nnz, *matrix.shape) > np.iinfo(np.int32).max:
         return sp.csr_array(matrix)
     indices, indptr = matrix.indices.astype(np.int32, copy=False), matrix.indptr.astype(np.int32, copy=False)
@@ -216,7 +216,7 @@ def _narrow(matrix: Any) -> sp.csr_array:
 
 
 def squared_lengths(X: Any) -> Float64Array:
-    """Squared length of each row, in double precision."""
+    """Return the squared length of each row, in double precision."""
     if is_outside_memory(X):
         return np.asarray(X.row_squares())
     if not is_sparse(X):
@@ -226,7 +226,7 @@ def squared_lengths(X: Any) -> Float64Array:
         X = X.copy()
         X.sum_duplicates()  # squares of parts are not the square of their sum
     lengths = np.empty(X.shape[0])
-    for start in range(0, X.shape[0], _ROWS):  # the squares of all entries, in double precision, would outweigh X
+    for start in range(0, X.shape[0], _ROWS):  # the squares of all entries in double precision would be larger than X
         rows = X[start : start + _ROWS]
         squares = sp.csr_array((np.square(rows.data, dtype=np.float64), rows.indices, rows.indptr), shape=rows.shape)
         lengths[start : start + _ROWS] = squares.sum(axis=1)
@@ -235,6 +235,6 @@ def squared_lengths(X: Any) -> Float64Array:
 
 _ROWS = 2_000
 _CLASSES = 16
-# Classes for each that a record has up to which a product with dense columns of them all is faster than one with the
-# classes a record has, as sparse rows (15 million entries, 101 classes, 3 a record: .2 s against .8).
+# Number of classes, divided by the classes per record, up to which a product with dense columns is faster than one with
+# sparse rows (15 million entries, 101 classes, 3 per record: .2 s against .8).
 _CLASSES_PER_RECORD = 128

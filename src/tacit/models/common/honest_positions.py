@@ -1,15 +1,15 @@
-"""Honest coordinates: where a training record would stand if its own labels had not helped to place it.
+"""Honest positions of training records: those they would have without the influence of their own labels.
 
-A training record's labels shaped its position; a new record's cannot. A classifier that is to work on new records must
-therefore be trained on positions that are as blind as theirs will be.
+A training record's labels shaped its position; a new record has none. A classifier for new records must therefore be
+trained on positions that do not depend on the records' own labels.
 
     v_i − [K_r⁻¹ V]_i / [K_r⁻¹]_ii          (V held fixed)                  Identity G
 
-is the position that record i gets from the regression fitted to all the others. It needs the leverages
-h_i = [K K_r⁻¹]_ii only, since the correction is (V − X W)_i / (1 − h_i): exact when K is small. For large collections
-the leverages are estimated with random probes, one block solve for all of them [Drineas2012]; or the regression is
-cross-fitted in folds, with V fixed, so that the folds share one coordinate system. Leave-one-out is both nearer to what
-a new record meets and several times cheaper than five folds (docs/decisions/0004).
+is the position of record i by the regression fitted to all the others. It needs only the leverages h_i = [K K_r⁻¹]_ii,
+since the correction is (V − X W)_i / (1 − h_i): exact if K is small. For large collections the leverages are estimated
+with random probes, in one block solve [Drineas2012]; or the regression is cross-fitted in folds, with V fixed, so that
+the folds share one coordinate system. Leave-one-out is closer to the positions of new records and several times cheaper
+than five folds (docs/decisions/0004).
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ __all__ = [
 def honest_positions(
     form: RecordForm, V: Array, coefficients: Array, *, n_folds: int | None, rng: np.random.Generator, tol: float
 ) -> Array:
-    """Honest positions, N x k in unit scaling: in closed form where the spectrum is known, else estimated or in folds.
+    """Return honest positions, N x k in unit scaling: in closed form for dense forms, else estimated or in folds.
 
     Parameters
     ----------
-    form : how K is held, with its ridge
+    form : K, with its ridge
     V : positions that the regression is fitted to, N x k
-    coefficients : that regression, `form.regress(V)`
-    n_folds, rng, tol : for an `AugmentedForm`; n_folds None estimates the leverages where they are small enough
+    coefficients : `form.regress(V)`
+    n_folds, rng, tol : for an `AugmentedForm`; with n_folds None leverages are estimated if they are small enough
     """
     if isinstance(form, (DualForm, PrimalForm)):
         return leave_one_out(form, V, coefficients)
@@ -59,27 +59,27 @@ def honest_positions(
     return cross_fitted(form.matrix, V, form.ridge, n_folds=folds, rng=rng, tol=tol)
 
 
-MEAN_LEVERAGE_LIMIT = 0.5  # the estimate errs by about 14 % of h, which is little of 1 − h only while h is below a half
+MEAN_LEVERAGE_LIMIT = 0.5  # the error of about 14 % of h is small relative to 1 − h only if h is below a half
 LEVERAGE_CAP = 0.9
 _DEFAULT_FOLDS = 5
 
 
 def leave_one_out(form: DualForm | PrimalForm, V: Array, coefficients: Array) -> Array:
-    """Identity G in closed form; its limit where there is no ridge."""
+    """Return honest positions by Identity G in closed form; without a ridge, its limit."""
     slack, inverse_diagonal, inverse_V = _row_facts(form, V)
     misfit = form.misfit(V, coefficients)
     honest = np.array(V, copy=True)
     # without a ridge the leverage of a record that the others cannot express is 1, but for rounding
     loose = slack > (np.sqrt(np.finfo(form.dtype).eps) if form.ridge == 0 else 0)
     honest[loose] -= misfit[loose] / slack[loose, None]
-    # such a record takes the limit of the formula, with the pseudo-inverse of K
+    # for such a record the limit of the formula is taken, with the pseudo-inverse of K
     tight = ~loose & (inverse_diagonal > 0)
     honest[tight] -= inverse_V[tight] / inverse_diagonal[tight, None]
     return honest
 
 
 def _row_facts(form: DualForm | PrimalForm, V: Array) -> tuple[Array, Array, Array]:
-    """1 − diag(K K_r⁻¹), diag(K⁺) and K⁺V, row by row, from the eigenvectors of K."""
+    """Return 1 − diag(K K_r⁻¹), diag(K⁺) and K⁺V, from the eigenvectors of K."""
     values = form.left_values()
     left = form.ridge / (values + form.ridge)
     slack, inverse_diagonal = np.empty(form.n_records), np.empty(form.n_records)
@@ -90,7 +90,7 @@ def _row_facts(form: DualForm | PrimalForm, V: Array) -> tuple[Array, Array, Arr
             inner += U.T @ V[rows]
     for rows, U in form.left_blocks():
         squares = np.square(U, dtype=np.float64)
-        # what is outside the span of the records, and what the ridge leaves of the inside; no 1 − h, which would cancel
+        # the part outside the span of the records plus the part left by the ridge; 1 − h would cancel digits
         slack[rows] = np.maximum(1 - squares.sum(axis=1), 0) + squares @ left
         inverse_diagonal[rows] = squares @ (1 / values)
         if form.ridge == 0:
@@ -103,14 +103,14 @@ def estimated_leverages(
 ) -> Array:
     """Estimate h_i = x_iᵀ (XᵀX + ridge I)⁻¹ x_i, relative standard error sqrt(2 / n_probes).
 
-    With M = (XᵀX + ridge I)⁻¹, h_i = ‖X M x_i‖² + ridge ‖M x_i‖², the squared length of a vector that random signs
-    sketch.
+    With M = (XᵀX + ridge I)⁻¹, h_i = ‖X M x_i‖² + ridge ‖M x_i‖², the squared length of a vector, estimated with
+    random signs.
     """
     n, m = X.shape
     rhs = np.asarray(X.T @ _random_signs((n, n_probes), X.dtype, rng))
     rhs += X.dtype.type(np.sqrt(ridge)) * _random_signs((m, n_probes), X.dtype, rng)
-    # a residual of .1 would be less than the probes' own error, and yet costs search: pairs of words of 32,723 papers
-    # have an nDCG@10 of .427 in honest positions with it, and .439 with .01 (2026-11-16)
+    # a residual of .1, though below the probes' own error, makes search worse: pairs of words of 32,723 papers have an
+    # nDCG@10 of .427 in honest positions with it, and .439 with .01 (2026-11-16)
     sketch = solve_shifted(X, ridge, rhs, tol=tol).solution
     return np.asarray(np.square(X @ sketch).mean(axis=1))
 
@@ -123,10 +123,10 @@ def _random_signs(shape: tuple[int, int], dtype: np.dtype, rng: np.random.Genera
 
 
 def cross_fitted(X: Any, V: Array, ridge: float, *, n_folds: int, rng: np.random.Generator, tol: float) -> Array:
-    """Honest positions by folds: each record is placed by the regression of V on the records of the other folds.
+    """Return honest positions by folds: each record is placed by the regression of V on the other folds.
 
     No fold starts from the regression on all records, which would save a few steps: an iteration that stops early would
-    keep some of what it must not know.
+    keep some influence of the records left out.
     """
     n = X.shape[0]
     fold_of = rng.permutation(np.arange(n) % n_folds)

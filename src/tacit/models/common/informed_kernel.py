@@ -6,12 +6,12 @@ With K_y = F Fᵀ, J = Fᵀ K⁻¹ F, c = 1/(1 + γ(1−β)) and G = c [(1−β)
 
     (K + F G Fᵀ) v = μ v,  μ = λ (1/(1−β) + γ),  α = (v + K⁻¹F G Fᵀv) / μ.
 
-γ shrinks exactly the labels that the records cannot express (large J). A ridge replaces K by K + ridge I everywhere.
+γ shrinks the labels that the records cannot express (large J). A ridge replaces K by K + ridge I everywhere.
 
-Where K is singular and there is no ridge, the paper's footnote 4 takes the pseudo-inverse. That lets only those
-combinations of labels count that the records express without error: F is replaced by F N, N the null space of the
-regressions' misfit. On tall data nothing is left of F and MLSI is LSI (Fact B of the methods), which is why the ridge
-is a real parameter.
+If K is singular and there is no ridge, the paper's footnote 4 takes the pseudo-inverse. Then only those combinations
+of labels count that the records express without error: F is replaced by F N, N the null space of the regressions'
+misfit. With more records than terms nothing is left of F, and MLSI is LSI (Fact B), which is why the ridge is a
+parameter.
 
 β = 1 is the limit: only the labels count, (F (I + γJ)⁻¹ Fᵀ) v = λ v, with at most as many dimensions as labels.
 """
@@ -39,15 +39,15 @@ __all__ = ["InformedSpace", "informed_space"]
 
 @dataclass(frozen=True)
 class InformedSpace:
-    """A space.
+    """The solution of MLSI.
 
     Attributes
     ----------
     positions : V, N x k, orthonormal columns, in each the entry largest in magnitude positive
     eigenvalues : λ of eq. (12), largest first
-    coefficients : what places records by their terms; in unit scaling
-    adjoint : XᵀV, or V itself where K is held as a matrix
-    informed : whether any label took part; without a ridge, those that the records do not express drop out
+    coefficients : the map from terms to positions, in unit scaling
+    adjoint : XᵀV, or V itself if K is held as a matrix
+    informed : whether any label counted; without a ridge, labels that the records do not express are left out
     """
 
     positions: Array
@@ -62,7 +62,7 @@ def informed_space(
 ) -> InformedSpace:
     """Solve MLSI for the label features F, N x p (None or no columns: LSI).
 
-    The signs do not depend on the form that K is held in.
+    The signs do not depend on the form of K.
     """
     B = None
     if F is not None and label_weight > 0 and form.ridge == 0:
@@ -73,12 +73,12 @@ def informed_space(
         found = _with_labels(form, F, B, n_components, label_weight, shrinkage)
     signs = signs_of(found.positions)
     for array in {id(each): each for each in (found.positions, found.coefficients, found.adjoint)}.values():
-        array *= signs  # in place: these are the largest arrays there are; the dual form's adjoint is V itself
+        array *= signs  # in place: these arrays are large; the dual form's adjoint is V itself
     return found
 
 
 def _without_labels(form: RecordForm, n_components: int, label_weight: float, shrinkage: float) -> InformedSpace:
-    """LSI: G = 0. At β = 1 nothing is left to explain, λ = 0 throughout."""
+    """Solve LSI: G = 0. At β = 1 all λ are 0 and no dimension is left."""
     if label_weight == 1:
         nothing = np.empty((form.n_records, 0), form.dtype)
         return InformedSpace(
@@ -93,12 +93,12 @@ def _without_labels(form: RecordForm, n_components: int, label_weight: float, sh
 def _with_labels(
     form: RecordForm, F: Any, B: Array | None, n_components: int, label_weight: float, shrinkage: float
 ) -> InformedSpace:
-    """K + F G Fᵀ; B is regress(F) if it is known already."""
+    """Solve with K + F G Fᵀ; B is regress(F) if it is already known."""
     if B is None and (shrinkage > 0 or label_weight == 1 or _labels_are_fewer(form, F, n_components)):
         B = form.regress(F)
     root = _label_root(form, F, B, label_weight, shrinkage)
     extra = _times(F, root)
-    release_memory(form.n_records * n_components * form.dtype.itemsize)  # of what the labels took
+    release_memory(form.n_records * n_components * form.dtype.itemsize)  # memory that the labels took
     if label_weight == 1:
         found = leading_singular_triplets(extra, n_components, tol=_LABELS_TOL)
         V, mu, shifted, A = np.asarray(found.left), found.values**2, found.values**2, None
@@ -120,7 +120,7 @@ def _with_labels(
 
 
 def _bent(B: Array, mix: Array) -> Array:
-    """B times the mix, in B itself where that has the room: it is needed no more, and as long as there are terms."""
+    """Return B times the mix, written into B if the shapes agree: B is large and not needed again."""
     if mix.shape[0] != mix.shape[1]:
         return np.asarray(B @ mix)
 
@@ -135,12 +135,12 @@ _LABELS_TOL = 1e-8  # label features are few and narrow: tight costs little
 
 
 def _labels_are_fewer(form: RecordForm, F: Any, n_components: int) -> bool:
-    """Whether regressing the labels is cheaper than regressing the positions; only asked of an iterative form."""
+    """Whether regressing the labels is cheaper than regressing the positions; for iterative forms only."""
     return isinstance(form, AugmentedForm) and F.shape[1] <= n_components
 
 
 def _label_root(form: RecordForm, F: Any, B: Array | None, label_weight: float, shrinkage: float) -> Array:
-    """R with R Rᵀ = G, p x p; at β = 1, (1−β) G in the limit."""
+    """Return R with R Rᵀ = G, p x p; at β = 1 with the limit of (1−β) G."""
     share = (1 - label_weight) / label_weight
     if shrinkage == 0:
         return np.eye(F.shape[1]) / np.sqrt(share if share > 0 else 1)
@@ -154,14 +154,14 @@ def _label_root(form: RecordForm, F: Any, B: Array | None, label_weight: float, 
 
 
 def _nonzero(form: RecordForm, found: LeadingVectors) -> LeadingVectors:
-    """Leave out directions that are zero to working precision: dividing by them would make noise of them."""
+    """Leave out directions that are zero to working precision: dividing by them would amplify noise."""
     mu, V, A = found
     n_real = int(np.count_nonzero(mu > mu.max(initial=0) * form.floor))  # they come largest first
     return LeadingVectors(mu[:n_real], V[:, :n_real], None if A is None else A[:, :n_real])
 
 
 def _expressible(form: RecordForm, F: Any, B: Array) -> tuple[Any, Array]:
-    """Keep the label combinations that the records express without error: F N and B N."""
+    """Return F N and B N: the label combinations that the records express without error."""
     misfit = form.misfit(F, B)
     values, vectors = la.eigh(np.asarray(misfit.T @ misfit, dtype=np.float64))
     sizes = np.linalg.norm(np.asarray(F @ vectors), axis=0)
@@ -177,6 +177,6 @@ _MISFIT = 1e-5  # relative misfit below which a label combination counts as expr
 
 
 def _times(F: Any, root: Array) -> Any:
-    """F R, factored where F is sparse so that no dense N x p matrix is made."""
+    """Return F R, as a product if F is sparse so that no dense N x p matrix is made."""
     root = root.astype(F.dtype)
     return Product(F, root) if is_sparse(F) else np.asarray(F @ root)

@@ -1,4 +1,4 @@
-"""Kernels as models use them: exact if the matrix fits, with Nyström landmarks if not; label kernels as features."""
+"""Kernels for models: exact if the matrix fits into memory, else with Nyström landmarks; label kernels as features."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def check_kernel(name: str, kernel: Kernel) -> None:
 
 
 def zero_is_at_origin(kernel: Kernel) -> bool:
-    """Whether k(x, 0) = 0 for every x, so that a record without terms is at the origin whatever the others are."""
+    """Whether k(x, 0) = 0 for every x, so that a record without terms is at the origin."""
     return kernel in ("linear", "cosine", "precomputed")
 
 
 def uses_landmarks(n_records: int, kernel: Kernel, n_landmarks: Any) -> bool:
-    """Whether a kernel model takes the Nyström route."""
+    """Whether a kernel model uses Nyström landmarks."""
     if n_landmarks is None or kernel == "precomputed":
         return False
     if n_landmarks == "auto":
@@ -64,25 +64,25 @@ def uses_landmarks(n_records: int, kernel: Kernel, n_landmarks: Any) -> bool:
 
 
 def check_dense_memory(n: int, dtype: Any, argument: str, *, what: str = "records") -> None:
-    """Refuse an n x n matrix that the machine has no memory for; say how much it needs and which argument helps."""
+    """Raise if an n x n matrix does not fit into memory, with its size and the argument that helps."""
     needed = 3 * n * n * np.dtype(dtype).itemsize  # the matrix, its eigenvectors, and LAPACK's workspace
     memory = available_memory()
     if needed > memory:
         raise InputError(
             f"there are too many {what} for a dense matrix of all their pairs: got {n}, which needs "
-            f"{human_size(needed)} where this machine has {human_size(memory)} free. {_ADVICE[argument]}"
+            f"{human_size(needed)}, expected at most the {human_size(memory)} that are free. {_ADVICE[argument]}"
         )
 
 
 def kernel_rows(X: Any, reference: Any, kernel: Kernel, params: Mapping[str, Any] | None) -> Array:
-    """k(x, r) for each row of X and each reference record; X itself if it is precomputed."""
+    """Return k(x, r) for each row of X and each reference record; X itself if it is precomputed."""
     if kernel == "precomputed":
         return np.asarray(X.toarray() if is_sparse(X) else X)
     return kernel_matrix(X, reference, kernel, params).astype(X.dtype, copy=False)
 
 
 def training_kernel(X: Any, kernel: Kernel, params: Mapping[str, Any] | None) -> Array:
-    """k(x_i, x_j) for all pairs of training records; symmetry is asked of a matrix or a function that was given."""
+    """Return k(x_i, x_j) for all pairs of training records; raise if a user's matrix or function is not symmetric."""
     if kernel == "precomputed" and X.shape[0] != X.shape[1]:
         raise InputError(
             f"X is not a kernel matrix: got shape {X.shape}, expected k(x_i, x_j) for all pairs of records, which is "
@@ -92,8 +92,7 @@ def training_kernel(X: Any, kernel: Kernel, params: Mapping[str, Any] | None) ->
     if (callable(kernel) or kernel == "precomputed") and not _is_symmetric(K):
         source = "X" if kernel == "precomputed" else "kernel"
         raise InputError(
-            f"{source} does not give a kernel matrix: got one that is not symmetric, expected "
-            "k(x_i, x_j) = k(x_j, x_i)."
+            f"{source} is not symmetric: got k(x_i, x_j) that differs from k(x_j, x_i), expected a symmetric kernel."
         )
     return K
 
@@ -106,7 +105,7 @@ def landmark_features(
     n_components: int,
     rng: np.random.Generator,
 ) -> tuple[Any, Array, Array]:
-    """Nyström: landmarks, the map from k(x, landmarks) to features, and the features of X.
+    """Return Nyström landmarks, the map from k(x, landmarks) to features, and the features of X.
 
     K ≈ K_nm K_mm⁺ K_mn = Φ Φᵀ with Φ = K_nm E s^(−1/2), K_mm = E s Eᵀ.
     """
@@ -129,10 +128,10 @@ def landmark_features(
 
 
 def label_features(labels: LabelMatrix, kernel: Kernel, params: Mapping[str, Any] | None, dtype: Any) -> Any:
-    """Features F with F Fᵀ = K_y, the label kernel; zero rows where the labels are unknown.
+    """Return features F with F Fᵀ = K_y, the label kernel; zero rows for unknown labels.
 
-    A label kernel depends only on the pair of label *sets*, so it is computed between the u distinct sets and factored
-    there: K_y = E S Eᵀ, with E the N x u membership matrix. Of very many distinct sets the leading directions are kept.
+    A label kernel depends only on the pair of label *sets*, so it is computed and factored for the u distinct sets:
+    K_y = E S Eᵀ, with E the N x u membership matrix. If there are very many sets, the leading directions are kept.
     """
     if kernel == "linear":
         return labels.indicator.astype(dtype)
@@ -140,16 +139,16 @@ def label_features(labels: LabelMatrix, kernel: Kernel, params: Mapping[str, Any
     check_dense_memory(sets.shape[0], np.float64, "label_kernel", what="distinct label sets")
     S = training_kernel(sets.toarray(), kernel, params)
     counts = np.maximum(np.asarray(membership.sum(axis=0)).ravel(), 1)
-    # weighting by the number of records makes the truncation the best one for the N x N matrix, not for the u x u one
+    # weighting by the number of records makes the truncation the best one of the N x N matrix
     root = np.sqrt(counts)
     features = _factor(root[:, None] * S * root) / root[:, None]
     return np.asarray(membership @ features).astype(dtype)
 
 
 def class_features(labels: LabelMatrix, dtype: Any) -> Any:
-    """H diag(|c|)^−½ of labels that hold the classes above them too: F Fᵀ = H diag(1/|c|) Hᵀ, [Huang2005] eq. (2).
+    """Return H diag(|c|)^−½ of labels with the classes above them: F Fᵀ = H diag(1/|c|) Hᵀ, [Huang2005] eq. (2).
 
-    A class that holds every record would only lift all similarities alike; it is left out.
+    A class with all records would only add a constant to all similarities; it is left out.
     """
     counts = labels.counts
     useful = (counts > 0) & (counts < labels.n_records)
@@ -158,7 +157,7 @@ def class_features(labels: LabelMatrix, dtype: Any) -> Any:
 
 
 def precomputed_label_features(K_y: Any, n_records: int, dtype: Any) -> Array:
-    """Features F with F Fᵀ = K_y for a label kernel that was given as a matrix."""
+    """Return features F with F Fᵀ = K_y for a precomputed label kernel."""
     if K_y is None:
         raise InputError("y is missing: got None, expected the label kernel matrix for label_kernel='precomputed'.")
     K = np.asarray(K_y.toarray() if is_sparse(K_y) else K_y, dtype=np.float64)
@@ -176,7 +175,7 @@ def precomputed_label_features(K_y: Any, n_records: int, dtype: Any) -> Array:
 
 
 def squared_norm(F: Any) -> float:
-    """Sum of squares of the entries, in double precision."""
+    """Return the sum of squares of the entries, in double precision."""
     return as_operator(F).squared_norm()
 
 
@@ -185,7 +184,7 @@ def _is_symmetric(K: Array) -> bool:
 
 
 def _factor(S: Array) -> Array:
-    """F with F Fᵀ = S for a positive semi-definite S, at most `LABEL_FEATURE_LIMIT` columns."""
+    """Return F with F Fᵀ = S for a positive semi-definite S, at most `LABEL_FEATURE_LIMIT` columns."""
     values, vectors = la.eigh((S + S.T) / 2)
     top = max(float(values.max(initial=0)), np.finfo(float).tiny)
     if values.min(initial=0) < -1e-6 * top:

@@ -1,15 +1,15 @@
-"""How much memory a fit will take, from shapes alone, and a refusal with the reason where there is not as much.
+"""Estimate of the memory of a fit from shapes alone, and an error if there is not enough.
 
-A fit that runs out of memory is killed, late and without a word. What it will hold is known before it begins: the
-arrays below are the large ones of each step, those of the step that holds most are the peak. Tests hold the estimate
-against measured peaks: it lies between 0.7 and 1.5 times what a fit takes.
+A fit that runs out of memory is killed late and without a message, but its needs are known before it starts: the large
+arrays of each step are listed below, and the largest step is the peak. Tests compare the estimate with measured peaks:
+it is between 0.7 and 1.5 times the measured memory.
 
 | letter | word                                         |
 |--------|----------------------------------------------|
 | n, m   | records, terms; `short` is the smaller       |
 | k      | components                                   |
 | p      | labels                                       |
-| b      | bytes of a number                            |
+| b      | bytes per number                             |
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from tacit.solve.linear.conjugate_gradients import width_for
 __all__ = [
     "LARGE",
     "FitMemory",
-    "check_fit_memory",
     "check_memory",
     "fit_memory",
     "memory_of_fit",
@@ -41,24 +40,24 @@ __all__ = [
     "relations_memory",
 ]
 
-LARGE = 2**30  # bytes from which on people are told before a fit begins
-_WORTH_LOOKING = 2**26  # bytes below which no machine is asked what it has free
+LARGE = 2**30  # bytes from which a fit is announced before it starts
+_WORTH_LOOKING = 2**26  # bytes below which free memory is not checked
 _LOGGER = logging.getLogger("tacit")
-_BUFFERS = 2**22  # of threads, libraries and what is freed but not given back, whatever the sizes
-_PROBES = 100  # random vectors that leverages are estimated with
+_BUFFERS = 2**22  # of threads and libraries, and freed memory that is not returned
+_PROBES = 100  # random vectors for the estimate of leverages
 
 Parts = dict[str, float]
 
 
 @dataclass(frozen=True)
 class FitMemory:
-    """What a fit holds at its peak, in bytes.
+    """The memory of a fit at its peak, in bytes.
 
     Attributes
     ----------
-    what : the fit, for people: "MLSI with n_components=100 of 800,000 records and 47,236 terms"
-    parts : name and bytes of what is held, the largest first
-    given : names of those parts that are there before the fit begins, such as "X"
+    what : description of the fit: "MLSI with n_components=100 of 800,000 records and 47,236 terms"
+    parts : names and bytes of the arrays, the largest first
+    given : names of the parts that exist before the fit, such as "X"
     """
 
     what: str
@@ -67,16 +66,16 @@ class FitMemory:
 
     @property
     def total(self) -> int:
-        """What is given plus work."""
+        """Total memory, with the given parts."""
         return sum(self.parts.values())
 
     @property
     def work(self) -> int:
-        """What the fit will take beside what is given."""
+        """Memory that the fit needs in addition to the given parts."""
         return sum(size for name, size in self.parts.items() if name not in self.given)
 
     def sentence(self) -> str:
-        """Say it for people: "… needs about 2.1 GiB (basis 1.1 GiB, X 900.0 MiB, …)"."""
+        """Return a sentence: "… needs about 2.1 GiB (basis 1.1 GiB, X 900.0 MiB, …)"."""
         shown = [f"{name} {human_size(size)}" for name, size in self.parts.items() if size >= self.total / 50]
         return f"{self.what} needs about {human_size(self.total)} ({', '.join(shown)})"
 
@@ -100,13 +99,13 @@ def fit_memory(
     ----------
     n_records, n_terms : shape of X
     n_entries : stored entries of X; None for a dense array
-    n_components : dimensions asked for
+    n_components : requested dimensions
     model : {"lsi", "mlsi", "hlsi"}
-    n_labels : labels or classes, those above them included
+    n_labels : number of labels, or of classes with those above them
     dtype : of X
-    positions : whether `fit_transform` is meant, which gives honest positions of the records too
+    positions : whether to estimate `fit_transform`, which also computes honest positions
     in_memory : whether X is in memory; False for rows on disk or on a cluster
-    solver : that of the model; "single_pass" holds more than the others
+    solver : that of the model; "single_pass" needs more memory than the others
     """
     name = check_choice("model", model, tuple(_STEPS))
     shapes = _Shapes(
@@ -124,7 +123,7 @@ def fit_memory(
 
 
 def _at_peak(what: str, steps: list[Parts], given: Parts) -> FitMemory:
-    """Tell of the step that holds most, beside what was there before."""
+    """Return the memory of the largest step together with the given parts."""
     fullest: Parts = dict(sorted(steps, key=_held_bytes)[-1], buffers=_BUFFERS, **given)
     ordered = sorted(fullest.items(), key=lambda part: -part[1])
     return FitMemory(what, {each: round(size) for each, size in ordered if size >= 1}, frozenset(given))
@@ -137,8 +136,8 @@ def _held_bytes(parts: Parts) -> float:
 def memory_of_fit(
     X: Any, n_components: int, *, model: str, n_labels: int = 0, positions: bool = False, solver: str = "auto"
 ) -> FitMemory:
-    """Estimate the fit of a model to X, dense, sparse or elsewhere; parameters as those of `fit_memory`."""
-    facts = getattr(X, "facts", None)  # of rows that are elsewhere
+    """Estimate the fit of a model to X, dense, sparse or outside memory; parameters as for `fit_memory`."""
+    facts = getattr(X, "facts", None)  # of rows outside memory
     n_entries = facts.n_entries if facts is not None else X.nnz if is_sparse(X) else None
     n_records, n_terms = X.shape
     return fit_memory(
@@ -156,13 +155,13 @@ def memory_of_fit(
 
 
 def relations_memory(n_objects: int, n_bytes: int, n_components: int, *, dtype: Any = np.float32) -> FitMemory:
-    """Estimate the fit of MLSA: the search, and what objects of all types become.
+    """Estimate the fit of MLSA: the solver, then concepts and positions of all objects.
 
     Parameters
     ----------
-    n_objects : of all types
-    n_bytes : memory of the relations that are in memory
-    n_components : dimensions asked for
+    n_objects : number of objects of all types
+    n_bytes : size of the relations in memory
+    n_components : requested dimensions
     dtype : of the relations
     """
     s = _Shapes(n_objects, n_objects, n_components, 0, np.dtype(dtype).itemsize, n_bytes, positions=False)
@@ -171,34 +170,26 @@ def relations_memory(n_objects: int, n_bytes: int, n_components: int, *, dtype: 
     return _at_peak(what, steps, {"relations": n_bytes} if n_bytes else {})
 
 
-def check_fit_memory(
-    X: Any, n_components: int, *, model: str, n_labels: int = 0, positions: bool = False, solver: str = "auto"
-) -> None:
-    """Look whether a fit to X has the memory it needs, as `check_memory` does; parameters as those of `fit_memory`."""
-    estimate = memory_of_fit(X, n_components, model=model, n_labels=n_labels, positions=positions, solver=solver)
-    check_memory(estimate)
-
-
 def check_memory(estimate: FitMemory, available: int | None = None) -> None:
-    """Refuse a fit that cannot have the memory it needs; tell the logger "tacit" of one that is large.
+    """Raise if a fit needs more memory than is free; announce a large one to the logger "tacit".
 
-    It is told once for the same sizes, as a warning, which Python prints where logging was not set up; then as a piece
-    of information.
+    The first announcement for the same sizes is a warning, which Python prints if logging is not set up; later ones
+    have the level INFO.
 
     Parameters
     ----------
     estimate : of `fit_memory`
-    available : bytes that may be taken, default what is free
+    available : bytes that may be used, default the free memory
     """
     if available is None and estimate.work < _WORTH_LOOKING:
         return
     free = available_memory() if available is None else available
     if estimate.work > free:
         raise InputError(
-            f"the fit is too large for the memory: got one that needs {human_size(estimate.work)} beside the data "
-            f"where {human_size(free)} are free, expected one that fits. {estimate.sentence()}. Take fewer "
-            "n_components, float32 instead of float64, rows on disk (write_rows) or on a cluster (cluster_rows). Set "
-            "TACIT_MEMORY, in bytes, if more may be used than seems free."
+            f"the fit is too large for the memory: got one that needs {human_size(estimate.work)} beside the data, "
+            f"expected at most the {human_size(free)} that are free. {estimate.sentence()}. Use fewer n_components, "
+            "float32 instead of float64, rows on disk (write_rows) or on a cluster (cluster_rows). Set TACIT_MEMORY, "
+            "in bytes, if more memory may be used."
         )
     if estimate.total >= LARGE:
         level = logging.INFO if estimate.what in _ANNOUNCED else logging.WARNING
@@ -207,7 +198,7 @@ def check_memory(estimate: FitMemory, available: int | None = None) -> None:
 
 
 def note_announced(estimate: FitMemory) -> None:
-    """Take note that people know of a fit of such a size."""
+    """Remember that a fit of this size was announced."""
     _ANNOUNCED.add(estimate.what)
 
 
@@ -236,19 +227,19 @@ class _Shapes:
         return min(self.n, self.m)
 
     def krylov(self, n_rows: int, n_wanted: int) -> Parts:
-        """The basis of the block Krylov solver and the blocks beside it, as `solve.krylov` sizes them."""
-        if self.one_pass:  # always on the terms, and the labels beside them
+        """Return the basis and the blocks of the block Krylov solver, with the sizes that it uses."""
+        if self.one_pass:  # always on the terms and the labels
             width = self.m + self.p
             return {"block of the one pass": 3 * self.b * width * min(width, 3 * n_wanted + 10)}
         block, room = basis_shape(n_rows, n_wanted)
-        between = 2 * block  # within a product with the Gram matrix, as it comes and as it goes on
+        between = 2 * block  # within a product with the Gram matrix, input and output
         return {
             "basis": self.b * n_rows * (room + block),
             "blocks of the solver": self.b * (n_rows * 3 * block + max(self.n, self.m) * between),
         }
 
     def regression(self, n_rows: int, n_columns: int) -> float:
-        """Right-hand sides, solution and five blocks that search together, as `solve.conjugate` sizes them."""
+        """Return the right-hand sides, the solution and five blocks of conjugate gradients."""
         width = width_for(n_rows, n_columns, itemsize=self.b, n_bytes=self.n_bytes)
         return self.b * n_rows * (2 * n_columns + 5 * width)
 
@@ -261,7 +252,7 @@ def _bytes_of(n: int, m: int, n_entries: int | None, b: int) -> int:
 
 
 def _lsi(s: _Shapes) -> list[Parts]:
-    """Search on the shorter side; then the map, its loadings and the vectors they are made of."""
+    """Return the steps of LSI: the solver on the shorter side; then the map, its loadings and the vectors."""
     kept: Parts = {"map of the terms": 3 * s.b * s.m * s.k}
     if s.n < s.m:
         kept["vectors"] = s.b * s.n * s.k
@@ -271,9 +262,9 @@ def _lsi(s: _Shapes) -> list[Parts]:
 
 
 def _mlsi(s: _Shapes) -> list[Parts]:
-    """Regress the labels, search in [X, labels], then positions, map and loadings; honest positions with probes."""
+    """Return the steps of MLSI: regression of the labels, solver on [X, labels], positions, map and loadings."""
     labels: Parts = {"labels": 2 * s.n * 3 * (s.b + 4)}
-    weights = s.b * s.short * s.p  # of the records, where these are fewer than the terms
+    weights = s.b * s.short * s.p  # of the records, if these are fewer than the terms
     if s.short <= DENSE_LIMIT:
         return [{**labels, **_dense(s)}]
     steps: list[Parts] = [
@@ -293,17 +284,17 @@ def _mlsi(s: _Shapes) -> list[Parts]:
 
 
 def _hlsi(s: _Shapes) -> list[Parts]:
-    """Bridges from classes to terms, leading directions of X, search in both; then the map and its loadings."""
+    """Return the steps of HLSI: products of classes and terms, directions of X, the solver, map and loadings."""
     labels: Parts = {"labels": 3 * s.n * 4 * (8 + 4)}
     if s.short <= DENSE_LIMIT:
         return [{**labels, **_dense(s)}]
-    n_mixed = s.k + 8 if s.p > s.k + 8 else 0  # mixtures of the classes, where they are more than dimensions
+    n_mixed = s.k + 8 if s.p > s.k + 8 else 0  # mixtures of the classes, if these are more than the dimensions
     kept = s.p <= MOST_BRIDGES
     bridges: Parts = {"classes and terms": s.b * s.m * ((s.p if kept else 0) + n_mixed)}
     n_directions = max(32, s.k + 8 - s.p)
     start = min(s.p, s.k + 8) + n_directions
     room, going = columns_for(s.k, s.b * s.m, s.n_bytes)
-    # its products too, new directions and what becomes of them
+    # with its products, and new directions with theirs
     basis = (2 if kept else 3) * max(start, room) + 4 * going
     steps: list[Parts] = [
         {**bridges, **s.krylov(s.short, n_directions)},
@@ -316,7 +307,7 @@ def _hlsi(s: _Shapes) -> list[Parts]:
 
 
 def _honest(s: _Shapes) -> list[Parts]:
-    """Positions, and their leverages from random probes: a regression of these, their products, what is taken off."""
+    """Return the steps of honest positions: regression of the probes, their products, and the correction."""
     held: Parts = {"positions": 2 * s.b * s.n * s.k, "map of the terms": 2 * s.b * s.m * s.k}
     return [
         {**held, "probes": s.regression(s.m, _PROBES)},
@@ -326,7 +317,7 @@ def _honest(s: _Shapes) -> list[Parts]:
 
 
 def _dense(s: _Shapes) -> Parts:
-    """A dense matrix of the smaller side with its vectors and workspace, in double precision, and label columns."""
+    """Return a dense matrix of the smaller side with its vectors and workspace, in double precision, and labels."""
     return {
         "dense matrix": 3 * 8 * s.short**2,
         "labels, dense": s.b * s.n * s.p,

@@ -1,18 +1,17 @@
-"""Spaces that take in new records without starting over, and say when starting over is due.
+"""Adding records to a fitted space, and when a new fit is due.
 
-A model keeps a `RecordSummary`: a few rows that stand for all records it has seen. An update
-puts the new records below them and solves the same problem again, which is small. Records seen before are moved to the
-new space by one small matrix.
+A model keeps a `RecordSummary`: a few rows in place of all records seen. An update puts the new records below them and
+solves the same, now small, problem again. The positions of earlier records are moved to the new space by one small
+matrix.
 
-**Drift.** A space explains the share e of the squared length of the records it was made from, and less of others even
-from the same source, because a record pulls the directions towards itself. Without record i the direction
-a = Σ v_i x_i would be a − v_i x_i, so with m the mean squared length, q = a / ‖a‖ and ‖v‖ = 1, the share of unseen
-records is about
+**Drift.** A space explains a share e of the squared length of its own records, and a smaller share of others from the
+same source, because each record pulls the directions towards itself. Without record i the direction a = Σ v_i x_i would
+be a − v_i x_i, so with m the mean squared length, q = a / ‖a‖ and ‖v‖ = 1, the share of unseen records is about
 
     e₀ = Σ_j (‖X q_j‖² − 2 m + m² / ‖a_j‖²) / ‖X‖²          for LSI  Σ_j s_j² (1 − m / s_j²)² / Σ s²
 
-and drift is how much of it is missing in the new records, 1 − e / e₀, not below 0. That is 0 up to noise for records
-from the same source, and 1 if the space knows nothing of them. `MLSI` adds the labels in the same way.
+and drift is the missing part of it in the new records, 1 − e / e₀, at least 0. It is 0 up to noise for records from the
+same source, and 1 for records that the space does not explain at all. `MLSI` adds the labels in the same way.
 """
 
 from __future__ import annotations
@@ -44,7 +43,6 @@ __all__ = [
     "Updatable",
     "begin_summary",
     "drift_from",
-    "is_matrix",
     "leading_of_rows",
     "row_products",
     "stacked_rows",
@@ -54,8 +52,8 @@ __all__ = [
     "word_directions",
 ]
 
-ROWS_PER_DIMENSION = 2  # rows of summary a dimension: what one more batch would bring up is kept before it shows
-REFIT_SHARE = 0.1  # running drift above which a refit is due: fits LSI, only cautious for MLSI; docs/studies/drift.md
+ROWS_PER_DIMENSION = 2  # of a summary: directions that later batches may strengthen are kept
+REFIT_SHARE = 0.1  # mean drift above which a refit is due: right for LSI, early for MLSI; docs/studies/drift.md
 
 _OF_UPDATES = ("drift_", "refit_due_", "position_map_", "position_shift_")
 
@@ -63,7 +61,7 @@ _OF_UPDATES = ("drift_", "refit_due_", "position_map_", "position_shift_")
 class Updatable(SpaceModel):
     """A space with `partial_fit`.
 
-    A subclass's `_merge` takes in records that have been read; its `fit` calls `begin_summary`.
+    A subclass has `_merge`, which adds validated records, and a `fit` that calls `begin_summary`.
     """
 
     n_records_seen_: int
@@ -75,20 +73,19 @@ class Updatable(SpaceModel):
 
     @available_if(lambda self: self._can_update())
     def partial_fit(self, X: Any, y: Any = None, *, forget: float = 0.0) -> Self:
-        """Take in new records; the first call is a fit, and a call after `fit` goes on from there.
+        """Add new records to the space; the first call without `fit` is a fit.
 
         Parameters
         ----------
-        X : (n_records, n_terms) dense or sparse, the new records alone. There may be more columns than before: new
-            terms come after the old ones
-        y : their labels, if the model reads labels; names not seen before are new labels
+        X : (n_records, n_terms) dense or sparse, the new records alone. New terms may be added as columns after the
+            old ones
+        y : their labels, if the model uses labels; unknown names are new labels
         forget : share of their weight that all earlier records lose, from 0 to below 1
 
         Notes
         -----
-        Positions that were stored earlier are not those of the new space: `move_positions` moves them. `drift_` says
-        how much less the space explained of these records than of those it knew, and `refit_due_` whether a fit on all
-        records would be better by now.
+        Stored positions must be moved to the new space with `move_positions`. `drift_` is how much less of these
+        records the space explained than of earlier ones, and `refit_due_` whether a fit on all records is advisable.
         """
         keep = 1 - check_number("forget", forget, high=1.0, open_high=True)
         if not hasattr(self, "eigenvalues_"):
@@ -102,13 +99,13 @@ class Updatable(SpaceModel):
         return self
 
     def move_positions(self, positions: Any) -> Array:
-        """Move positions from the space before the last `partial_fit` into the space after it.
+        """Move positions from the space before the last `partial_fit` to the space after it.
 
-        They were got by `transform` or `fit_transform`, or by this method after the update before.
+        Pass positions from `transform` or `fit_transform`, or from this method after the previous update.
         """
         old = np.asarray(positions)
         if not hasattr(self, "position_map_"):
-            raise InputError("there is nothing to move: got a space that `partial_fit` has not changed since its fit.")
+            raise InputError("there is nothing to move: got a space without a partial_fit since its fit.")
         if old.ndim != 2 or old.shape[1] != len(self.position_map_):
             raise InputError(
                 f"positions do not belong to the space before the update: got shape {old.shape}, "
@@ -117,15 +114,15 @@ class Updatable(SpaceModel):
         return np.asarray(old @ self.position_map_ + getattr(self, "position_shift_", 0))
 
     def _can_update(self) -> bool:
-        """Whether `partial_fit` is there with these parameters; what is raised instead says why it is not."""
+        """Whether `partial_fit` is available with these parameters; raise with the reason if not."""
         return True
 
     @abstractmethod
     def _merge(self, X: Any, y: Any, keep: float) -> None:
-        """Take in records whose X has been read; everything else is checked before anything is learned."""
+        """Add records whose X is validated; everything else is checked before anything is learned."""
 
     def _read_more(self, X: Any) -> tuple[Any, Any]:
-        """Validate X, which may be with_more_columns than before, and give who read it: nothing is changed yet."""
+        """Validate X, which may have new columns; return it and the estimator that read it. This one is unchanged."""
         shape = np.shape(X)
         if len(shape) != 2 or shape[1] <= self.n_features_in_:
             rows, reader = self._read(X, reset=False), self
@@ -137,21 +134,21 @@ class Updatable(SpaceModel):
         return rows, reader
 
     def _account(self, n_new: int, summary: RecordSummary, drift: float) -> None:
-        """Count the records and keep what was found out about the new ones."""
+        """Count the records and keep the drift of the new ones."""
         self.n_records_seen_ = getattr(self, "n_records_seen_", 0) + n_new
         self._summary = replace(summary, novelty=summary.novelty + n_new * drift)
         self.drift_ = float(drift)
         self.refit_due_ = bool(self._summary.novelty > REFIT_SHARE * self._summary.weight)
 
     def _keep_map(self, unit_map: Array, before: Array) -> None:
-        """Keep what moves positions, from what moves those in unit scaling and the eigenvalues before."""
+        """Keep the map of positions, from that of unit positions and the earlier eigenvalues."""
         power = self._power()
         scaled = unit_map * self.eigenvalues_**power / (before**power)[:, None]
         self.position_map_ = np.asarray(scaled, dtype=self.eigenvalues_.dtype)
 
 
 def begin_summary(model: Any, summary: RecordSummary | None, n_records: int) -> None:
-    """Start counting at a fit: forget what earlier updates left; None says that nothing can be updated."""
+    """Start at a fit: delete the results of earlier updates; with None the model cannot be updated."""
     for name in _OF_UPDATES:
         model.__dict__.pop(name, None)
     model._summary = summary
@@ -159,7 +156,7 @@ def begin_summary(model: Any, summary: RecordSummary | None, n_records: int) -> 
 
 
 def word_directions(loadings: Array) -> tuple[Array, Array, Array]:
-    """Give orthogonal directions a_j in the row space of A = VᵀX: the turns E of EᵀA, lengths, unit directions."""
+    """Return orthogonal directions a_j in the row space of A = VᵀX: rotation E of EᵀA, lengths, unit directions."""
     double = loadings.astype(np.float64, copy=False)
     squares, turns = la.eigh(double @ double.T)
     real = squares > squares.max(initial=0) * len(squares) * np.finfo(loadings.dtype).eps
@@ -168,7 +165,7 @@ def word_directions(loadings: Array) -> tuple[Array, Array, Array]:
 
 
 def unseen_share(summary: RecordSummary, directions: Array, lengths: Array) -> float:
-    """e₀: the share of the squared length of unseen records, from the same source, that these directions explain."""
+    """Return e₀, the share of the squared length of unseen records from the same source that the directions explain."""
     mean = summary.squared_length / max(summary.weight, 1)
     seen = np.square(summary.terms @ directions, dtype=np.float64).sum(axis=0)
     unseen = np.where(lengths**2 > mean, seen - 2 * mean + mean**2 / lengths**2, 0)
@@ -176,41 +173,41 @@ def unseen_share(summary: RecordSummary, directions: Array, lengths: Array) -> f
 
 
 def drift_from(share: float, expected: float) -> float:
-    """How much of the expected share is missing, from 0 to 1; where nothing was expected nothing can be missing."""
+    """Return the missing part of the expected share, from 0 to 1; 0 if nothing was expected."""
     if expected <= 0:
         return 0.0
     return float(np.clip(1 - share / expected, 0, 1))
 
 
 def _check_old_names(old: Any, new: Any) -> None:
-    """Raise if columns that were there before have other names now."""
+    """Raise if earlier columns have other names now."""
     if old is None or new is None:
         return
     for column, (before, now) in enumerate(zip(old, new, strict=False)):
         if before != now:
             raise InputError(
                 f"X has its columns in another order: got {now!r} as column {column}, expected {before!r} as before. "
-                "New terms come after the old ones."
+                "Add new terms after the old ones."
             )
 
 
-FEW_ROWS = 2_000  # rows up to which their inner products are held as a dense matrix: 32 MB
+FEW_ROWS = 2_000  # rows up to which their inner products are a dense matrix: 32 MB
 
-_UNEVEN = 1e-8  # ratio of squared singular values below which vectors made by a division need to be straightened
+_UNEVEN = 1e-8  # ratio of squared singular values below which the vectors are orthogonalised again
 
 
 @dataclass(frozen=True)
 class RecordSummary:
-    """What stands for the records seen.
+    """A few rows and sums in place of the records seen.
 
     Attributes
     ----------
     terms : UᵀX, q x n_terms; the first rows are those of the space itself
     labels : UᵀY, q x n_labels, Y the 0/1 labels; None without labels
-    weight : how many records these are, older ones counting less if they are being forgotten
+    weight : number of records, older ones counting less with `forget`
     squared_length : ‖X‖², of all records and not of `terms` alone
-    label_counts : weight of the records that have each label: the diagonal of YᵀY
-    n_known : weight of the records whose labels are known
+    label_counts : weight of the records with each label: the diagonal of YᵀY
+    n_known : weight of the records with known labels
     novelty : weight of records times drift, summed over all updates since the fit
     """
 
@@ -224,7 +221,7 @@ class RecordSummary:
 
 
 class RowForm(DualForm):
-    """K of few rows, as `DualForm` holds it, without its whole spectrum: an update asks for no leverages.
+    """`DualForm` of few rows without the whole spectrum, since an update needs no leverages.
 
     Parameters
     ----------
@@ -248,7 +245,7 @@ class RowForm(DualForm):
         return np.asarray(la.cho_solve(self._factor, dense_block(T, self.dtype)))
 
     def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> LeadingVectors:
-        """Give the leading eigenvectors, as exact as the records' own would be."""
+        """Return the leading eigenvectors, to the tolerance of the solver."""
         C = self.K
         if extra is not None:
             block = dense_block(extra, self.dtype)
@@ -259,7 +256,7 @@ class RowForm(DualForm):
 
 
 def with_less_weight(summary: RecordSummary, keep: float) -> RecordSummary:
-    """The same records with this share of their weight."""
+    """Return the summary of the same records with this share of their weight."""
     if keep == 1:
         return summary
     root = summary.terms.dtype.type(np.sqrt(keep))
@@ -286,8 +283,8 @@ def leading_of_rows(
     max_iter: int | None = None,
     rng: np.random.Generator,
 ) -> SingularTriplets:
-    """Give the leading singular triplets of [top; X], with left vectors; with `centre` X loses its mean row first."""
-    few = solver == "auto" and len(top) + X.shape[0] <= FEW_ROWS and is_matrix(X)
+    """Return the leading singular triplets of [top; X], with left vectors; `centre` subtracts the mean row from X."""
+    few = solver == "auto" and len(top) + X.shape[0] <= FEW_ROWS and _is_matrix(X)
     if few:
         return _through_products(top, X, n_components, centre, tol=tol, max_iter=max_iter, rng=rng)
     rows = Centred(as_operator(X)) if centre else as_operator(X)
@@ -297,19 +294,19 @@ def leading_of_rows(
     )
 
 
-def is_matrix(X: Any) -> bool:
-    """Whether the rows themselves are at hand, and not only products with them."""
+def _is_matrix(X: Any) -> bool:
+    """Whether the rows are in memory, and not only products with them available."""
     return is_sparse(X) or isinstance(X, np.ndarray)
 
 
 def stacked_rows(blocks: list[Any]) -> Operator:
-    """Blocks below each other; those without rows are left out."""
+    """Return blocks stacked below each other; empty blocks are left out."""
     filled = [as_operator(block) for block in blocks if block.shape[0]]
     return filled[0] if len(filled) == 1 else as_operator(Stacked([as_operator(block.T) for block in filled]).T)
 
 
 def row_products(top: Array, X: Any, *, centre: bool = False) -> Array:
-    """Inner products of the rows of [top; X], in double precision; with `centre` X loses its mean row first."""
+    """Return the inner products of the rows of [top; X], in double precision; `centre` subtracts the mean from X."""
     top, X = top.astype(np.float64, copy=False), X.astype(np.float64, copy=False)
     corner = dense_block(X @ top.T, np.float64)
     inner = dense_block(X @ X.T, np.float64)
@@ -321,7 +318,7 @@ def row_products(top: Array, X: Any, *, centre: bool = False) -> Array:
 
 
 def with_more_columns(rows: Array, n_columns: int) -> Array:
-    """Rows with zeros for columns that are new and come after the old ones."""
+    """Return rows with zeros for new columns after the old ones."""
     missing = n_columns - rows.shape[1]
     return np.pad(rows, ((0, 0), (0, missing))) if missing else rows
 
@@ -336,7 +333,7 @@ def _through_products(
     max_iter: int | None,
     rng: np.random.Generator,
 ) -> SingularTriplets:
-    """The triplets from the matrix of inner products; exact as long as no singular value is tiny."""
+    """Return triplets from the matrix of inner products; exact unless a singular value is tiny."""
     products = row_products(top, X, centre=centre)
     n, dtype = len(products), np.result_type(top.dtype, X.dtype)
     found = leading_eigenpairs(products, n_components, tol=tol, max_iter=max_iter, rng=rng)
@@ -363,7 +360,7 @@ def _through_products(
 
 
 def _straightened(top: Array, X: Any, right: Array, centre: bool) -> tuple[Array, Array, Array]:
-    """Triplets in the span of `right`, to working precision: a QR step and a small decomposition."""
+    """Return triplets in the span of `right`, to working precision: a QR step and a small decomposition."""
     basis = la.qr(right, mode="economic")[0]
     rows = dense_block(X @ basis, basis.dtype)
     left, values, turn = la.svd(

@@ -99,7 +99,7 @@ class GraphEmbedding(RegressedSpace):
     n_pieces_ : int, connected components of the graph
     labels_ : LabelMatrix or None
     solution_ : tuple of the solvers' reports
-    n_iter_ : int, most iterations of any of them; 1 for dense solvers
+    n_iter_ : int, largest number of iterations of any of them; 1 for dense solvers
 
     Notes
     -----
@@ -288,7 +288,7 @@ class GraphEmbedding(RegressedSpace):
 
     def _fit_projection(self, X: Any) -> tuple[None, Array]:
         """Put Z = X P into the problem: extension 1."""
-        found = graph_projection(
+        projections, costs = graph_projection(
             X,
             self.graph_,
             self.n_components,
@@ -298,11 +298,11 @@ class GraphEmbedding(RegressedSpace):
             tol=self.tol,
             rng=as_rng(self.random_state),
         )
-        self._keep_costs(found.costs, X.dtype)
-        self.components_ = np.asarray(self._scaled(found.projections), dtype=X.dtype).T
-        self.embedding_ = np.asarray(X @ found.projections.astype(X.dtype))
+        self._keep_costs(costs, X.dtype)
+        self.components_ = np.asarray(self._scaled(projections), dtype=X.dtype).T
+        self.embedding_ = np.asarray(X @ projections.astype(X.dtype))
         self.solution_, self.n_iter_ = (), 1
-        return None, found.projections
+        return None, projections
 
     def _keep_costs(self, costs: Array, dtype: Any) -> None:
         if not costs.size:

@@ -5,13 +5,12 @@
 B = D is LPP. OLPP asks for orthogonal projections instead, PᵀP = I: the smallest eigenvectors of Xᵀ(D − W)X. Rows are
 records here; the paper writes X transposed in eq. (3).
 
-Both are solved in the span of the right singular vectors V of X, P = V Q: outside it p places every record at 0. If X
-has more directions than can be held densely, the leading ones are taken, as is usual for these methods ("PCA first").
+Both are solved in the span of the right singular vectors V of X, P = V Q: outside it p maps every record to 0. If X has
+too many directions for a dense matrix, the leading ones are used, as is usual for these methods ("PCA first").
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,19 +24,10 @@ from tacit.solve import leading_singular_triplets
 from tacit.solve.result import signs_of
 from tacit.types import Array
 
-__all__ = ["DENSE_SIDE", "GraphProjection", "graph_projection"]
+__all__ = ["graph_projection"]
 
-DENSE_SIDE = 4_000  # smaller side of X up to which all of its directions are found with LAPACK
-_DIRECTIONS = 1_000  # beyond that, the leading ones, unless another number is asked for
-
-
-@dataclass(frozen=True, eq=False)
-class GraphProjection:
-    """Projections P (M x k), their costs λ, smallest first, and how many directions of X were searched."""
-
-    projections: Array
-    costs: Array
-    n_directions: int
+_DENSE_SIDE = 4_000  # smaller side of X up to which all of its directions are found with LAPACK
+_DIRECTIONS = 1_000  # leading directions above that, by default
 
 
 def graph_projection(
@@ -50,23 +40,23 @@ def graph_projection(
     n_directions: int | None = None,
     tol: float = 1e-3,
     rng: np.random.Generator,
-) -> GraphProjection:
-    """Find projections.
+) -> tuple[Array, Array]:
+    """Return projections P, M x k, and their costs λ, smallest first.
 
     Parameters
     ----------
     X : records x terms
-    graph : which records belong together
-    n_components : how many
+    graph : graph of the records
+    n_components : number of projections
     constraint : "degrees" (LPP), "identity" (orthogonal embeddings) or "projections" (OLPP)
-    ridge : added to the penalty as ridge·pᵀp, in units of tr Xᵀ(D − W)X / N; makes LPP bear more terms than records
-    n_directions : leading directions of X to search in; None takes all, or 1,000 where X is large
+    ridge : added to the penalty as ridge·pᵀp, in units of tr Xᵀ(D − W)X / N; LPP needs it if terms outnumber records
+    n_directions : leading directions of X to search in; None is all, or 1,000 if X is large
     tol, rng : for the leading directions of a large X
     """
     V, F = _directions(X, n_directions, tol, rng)
     penalty = F.T @ laplacian_times(graph, F)
     if ridge:
-        # trace over N, not over directions: so that it means the same for many terms and few
+        # divided by N, not by the directions, so that it does not depend on the number of terms
         penalty = penalty + ridge * float(np.trace(penalty)) / graph.n_records * np.eye(len(penalty))
     B = _metric(F, graph, constraint)
     costs, Q = la.eigh((penalty + penalty.T) / 2, None if B is None else (B + B.T) / 2)
@@ -75,15 +65,15 @@ def graph_projection(
     costs, Q = costs[real][:n_components], Q[:, real][:, :n_components]
     P = V @ Q
     P *= signs_of(F @ Q)
-    return GraphProjection(P, costs, F.shape[1])
+    return P, costs
 
 
-_ZERO = 1e-12  # share below which a cost is that of a constant, as far as rounding shows
+_ZERO = 1e-12  # relative cost below which a vector is constant up to rounding
 
 
 def _directions(X: Any, n_directions: int | None, tol: float, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Right singular vectors V of X, those that are not rounding, and X V."""
-    small = min(X.shape) <= DENSE_SIDE
+    """Return the right singular vectors V of X that are not rounding, and X V."""
+    small = min(X.shape) <= _DENSE_SIDE
     if small and n_directions is None:
         return _all_directions(X)
     n_wanted = min(n_directions or _DIRECTIONS, *X.shape)
@@ -94,7 +84,7 @@ def _directions(X: Any, n_directions: int | None, tol: float, rng: np.random.Gen
 
 
 def _all_directions(X: Any) -> tuple[Array, Array]:
-    """All of them, from the smaller of XᵀX and X Xᵀ, in double precision."""
+    """Return all directions, from the smaller of XᵀX and X Xᵀ, in double precision."""
     X = X.astype(np.float64)
     wide = X.shape[0] < X.shape[1]
     gram = X @ X.T if wide else X.T @ X
@@ -112,5 +102,5 @@ def _metric(F: Array, graph: Graph, constraint: str) -> Array | None:
         return None
     weights = graph.degrees[:, None] if constraint == "degrees" else 1.0
     B = np.asarray(F.T @ (weights * F))
-    # records without any weight leave B a little short of definite
+    # records without weights would leave B singular
     return np.asarray(B + np.finfo(np.float64).eps * np.trace(B) * np.eye(len(B)))

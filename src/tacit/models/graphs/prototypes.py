@@ -1,14 +1,14 @@
-"""Relation features [Mu2010] sec. 3.2: a record by its distances or similarities to a few chosen records.
+"""Relation features [Mu2010] sec. 3.2: records described by their distances or similarities to chosen records.
 
 | symbol | word                                | shape |
 |--------|-------------------------------------|-------|
 | X      | records x terms                     | n x d |
 | P      | `prototypes_`, p rows of X          | p x d |
-| R      | what `transform` gives, r_ij        | n x p |
+| R      | the result of `transform`, r_ij     | n x p |
 | β      | `ratio`, p / n                      |       |
 | H_i    | `class_heads_`, heads of each class |       |
 
-The measures are in `prototype_measures`, the choice of prototypes in `prototype_choice`.
+The measures are in `relation_measures`.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ from tacit.models.graphs.relation_measures import (
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.types import Array
 
-__all__ = ["SELECTIONS", "RelationFeatures", "Traversal", "class_centres", "random_records", "shares"]
+__all__ = ["RelationFeatures", "Traversal", "shares"]
 
 SELECTIONS = ("auto", "random", "centres")
 _DEFAULT_RATIO = 0.25
-_RANDOM_FROM = 0.5  # p/n from which the paper chooses at random
+_RANDOM_FROM = 0.5  # p/n from which the paper chooses prototypes at random
 
 
 class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Describe records by how they are related to p prototypes, which are records of the training set.
+    """Describe records by their relations to p prototypes, which are training records.
 
-    Made to stand before any model: where there are far more terms than records, the model then works with p columns
-    instead of d. With x a record, p a prototype and sums over the d terms (table 1 of [Mu2010]):
+    For use before any model: if there are far more terms than records, the model then has p columns instead of d.
+    With x a record, p a prototype and sums over the d terms (table 1 of [Mu2010]):
 
         euclidean    ‖x − p‖                       dot          x·p
         minkowski    (Σ |x_t − p_t|^P)^(1/P)       cosine       x·p / (‖x‖ ‖p‖)
@@ -61,44 +61,44 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     ----------
     n_prototypes : int or None, default None — p, at most the number of records; None takes `ratio` of them
     ratio : float in (0, 1] or None, default None — β = p/n, rounded, at least one prototype; None is 0.25 if
-        `n_prototypes` is not given. 1 takes every record. Only one of the two may be given
+        `n_prototypes` is not given. 1 takes every record. Only one of the two may be set
     measure : {"euclidean", "minkowski", "dot", "cosine", "polynomial", "gaussian", "pearson"}, default "euclidean" —
-        how a record is related to a prototype
-    power : float >= 1, default 2 — P of the Minkowski distance; 1 sums the differences, large values look at the
-        largest one
+        relation of a record and a prototype
+    power : float >= 1, default 2 — P of the Minkowski distance; 1 sums the differences, large values emphasise
+        the largest one
     degree : int >= 1, default 2 — of the polynomial
     width : "auto" or float > 0, default "auto" — σ² of the Gaussian, the squared distance at which it falls to 1/e;
         "auto" is the median squared distance between the records (500 of them at most) and the prototypes
-    selection : {"auto", "random", "centres"}, default "auto" — "random" looks at neither records nor labels; "centres"
+    selection : {"auto", "random", "centres"}, default "auto" — "random" ignores records and labels; "centres"
         takes the heads of a k-centre clustering of each class; "auto" is the paper's rule, random from half of the
         records on and centres below
-    random_state : int, generator or None, default 0 — random prototypes, and where each clustering begins
+    random_state : int, generator or None, default 0 — random prototypes, and the start of each clustering
 
     Attributes
     ----------
-    prototype_indices_ : (p,) which training records are prototypes, ascending
+    prototype_indices_ : (p,) row numbers of the prototypes, ascending
     prototypes_ : (p, n_terms) these records, sparse if the records were
-    class_heads_ : dict, class -> training records that are its heads, in the order they were taken; None is the class
-        of the records without a label, or of all of them if there is no `y`. Empty if the selection was random
-    selection_ : "random" or "centres", what was done
+    class_heads_ : dict, class -> training records that are its heads, in order of selection; None is the class of
+        the records without a label, or of all records without `y`. Empty if the selection was random
+    selection_ : "random" or "centres", the selection used
     width_ : float or None, σ² of the Gaussian; None for other measures
 
     Notes
     -----
     Centres: the records of a class are clustered by Gonzalez's farthest-first traversal (1985) of Euclidean distances,
-    whatever the measure; scale records to length 1 before if their length should not count. The largest distance of a
+    with any measure; scale records to length 1 first if their length should not count. The largest distance of a
     record to the nearest head of its class is at most twice the smallest possible. A class has heads in proportion to
     its number of records, at least one if there are as many prototypes as classes. A record that is a head of several
     classes is one prototype; then all classes go on taking heads in the same proportion until there are p. Order and
-    names of the classes do not matter. Records whose labels are unknown and those known to have none are one class.
+    names of the classes do not matter. Records with unknown labels and records without labels are one class.
 
-    Pearson: the paper gives the means and deviations an index t, as if they belonged to the terms. Read here as the
-    correlation of the two vectors over the terms, each with its own mean and deviation. A constant vector has none and
-    gets 0, as does a vector of zeros with the cosine.
+    Pearson: in the paper the means and deviations have an index t, as if they belonged to the terms. Here it is the
+    correlation of the two vectors over the terms, each with its own mean and deviation. It is 0 for a constant vector,
+    as is the cosine for a vector of zeros.
 
     Everything is computed in double precision, a block of records at a time; only the result is dense, n x p, in the
-    precision of X. Distances of records that nearly coincide come from their difference, so that a record is at
-    distance 0 of itself. Choosing centres without labels takes p passes over X, with labels about p passes over a
+    precision of X. Distances of nearly equal records are computed from their difference, so that a record has
+    distance 0 from itself. Choosing centres without labels takes p passes over X, with labels about p passes over a
     class. The Minkowski distance other than P = 2 takes one power for each entry of X and each prototype, ten to fifty
     times as long as the others.
 
@@ -150,8 +150,8 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Parameters
         ----------
         X : (n_records, n_terms) dense or sparse
-        y : binary matrix (dense or sparse), list of label sets, one class a record, or `LabelMatrix`; None makes all
-            records one class. Not looked at if the selection is random
+        y : binary matrix (dense or sparse), list of label sets, one class per record, or `LabelMatrix`; None makes all
+            records one class. Ignored if the selection is random
         """
         self._check_parameters()
         X = self._read(X, reset=True)
@@ -159,16 +159,17 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.selection_ = self._selection(X.shape[0])
         n_prototypes = self._number(X.shape[0])
         if self.selection_ == "random":
-            self.prototype_indices_, self.class_heads_ = random_records(X.shape[0], n_prototypes, rng), {}
+            self.prototype_indices_ = np.sort(rng.choice(X.shape[0], n_prototypes, replace=False))
+            self.class_heads_ = {}
         else:
             labels = None if y is None else as_labels(y, n_records=X.shape[0])
-            self.prototype_indices_, self.class_heads_ = class_centres(X, labels, n_prototypes, rng)
+            self.prototype_indices_, self.class_heads_ = _class_centres(X, labels, n_prototypes, rng)
         self.prototypes_ = X[self.prototype_indices_]
         self.width_ = self._width(X, rng) if self.measure == "gaussian" else None
         return self
 
     def transform(self, X: Any) -> Array:
-        """Relate records to the prototypes.
+        """Return the relations of records to the prototypes.
 
         Parameters
         ----------
@@ -187,7 +188,7 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def _check_parameters(self) -> None:
         if self.n_prototypes is not None and self.ratio is not None:
             raise InputError(
-                f"n_prototypes and ratio are both given: got {self.n_prototypes!r} and {self.ratio!r}, expected one of "
+                f"n_prototypes and ratio are both set: got {self.n_prototypes!r} and {self.ratio!r}, expected one of "
                 "them. Leave the other at None."
             )
         if self.n_prototypes is not None:
@@ -204,18 +205,18 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             check_number("width", self.width, open_low=True)
 
     def _number(self, n_records: int) -> int:
-        """Give p."""
+        """Return p."""
         if self.n_prototypes is None:
             return max(1, int(self._ratio(n_records) * n_records + 0.5))
         if self.n_prototypes > n_records:
             raise InputError(
                 f"n_prototypes is more than there are records: got {self.n_prototypes}, expected at most {n_records}. "
-                "Take fewer, or set ratio instead."
+                "Set a smaller number, or ratio instead."
             )
         return int(self.n_prototypes)
 
     def _ratio(self, n_records: int) -> float:
-        """Give β."""
+        """Return β."""
         if self.n_prototypes is not None:
             return self.n_prototypes / n_records
         return _DEFAULT_RATIO if self.ratio is None else float(self.ratio)
@@ -243,30 +244,25 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return tags
 
 
-_TIE = 1e-8  # squared distances that agree so far differ by rounding only, which is not the same sparse and dense
-_AHEAD = 4  # least number of heads that a class taken up again goes ahead
+_TIE = 1e-8  # squared distances with a smaller relative difference are equal: sparse and dense rows round differently
+_AHEAD = 4  # minimum number of extra heads when a traversal is resumed
 
 
-def random_records(n_records: int, n_prototypes: int, rng: np.random.Generator) -> Array:
-    """Choose records without looking at them, in the order of the rows."""
-    return np.sort(rng.choice(n_records, n_prototypes, replace=False))
-
-
-def class_centres(
+def _class_centres(
     X: Any, labels: LabelMatrix | None, n_prototypes: int, rng: np.random.Generator
 ) -> tuple[Array, dict[Hashable, Array]]:
-    """Choose the heads of every class such that together they are `n_prototypes` records.
+    """Choose the heads of all classes, `n_prototypes` records in total.
 
-    Classes take a head in turn as `shares` says. A record that is already the head of another class adds nothing to the
+    Classes take heads in the order of `shares`. A record that is already the head of another class adds nothing to the
     union, so the turns go on until the union is complete. Records without a label, and all records if there are no
     labels, are one class, called None.
 
     Returns
     -------
     indices : (n_prototypes,) rows of X, ascending
-    class_heads : class -> rows of X, in the order in which they were taken
+    class_heads : class -> rows of X, in order of selection
     """
-    # one random number a record decides everything that is arbitrary, so that the order of the classes decides nothing
+    # one random number per record decides every arbitrary choice, so that the order of the classes has no effect
     luck = rng.random(X.shape[0])
     members = _members(labels, X.shape[0])
     traversals = [Traversal(rows, luck) for rows in members.values()]
@@ -291,15 +287,15 @@ def class_centres(
 
 @dataclass
 class Traversal:
-    """A farthest-first traversal of some rows of X, which can be taken up again where it was left.
+    """A farthest-first traversal of some rows of X that can be resumed.
 
     Attributes
     ----------
-    members : rows of X that are traversed, ascending
-    luck : a number for each row of X; the member with the smallest is the first head
-    n_heads : how many heads were asked for
-    order : rows of X in the order of the traversal, which may already have gone further than that
-    nearest : squared distance of each member to its nearest head but the last
+    members : rows of X to traverse, ascending
+    luck : a random number per row of X; the member with the smallest is the first head
+    n_heads : requested number of heads
+    order : rows of X in the order of the traversal, which may have gone further
+    nearest : squared distance of each member to its nearest head, the last one excepted
     """
 
     members: Array
@@ -313,17 +309,17 @@ class Traversal:
 
     @property
     def heads(self) -> list[int]:
-        """The heads that were asked for, fewer if all other members are copies of them."""
+        """The requested heads, fewer if all other members are copies of them."""
         return self.order[: self.n_heads]
 
     def advance(self, X: Any, n_more: int) -> None:
-        """Ask for `n_more` heads."""
+        """Request `n_more` heads."""
         self.n_heads += n_more
         n_walked = len(self.order)
         if self.n_heads <= n_walked or not self.nearest.any():
             return
-        # Cutting the class out of X takes longer than a step. What comes back once often comes back again: then it
-        # goes on for half as far again, so that a class is cut out a few times only.
+        # Taking the rows of the class out of X takes longer than a step. A resumed traversal therefore goes half as far
+        # again, so that the rows are taken out a few times only.
         self._walk(X, self.n_heads if n_walked == 0 else max(self.n_heads, n_walked + n_walked // 2 + _AHEAD))
 
     def _walk(self, X: Any, n_steps: int) -> None:
@@ -333,7 +329,7 @@ class Traversal:
         if len(self.order) >= n_steps:
             return
         rows = as_double(X if len(self.members) == X.shape[0] else X[self.members], sparse=is_sparse(X))
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is told in a sentence
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow raises an error below
             squared_distances = SquaredDistances(rows)
             while len(self.order) < n_steps:
                 place = np.searchsorted(self.members, self.order[-1])
@@ -347,7 +343,7 @@ class Traversal:
 
 
 def shares(sizes: Array, ties: Array) -> Iterator[int]:
-    """Say which class takes the next head, until every class has as many heads as records.
+    """Yield the class that takes the next head, until every class has as many heads as records.
 
     First every class takes one, the largest first. Then it is the turn of the class with the largest size / (2 h + 1),
     h its heads so far (Webster's method): the numbers of heads stay in proportion to the sizes, and a longer list only
@@ -368,7 +364,7 @@ def shares(sizes: Array, ties: Array) -> Iterator[int]:
 
 
 def _members(labels: LabelMatrix | None, n_records: int) -> dict[Hashable, Array]:
-    """Give the rows of each class, those without a label last and under None."""
+    """Return the rows of each class; records without a label are the last class, None."""
     if labels is None:
         return {None: np.arange(n_records)}
     by_class = sp.csc_array(labels.indicator)
@@ -384,8 +380,8 @@ def _members(labels: LabelMatrix | None, n_records: int) -> dict[Hashable, Array
 def _grow(X: Any, traversals: list[Traversal], n_prototypes: int) -> Array:
     """Let the classes take heads until their union has `n_prototypes` records or nothing new is left.
 
-    As many turns as records are missing cannot lead beyond the number wanted, so a whole round of turns goes to the
-    classes at once.
+    As many turns as there are missing records cannot exceed the requested number, so a whole round of turns is taken
+    at once.
     """
     sizes = np.array([len(walk.members) for walk in traversals])
     ties = np.array([walk.luck[walk.members].sum() for walk in traversals])

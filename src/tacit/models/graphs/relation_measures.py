@@ -1,7 +1,7 @@
-"""The relation measures of [Mu2010] table 1: how a record is related to a prototype, as a number.
+"""The relation measures of [Mu2010] table 1 between a record and a prototype.
 
-A measure is prepared once for the prototypes and then called with blocks of records. All of them count in double
-precision, a block at a time, so that only the relations themselves are ever dense.
+A measure is prepared once for the prototypes and then called with blocks of records. All of them compute in double
+precision, one block at a time, so that only the relations themselves are dense.
 """
 
 from __future__ import annotations
@@ -18,31 +18,21 @@ from tacit.errors import InputError
 from tacit.machine import share
 from tacit.types import Array
 
-__all__ = [
-    "MEASURES",
-    "MinkowskiDistances",
-    "Products",
-    "SquaredDistances",
-    "as_double",
-    "automatic_width",
-    "check_overflow",
-    "relations",
-    "squared_lengths",
-]
+__all__ = ["MEASURES", "SquaredDistances", "as_double", "automatic_width", "check_overflow", "relations"]
 
 Relation = Callable[[Any], Array]
 
 MEASURES = ("euclidean", "minkowski", "dot", "cosine", "polynomial", "gaussian", "pearson")
 _BLOCK = 2**20  # numbers of a block of relations, or of dense records
-_WIDTH_SAMPLE = 500  # records that the automatic width looks at
+_WIDTH_SAMPLE = 500  # records used for the automatic width
 
 
 def relations(X: Any, P: Any, measure: str, *, power: float, degree: int, width: float | None) -> Array:
-    """Give the relations of the rows of X to the rows of P, (n_records, n_prototypes), in the precision of X.
+    """Return the relations of the rows of X to the rows of P, (n_records, n_prototypes), in the precision of X.
 
     Parameters
     ----------
-    X, P : CSR or dense with the same columns; records are brought to the form of the prototypes block by block
+    X, P : CSR or dense with the same columns; records are converted to the form of the prototypes block by block
     measure : one of `MEASURES`
     power, degree, width : P of the Minkowski distance, degree of the polynomial, σ² of the Gaussian
 
@@ -55,7 +45,7 @@ def relations(X: Any, P: Any, measure: str, *, power: float, degree: int, width:
     sparse = is_sparse(P)
     step = max(1, _BLOCK // max(P.shape[0], 1 if sparse else P.shape[1]))
     starts = range(0, X.shape[0], step)
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is told in a sentence
+    with np.errstate(over="ignore", invalid="ignore"):  # overflow raises an error below
         relation = _prepare(as_double(P, sparse=sparse), measure, power=power, degree=degree, width=width)
 
         def work(start: int) -> None:
@@ -72,9 +62,9 @@ def relations(X: Any, P: Any, measure: str, *, power: float, degree: int, width:
 
 
 def automatic_width(X: Any, P: Any, rng: np.random.Generator) -> float:
-    """Give σ² for the Gaussian: the median squared distance between records and prototypes, as far as they differ.
+    """Return σ² for the Gaussian: the median non-zero squared distance between records and prototypes.
 
-    Of at most 500 records, chosen at random. If all coincide the width does not matter, and is 1.
+    At most 500 records are used, chosen at random. If all are equal the width has no effect, and is 1.
     """
     n = X.shape[0]
     rows = np.sort(rng.choice(n, min(n, _WIDTH_SAMPLE), replace=False))
@@ -86,16 +76,16 @@ def automatic_width(X: Any, P: Any, rng: np.random.Generator) -> float:
 
 def _prepare(P: Any, measure: str, *, power: float, degree: int, width: float | None) -> Relation:
     if measure == "dot":
-        return Products(P)
+        return _Products(P)
     if measure == "cosine":
         return _cosine(P)
     if measure == "polynomial":
-        products = Products(P)
+        products = _Products(P)
         return lambda block: (products(block) + 1) ** degree
     if measure == "pearson":
         return _sparse_pearson(P) if is_sparse(P) else _dense_pearson(P)
     if measure == "minkowski" and power != 2:
-        return MinkowskiDistances(P, power)
+        return _MinkowskiDistances(P, power)
     squares = SquaredDistances(P)
     if measure == "gaussian":
         return lambda block: np.exp(-squares(block) / width)
@@ -103,26 +93,26 @@ def _prepare(P: Any, measure: str, *, power: float, degree: int, width: float | 
 
 
 def _cosine(P: Any) -> Relation:
-    """x·p / (‖x‖ ‖p‖), and 0 for a vector of zeros, which has no direction."""
-    products = Products(_unit_rows(P))
+    """Return the measure x·p / (‖x‖ ‖p‖), 0 for a vector of zeros."""
+    products = _Products(_unit_rows(P))
     return lambda block: np.clip(products(_unit_rows(block)), -1, 1)
 
 
 def _dense_pearson(P: Array) -> Relation:
-    """The cosine of rows that were centred first."""
-    products = Products(_unit_rows(_centred_rows(P)))
+    """Return the measure as the cosine of centred rows."""
+    products = _Products(_unit_rows(_centred_rows(P)))
     return lambda block: np.clip(products(_unit_rows(_centred_rows(block))), -1, 1)
 
 
 def _sparse_pearson(P: Any) -> Relation:
-    """(x·p − d μ_x μ_p) / (s_x s_p), s the length of the centred row: centred rows would not be sparse."""
-    products, n_columns = Products(P), P.shape[1]
+    """Return the measure as (x·p − d μ_x μ_p) / (s_x s_p), s the length of a centred row, which is not sparse."""
+    products, n_columns = _Products(P), P.shape[1]
     means, spreads = _means_and_spreads(P)
 
     def relation(block: Any) -> Array:
         block_means, block_spreads = _means_and_spreads(block)
         R = products(block) - n_columns * np.outer(block_means, means)
-        # a factor at a time: the product of two small spreads may be too small a number
+        # one factor at a time: the product of two small spreads may underflow
         R *= _inverse(block_spreads)[:, None]
         R *= _inverse(spreads)
         return np.clip(R, -1, 1)
@@ -131,53 +121,53 @@ def _sparse_pearson(P: Any) -> Relation:
 
 
 def _means_and_spreads(X: Any) -> tuple[Array, Array]:
-    """Mean of each sparse row and length of the row after centring, which is 0 for a constant row."""
+    """Return the mean of each sparse row and its length after centring, which is 0 for a constant row."""
     n_columns = X.shape[1]
     means = np.asarray(X.sum(axis=1)) / n_columns
     n_filled = np.diff(X.indptr)
     centred = sp.csr_array((X.data - np.repeat(means, n_filled), X.indices, X.indptr), shape=X.shape)
-    spreads = np.sqrt(squared_lengths(centred) + (n_columns - n_filled) * means**2)
+    spreads = np.sqrt(_squared_lengths(centred) + (n_columns - n_filled) * means**2)
     constant = X.max(axis=1).toarray().ravel() == X.min(axis=1).toarray().ravel()
     return means, np.where(constant, 0, spreads)
 
 
 def _centred_rows(X: Array) -> Array:
-    """Take its mean off each row; a constant row becomes exactly 0, not what rounding leaves of it."""
+    """Subtract the mean from each row; a constant row becomes exactly 0, without rounding."""
     constant = X.max(axis=1) == X.min(axis=1)
     return np.asarray(np.where(constant[:, None], 0, X - X.mean(axis=1, keepdims=True)))
 
 
 def _unit_rows(X: Any) -> Any:
-    """Scale each row to length 1; a row of zeros stays."""
-    factors = _inverse(np.sqrt(squared_lengths(X)))
+    """Scale each row to length 1, except rows of zeros."""
+    factors = _inverse(np.sqrt(_squared_lengths(X)))
     if not is_sparse(X):
         return X * factors[:, None]
     return sp.csr_array((X.data * np.repeat(factors, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape)
 
 
 def _inverse(lengths: Array) -> Array:
-    """1/length, 0 where it is 0; a length that overflowed gives NaN, for 0 would pass as a result."""
+    """Return 1/length, 0 for length 0, and NaN for an overflow, since 0 would look like a result."""
     inverse = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     return np.where(np.isfinite(lengths), inverse, np.nan)
 
 
-_CLOSE = 1e-6  # of ‖x‖² + ‖p‖²: what is nearer is computed from the difference; the rest keeps ten digits of sixteen
-_PAIRS = 4_096  # sparse pairs that are subtracted at a time
-_NUMBERS = 2**20  # dense numbers that are
+_CLOSE = 1e-6  # of ‖x‖² + ‖p‖²: closer pairs are computed from the difference; the others keep ten digits of sixteen
+_PAIRS = 4_096  # sparse pairs subtracted at a time
+_NUMBERS = 2**20  # dense numbers subtracted at a time
 
 
-class Products:
+class _Products:
     """The products x·p of the rows of a block with every row of P, dense.
 
-    Sparse P is held by its columns, as an inverted file: the cost of a row of the block is the number of entries that P
-    has in the row's own columns.
+    Sparse P is held by columns, as an inverted file: a row of the block costs as many operations as P has entries in
+    the row's own columns.
     """
 
     def __init__(self, P: Any) -> None:
         self._transposed = sp.csr_array(P.T) if is_sparse(P) else P.T
 
     def __call__(self, block: Any) -> Array:
-        """Give rows of the block x rows of P."""
+        """Return an array, rows of the block x rows of P."""
         product = block @ self._transposed
         return np.asarray(product.toarray() if is_sparse(product) else product)
 
@@ -185,20 +175,20 @@ class Products:
 class SquaredDistances:
     """‖x − p‖² of the rows of a block with every row of P, both in double precision and both sparse or both dense.
 
-    Dense rows are first shifted by the mean of P, which changes no distance: with a large offset that all records have
-    in common, every pair would nearly coincide and take the long way.
+    Dense rows are first shifted by the mean of P, which changes no distance: with a large common offset, every pair
+    would be nearly equal and need the slow computation.
     """
 
     def __init__(self, P: Any) -> None:
         self._shift = None if is_sparse(P) else P.mean(axis=0)
         self._P = P if self._shift is None else P - self._shift
-        self._sizes = squared_lengths(self._P)
-        self._products = Products(self._P)
+        self._sizes = _squared_lengths(self._P)
+        self._products = _Products(self._P)
 
     def __call__(self, block: Any) -> Array:
-        """Give rows of the block x rows of P."""
+        """Return an array, rows of the block x rows of P."""
         X = block if self._shift is None else block - self._shift
-        sizes = squared_lengths(X)
+        sizes = _squared_lengths(X)
         squares = self._products(X)
         squares *= -2
         squares += sizes[:, None]
@@ -207,11 +197,11 @@ class SquaredDistances:
         return squares
 
 
-class MinkowskiDistances:
+class _MinkowskiDistances:
     """(Σ_t |x_t − p_t|^P)^(1/P) of the rows of a block with every row of P.
 
-    Dense rows go to SciPy. For sparse ones the sum runs over the entries of x, with what p has elsewhere added as a
-    whole; so one prototype costs one pass over the entries of the block, whatever the number of columns.
+    Dense rows are passed to SciPy. For sparse rows the sum runs over the entries of x, and the other entries of p are
+    added at once, so that a prototype costs one pass over the entries of the block.
     """
 
     def __init__(self, P: Any, power: float) -> None:
@@ -219,7 +209,7 @@ class MinkowskiDistances:
         self._sizes = _power_sums(P, power) if is_sparse(P) else None
 
     def __call__(self, block: Any) -> Array:
-        """Give rows of the block x rows of P."""
+        """Return an array, rows of the block x rows of P."""
         if self._sizes is None:
             return np.asarray(cdist(block, self._P, "minkowski", p=self._power))
         sums = self._sums(block)
@@ -242,23 +232,23 @@ class MinkowskiDistances:
 
 
 def as_double(X: Any, *, sparse: bool) -> Any:
-    """Bring rows to double precision and to the form that they are compared in, without duplicate entries."""
+    """Return rows in double precision, sparse or dense, without duplicate entries."""
     if not sparse:
         return np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
     rows = sp.csr_array(X, dtype=np.float64)
     if not rows.has_canonical_format:
-        rows = rows.copy()  # never change what the caller gave
+        rows = rows.copy()  # do not change the caller's matrix
         rows.sum_duplicates()
     return rows
 
 
-def squared_lengths(X: Any) -> Array:
-    """‖x‖² of each row."""
+def _squared_lengths(X: Any) -> Array:
+    """Return ‖x‖² of each row."""
     return _power_sums(X, 2.0) if is_sparse(X) else np.asarray(np.einsum("ij,ij->i", X, X))
 
 
 def check_overflow(values: Array, X: Any, purpose: str) -> None:
-    """Raise if what was computed from X is too large for its type."""
+    """Raise if values computed from X are too large for their type."""
     if np.isfinite(values).all():
         return
     entries = X.data if is_sparse(X) else X
@@ -269,7 +259,7 @@ def check_overflow(values: Array, X: Any, purpose: str) -> None:
 
 
 def _repair(sums: Array, X: Any, P: Any, sizes: Array, other_sizes: Array, *, power: float) -> None:
-    """Compute the sums of pairs that nearly coincide from their differences, in place."""
+    """Compute the sums of nearly equal pairs from their differences, in place."""
     rows, columns = np.nonzero(sums < _CLOSE * np.add.outer(sizes, other_sizes))
     step = _PAIRS if is_sparse(X) else max(1, _NUMBERS // X.shape[1])
     for start in range(0, len(rows), step):
@@ -278,5 +268,5 @@ def _repair(sums: Array, X: Any, P: Any, sizes: Array, other_sizes: Array, *, po
 
 
 def _power_sums(X: Any, power: float) -> Array:
-    """Σ_t |x_t|^P of each row."""
+    """Return Σ_t |x_t|^P of each row."""
     return np.asarray((abs(X) ** power).sum(axis=1))

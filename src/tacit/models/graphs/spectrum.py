@@ -1,12 +1,12 @@
-"""The embedding of a graph: Z with Zᵀ B Z = I that keeps close what the graph joins.
+"""The embedding of a graph: Z with Zᵀ B Z = I in which joined records are close.
 
-    (D − W) z = λ B z,  the smallest λ but for the trivial ones                          [Mu2010] eq. (2)
+    (D − W) z = λ B z,  the smallest non-trivial λ                                       [Mu2010] eq. (2)
 
 B = D gives Laplacian eigenmaps, B = I unnormalised spectral clustering. A vector that is constant on each connected
-component costs nothing and says nothing: there is one such vector a component, known beforehand, and it is taken out of
-the problem instead of being searched for. So a graph in many pieces needs no other care.
+component has no cost and no information. There is one per component, known in advance and removed from the problem, so
+that graphs with many components need no special care.
 
-Both are solved for the other end of a spectrum, where the leading eigenvectors lie: λ = 1 − ν with D^−½ W D^−½ u = ν u
+Both are turned into problems for leading eigenvectors: λ = 1 − ν with D^−½ W D^−½ u = ν u
 and z = D^−½ u for B = D; λ = c − ν with (c I − D + W) z = ν z, c at least the largest λ, for B = I.
 """
 
@@ -24,20 +24,18 @@ from tacit.solve import leading_eigenpairs, without_vectors
 from tacit.solve.result import Eigenpairs, signs_of
 from tacit.types import Array
 
-__all__ = ["CONSTRAINTS", "GraphSpectrum", "graph_spectrum", "laplacian_times"]
-
-CONSTRAINTS = ("degrees", "identity")
+__all__ = ["graph_spectrum", "laplacian_times"]
 
 
 @dataclass(frozen=True, eq=False)
 class GraphSpectrum:
-    """An embedding.
+    """The embedding of a graph.
 
     Attributes
     ----------
-    embedding : Z, N x k; a record that is joined to no other is at the origin
+    embedding : Z, N x k; a record without neighbours is at the origin
     costs : λ, smallest first
-    report : what the solver says; its residuals are ‖(D − W) z − λ B z‖ in units of ‖B z‖ (degrees) or of the mean
+    report : report of the solver; its residuals are ‖(D − W) z − λ B z‖ in units of ‖B z‖ (degrees) or of the mean
         degree (identity)
     """
 
@@ -56,7 +54,7 @@ def graph_spectrum(
     max_iter: int | None = None,
     rng: np.random.Generator,
 ) -> GraphSpectrum:
-    """Embed a graph; there are as many dimensions as records less components at most."""
+    """Embed a graph, in at most as many dimensions as records less connected components."""
     component = graph.components()
     n_trivial = int(component.max()) + 1
     n_wanted = min(n_components, graph.n_records - n_trivial)
@@ -72,7 +70,7 @@ def graph_spectrum(
 
 
 def laplacian_times(graph: Graph, V: Array) -> Array:
-    """(D − W) V."""
+    """Return (D − W) V."""
     return np.asarray(graph.degrees[:, None] * V - graph @ V)
 
 
@@ -94,7 +92,7 @@ class _Weights(Operator):
 
 
 class _Normalised(Operator):
-    """D^−½ W D^−½, the trivial vectors moved from the top of its spectrum to the bottom."""
+    """D^−½ W D^−½ with the trivial vectors moved from the top to the bottom of its spectrum."""
 
     top, unit = 1.0, 1.0
 
@@ -112,18 +110,18 @@ class _Normalised(Operator):
         return self._matmat(U)
 
     def embedded(self, vectors: Array) -> Array:
-        """D^−½ u, so that ZᵀDZ = I."""
+        """Return D^−½ u, so that ZᵀDZ = I."""
         return np.asarray(self.root * vectors)
 
 
 class _Shifted(Operator):
-    """c I − D + W, the trivial vectors moved likewise; c is twice the largest degree, which no λ exceeds."""
+    """c I − D + W with the trivial vectors moved too; c is twice the largest degree, an upper bound of λ."""
 
     def __init__(self, graph: Graph, component: Array) -> None:
         super().__init__(graph.shape, np.dtype(np.float64))
         self.weights, self.degrees = _Weights(graph), graph.degrees[:, None]
         self.top = 2 * max(float(self.degrees.max(initial=0)), float(np.finfo(np.float64).tiny))
-        # the solver's residuals are relative to ν, which is near c; λ is of the size of the degrees
+        # the solver's residuals are relative to ν, which is near c, while λ is of the size of the degrees
         self.unit = float(self.degrees.mean()) / self.top
         self.trivial = _trivial(np.ones(graph.n_records), component)
 
@@ -136,14 +134,14 @@ class _Shifted(Operator):
         return self._matmat(U)
 
     def embedded(self, vectors: Array) -> Array:
-        """Give the vectors themselves: ZᵀZ = I."""
+        """Return the vectors themselves: ZᵀZ = I."""
         return vectors
 
 
 def _trivial(heights: Array, component: Array) -> sp.csr_array:
-    """Unit columns, one a component, in which its records stand at `heights`."""
+    """Return one unit column per component, with the records' `heights` as entries."""
     lengths = np.sqrt(np.bincount(component, weights=heights**2))
-    # a record without any weight has no height; it is a component of its own, and its coordinate must vanish too
+    # a record without weights has height 0; it is a component of its own, and its coordinate must be 0 too
     heights = np.where(lengths[component] > 0, heights, 1)
     lengths = np.where(lengths > 0, lengths, 1)
     shape = (len(component), len(lengths))

@@ -1,4 +1,4 @@
-"""Hierarchy-regularised latent semantic indexing [Huang2005]: a space in which a taxonomy's classes hold together.
+"""Hierarchy-regularised latent semantic indexing [Huang2005]: a space with compact classes of a taxonomy.
 
     (γ I + XᵀΔX) w = λ XᵀX w,  the smallest λ                                                          sec. 2.4
 
@@ -12,7 +12,7 @@
 | λ      | `costs_`; `eigenvalues_` is μ = 1/λ       | k     |
 
 The graph is in `common/class_hierarchy`, the unit of γ in `common/centring`, the eigenproblem in three forms in
-`scatter`, honest positions in `positions`.
+`scatter`.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ from tacit.errors import InputError
 from tacit.models.base import most_iterations, warn_if_fewer
 from tacit.models.common.centring import centred_kernel, check_records_differ, mean_row, scatter_per_record
 from tacit.models.common.class_hierarchy import HierarchyGraph, hierarchy_graph
+from tacit.models.common.honest_positions import LEVERAGE_CAP, MEAN_LEVERAGE_LIMIT, cross_fitted
 from tacit.models.common.kernels import check_dense_memory
-from tacit.models.common.memory import check_fit_memory
+from tacit.models.common.memory import check_memory, memory_of_fit
 from tacit.models.common.record_kernel import (
     COORDINATES,
     KernelSpaceModel,
@@ -39,10 +40,11 @@ from tacit.models.common.record_kernel import (
     one_thread_for_sparse,
     record_products,
 )
-from tacit.models.hlsi.positions import honest_targets, profile
 from tacit.models.hlsi.scatter import DualScatter, PrimalScatter, ProductScatter, ScatterForm
-from tacit.operators import Kernel
+from tacit.operators import Centred, Kernel, Scaled, as_operator
+from tacit.operators.rows.blocks import take_rows
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.solve.result import signs_of
 from tacit.types import Array
 
 __all__ = ["HLSI"]
@@ -52,58 +54,57 @@ _FORMS = ("auto", "primal", "dual", "products")
 
 
 class HLSI(KernelSpaceModel):
-    """Hierarchy-regularised LSI: records that share specific classes of a taxonomy come to lie close together.
+    """Hierarchy-regularised LSI: records that share specific classes of a taxonomy get close positions.
 
         min γ‖w‖² + wᵀXᵀΔX w,  wᵀXᵀX w = 1, the positions X w_j orthogonal              [Huang2005] eq. (10)
 
-    Of all directions with the same spread of the records it takes those along which the classes are narrow: total
-    scatter over within-class scatter, a discriminant analysis for several labels a record and a tree of classes.
+    Of all directions with the same scatter of the records it takes those with the smallest scatter within the classes:
+    total scatter over within-class scatter, a discriminant analysis for label sets and a tree of classes.
 
     Parameters
     ----------
-    n_components : int, default 100 — dimensions k; fewer are kept, with a warning, if there are not that many
+    n_components : int, default 100 — dimensions k; fewer are kept, with a warning, if there are fewer
     taxonomy : Taxonomy or None, default None — the classes above the labels; None takes the labels as children of one
         root
-    gamma : float > 0, default 0.3 — γ, in units of the within-class scatter a record, tr(XᵀΔX) / N, so that one value
-        means the same for long vectors and short ones, many classes and few. As with any ridge, more records need it
-        less: twice the same records with twice the gamma are the same space. Large values give LSI; tiny ones follow
-        every record and overfit
+    gamma : float > 0, default 0.3 — γ, in units of the within-class scatter per record, tr(XᵀΔX) / N, so that a
+        value does not depend on the lengths of the vectors or the number of classes. More records need a smaller value:
+        all records twice with twice the gamma are the same space. Large values give LSI; tiny ones overfit
     membership : {"shared", "whole"}, default "shared" — "whole" is the paper's graph, in which a record counts once for
-        each of its classes, and those with many classes pull hardest; "shared" lets every record count once
-    center : bool, default True — take the mean off the records. Without it the first dimension is nearly constant, as
-        every class, the root included, costs nothing there; the paper leaves it in
+        each of its classes; in "shared" every record counts once
+    center : bool, default True — subtract the mean record. Without centring, as in the paper, the first dimension is
+        nearly constant, because a constant has no scatter within any class
     scaling : {"weighted", "damped", "unit"}, default "weighted" — "unit" gives v = X w with unit columns (the paper's),
         "damped" and "weighted" multiply them by μ^¼ and μ^½, μ = 1/λ
     kernel, kernel_params, n_landmarks : as for `MLSI`
-    coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` gives; see
+    coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` returns; see
         `training_coordinates`
     solver : {"auto", "primal", "dual", "products"}, default "auto" — dense on the terms, dense on the records, or
         products with X only
     tol : float, default 1e-2 — relative residual at which the iterative solvers stop
-    max_iter : int or None — most iterations
+    max_iter : int or None, default None — maximum number of iterations
     random_state : int, generator or None, default 0 — the same seed gives the same space
 
     Attributes
     ----------
     components_ : (n_components_, n_terms) Wᵀ in the chosen scaling; dual_components_ instead for a non-linear kernel
     mean_ : (n_terms,) the mean record, None if not centred; of a kernel matrix, the mean of its rows
-    offset_ : (n_components_,) what is taken off every position: where the mean record would be; zero if not centred
+    offset_ : (n_components_,) subtracted from every position: the image of the mean record; zero if not centred
     eigenvalues_ : (n_components_,) μ, total over regularised within-class scatter, largest first
     costs_ : (n_components_,) λ = 1/μ of the paper, smallest first
     term_loadings_ : (n_components_, n_terms) VᵀX, with the linear kernel
-    classes_ : tuple, the classes that took part: those with a record, but for those with all of them
+    classes_ : tuple, the classes used: those with at least one record and not with all of them
     class_coordinates_ : (n_classes, n_components_) the mean position of the records in each class
-    gamma_ : float, γ as it was used
+    gamma_ : float, the absolute γ
     reference_records_, landmark_map_, solver_, solver_reason_, solution_, n_iter_ : as for `MLSI`
 
     Notes
     -----
-    Labels may sit at inner nodes of the taxonomy. Records whose labels are unknown are in the root only: they take part
-    in the total scatter. Cost of "products": about that of two truncated SVDs of X with as many components.
+    Labels may be inner nodes of the taxonomy. Records with unknown labels are in the root only: they count in the
+    total scatter. Cost of "products": about that of two truncated SVDs of X with as many components.
 
     References
     ----------
-    [Huang2005]; docs/guide/hlsi.md says where we leave the paper.
+    [Huang2005]; docs/guide/hlsi.md lists the differences from the paper.
 
     Examples
     --------
@@ -155,17 +156,17 @@ class HLSI(KernelSpaceModel):
         Parameters
         ----------
         X : (n_records, n_terms) dense or sparse, or `RowBlocks`; the kernel matrix if kernel="precomputed"
-        y : binary matrix (dense or sparse), list of label sets, one class a record, or `LabelMatrix`; with a taxonomy,
-            the labels are names of its nodes
+        y : binary matrix (dense or sparse), list of label sets, one class per record, or `LabelMatrix`; with a
+            taxonomy, the labels are names of its nodes
         """
         self._fit(X, y)
         return self
 
     def fit_transform(self, X: Any, y: Any) -> Array:
-        """Find the space and give the training records' positions, of the kind that `coordinates` says.
+        """Find the space and return the training records' positions, of the kind set by `coordinates`.
 
-        By default these are honest: not what `transform` gives for the same records, on purpose, just as scikit-learn's
-        TargetEncoder cross-fits. What follows in a pipeline is then trained on positions like those it will meet.
+        The default, honest positions, differs from `transform` for the same records on purpose, as scikit-learn's
+        TargetEncoder cross-fits. The next step of a pipeline is then trained on positions like those of new records.
         """
         kind = check_choice("coordinates", self.coordinates, COORDINATES)
         X, graph, features, form = self._fit(X, y)
@@ -178,19 +179,19 @@ class HLSI(KernelSpaceModel):
         return positions
 
     def inverse_transform(self, positions: Any) -> Array:
-        """Give the terms that positions stand for: the best reconstruction from the training records' positions."""
+        """Return the terms of positions: the best reconstruction from the training records' positions."""
         terms = super().inverse_transform(positions)
         return terms if self.mean_ is None else np.asarray(terms + self.mean_)
 
     def training_coordinates(self, X: Any, y: Any, kind: str = "transductive") -> Array:
-        """Give the positions of the training records, in the model's scaling.
+        """Return the positions of the training records, in the model's scaling.
 
         Parameters
         ----------
-        X, y : what `fit` was given
-        kind : "transductive" — where their words and their own classes put them: for a collection that is searched or
-            mapped; "in-sample" — what `transform` gives: by their words, through a map that has seen their classes;
-            "honest" — by their words, through a map that has not: for training whatever is to work on new records
+        X, y : the records and labels passed to `fit`
+        kind : "transductive" — by their words and their own classes: for searching or mapping the collection;
+            "in-sample" — the result of `transform`: by their words, through a map fitted with their classes;
+            "honest" — by their words, through a map fitted without them: for training a model for new records
         """
         check_is_fitted(self, "eigenvalues_")
         if check_choice("kind", kind, COORDINATES) == "in-sample":
@@ -205,7 +206,7 @@ class HLSI(KernelSpaceModel):
         return self._positions(X, graph, kind, features, form)
 
     def class_coordinates(self) -> Array:
-        """Give each of `classes_` a place among the records: the mean position of its records."""
+        """Return the position of each of `classes_`: the mean position of its records."""
         check_is_fitted(self, "eigenvalues_")
         return self.class_coordinates_
 
@@ -216,7 +217,7 @@ class HLSI(KernelSpaceModel):
         rng = as_rng(self.random_state)
         graph = self._graph(y, X.shape[0])
         if self.kernel == "linear":
-            check_fit_memory(X, self.n_components, model="hlsi", n_labels=graph.H.shape[1])
+            check_memory(memory_of_fit(X, self.n_components, model="hlsi", n_labels=graph.H.shape[1]))
         features = self._learn_features(X, rng)
         self._n_records = X.shape[0]
         self.mean_ = None
@@ -245,7 +246,7 @@ class HLSI(KernelSpaceModel):
         check_choice("coordinates", self.coordinates, COORDINATES)
         if self.solver == "single_pass":
             raise InputError(
-                "solver='single_pass' cannot solve a problem with a metric, as that of HLSI is: expected one of "
+                "solver='single_pass' cannot solve the generalised eigenproblem of HLSI: expected one of "
                 f"{', '.join(map(repr, _FORMS))}. Use solver='auto'."
             )
         check_choice("solver", self.solver, _FORMS)
@@ -271,7 +272,7 @@ class HLSI(KernelSpaceModel):
     def _keep(
         self, X: Any, features: Any, graph: HierarchyGraph, form: ScatterForm, values: Array, coefficients: Array
     ) -> None:
-        """Learned attributes, in the chosen scaling and the precision of X."""
+        """Set the learned attributes, in the chosen scaling and the precision of X."""
         self.__dict__.pop("term_loadings_", None)  # of an earlier fit with another kernel
         warn_if_fewer(self.n_components, values.size, "the rank of the records" + " less their mean" * self.center)
         dtype = X.dtype
@@ -279,11 +280,11 @@ class HLSI(KernelSpaceModel):
         self.costs_ = (1 / values).astype(dtype)
         if isinstance(form, DualScatter):
             if self.center:
-                coefficients = coefficients - coefficients.mean(axis=0)  # as a centred kernel sees them
+                coefficients = coefficients - coefficients.mean(axis=0)  # as with a centred kernel
             weights = coefficients if self._is_kernel else np.asarray(features.T @ coefficients)
         else:
             weights = coefficients
-        loadings, places = profile(features, self.mean_, graph, weights)
+        loadings, places = _profile(features, self.mean_, graph, weights)
         if self.kernel == "linear":
             self.term_loadings_ = np.asarray(loadings, dtype=dtype).T
         self.classes_, self.class_coordinates_ = graph.names[:-1], self._scaled(places).astype(dtype)
@@ -306,8 +307,77 @@ class HLSI(KernelSpaceModel):
         if kind == "honest":
             assert form is not None
             rng = as_rng(self.random_state)
-            targets = honest_targets(form, graph, features, V, targets, mean=self.mean_, rng=rng, tol=self.tol)
+            targets = _honest_targets(form, graph, features, V, targets, mean=self.mean_, rng=rng, tol=self.tol)
         return np.asarray(targets * scale, dtype=X.dtype)
 
     def _needs_labels(self) -> bool:
         return True
+
+
+_COLUMNS = 32  # dimensions whose positions are held at the same time
+_FOLDS = 5
+
+
+def _profile(features: Any, mean: Array | None, graph: HierarchyGraph, weights: Array) -> tuple[Array, Array]:
+    """Return XᵀV and the mean position of each class; V = X w, N x k, is computed a few dimensions at a time.
+
+    The signs of the weights are fixed by the positions, in place, so that they do not depend on the form.
+    """
+    X = as_operator(features) if mean is None else Centred(features, mean)
+    members = (graph.H[:, :-1] > 0).astype(X.dtype)
+    counts = np.asarray(members.sum(axis=0)).reshape(-1, 1)
+    loadings = np.empty((X.shape[1], weights.shape[1]), X.dtype, order="F")
+    places = np.empty((members.shape[1], weights.shape[1]), X.dtype)
+    for first in range(0, weights.shape[1], _COLUMNS):
+        part = slice(first, first + _COLUMNS)
+        V = X @ weights[:, part].astype(X.dtype)
+        signs = signs_of(V)
+        V *= signs
+        weights[:, part] *= signs
+        loadings[:, part] = X.T @ V
+        places[:, part] = (members.T @ V) / counts
+    return loadings, places
+
+
+def _honest_targets(
+    form: ScatterForm,
+    graph: HierarchyGraph,
+    features: Any,
+    V: Array,
+    targets: Array,
+    *,
+    mean: Array | None,
+    rng: np.random.Generator,
+    tol: float,
+) -> Array:
+    """Return the position of each record by the regression of the targets on the other records.
+
+    Parameters
+    ----------
+    form : the form of the eigenproblem, with its γ
+    graph, features, mean : what the form was made of
+    V : positions by the map of all records, N x k in unit scaling
+    targets : `graph.targets` of V
+    rng, tol : for folds, which are used if leverages are estimated and large
+    """
+    leverages = form.leverages()
+    is_exact = not isinstance(form, ProductScatter)
+    if is_exact or leverages.mean() < MEAN_LEVERAGE_LIMIT:
+        h = np.minimum(leverages, 1.0 if is_exact else LEVERAGE_CAP)[:, None]
+        return np.asarray((V - h * targets) / np.maximum(1 - h, np.finfo(V.dtype).eps))
+    roots = np.sqrt(graph.degrees).astype(V.dtype)
+    rows = _WeightedRows(features, mean, roots)
+    weighted = cross_fitted(rows, targets * roots[:, None], form.gamma, n_folds=_FOLDS, rng=rng, tol=tol)
+    return np.asarray(weighted / roots[:, None])
+
+
+class _WeightedRows:
+    """√d (X − 1 mᵀ), some rows at a time, for regressions on some of the records."""
+
+    def __init__(self, X: Any, mean: Array | None, roots: Array) -> None:
+        self.X, self.mean, self.roots = X, mean, roots
+        self.shape = X.shape
+
+    def __getitem__(self, rows: Array) -> Scaled:
+        part = take_rows(self.X, rows)
+        return Scaled(part if self.mean is None else Centred(part, self.mean), rows=self.roots[rows])

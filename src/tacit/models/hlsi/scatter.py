@@ -1,17 +1,16 @@
-"""HLSI's eigenproblem: total scatter over within-class scatter, in three forms that answer the same questions.
+"""HLSI's eigenproblem, total scatter over within-class scatter, in three forms with the same interface.
 
     (γ I + XᵀΔX) w = λ XᵀX w,  smallest λ                                                   [Huang2005] sec. 2.4
 
 XᵀΔX is the pooled within-class scatter (Identity D), so this is a regularised discriminant analysis for any number of
-labels a record. We solve for the largest μ = 1/λ of
+labels per record. We solve for the largest μ = 1/λ of
 
     XᵀX w = μ B w,   B = γ I + Xᵀ diag(d) X − G Gᵀ,   G = Xᵀ H diag(|c|)^−½
 
 which is positive definite for every γ > 0. `DualScatter` holds the dense N x N kernel, `PrimalScatter` dense M x M
 matrices, `ProductScatter` products with X alone. Coefficients c give positions v = fitted(c), scaled to vᵀv = 1.
 
-Where X is centred, Xᵀ1 = 0 and the direction in which all records are alike, which costs nothing and says nothing, is
-not among the solutions.
+If X is centred, Xᵀ1 = 0, and the trivial direction in which all records are equal is not among the solutions.
 """
 
 from __future__ import annotations
@@ -35,20 +34,11 @@ from tacit.solve.result import signs_of
 from tacit.solve.tall_arrays import inner, subtract
 from tacit.types import Array
 
-__all__ = [
-    "DualScatter",
-    "PrimalScatter",
-    "ProductScatter",
-    "ScatterForm",
-    "ScatterPencil",
-    "SpectralInverse",
-    "all_one",
-    "start_blocks",
-]
+__all__ = ["DualScatter", "PrimalScatter", "ProductScatter", "ScatterForm", "ScatterPencil"]
 
 
 class ScatterForm(ABC):
-    """What HLSI asks of the records.
+    """What HLSI needs from the records.
 
     Attributes
     ----------
@@ -61,19 +51,19 @@ class ScatterForm(ABC):
 
     @abstractmethod
     def leading(self, n_components: int) -> tuple[Array, Array]:
-        """Give μ = 1/λ, largest first, and the coefficients."""
+        """Return μ = 1/λ, largest first, and the coefficients."""
 
     @abstractmethod
     def fitted(self, coefficients: Array) -> Array:
-        """Give the positions of the training records, N x k."""
+        """Return the positions of the training records, N x k."""
 
     @abstractmethod
     def leverages(self) -> Array:
-        """Give h_i = d_i x_iᵀ (Xᵀ diag(d) X + γ I)⁻¹ x_i: how much of record i's target its position follows."""
+        """Return the leverages h_i = d_i x_iᵀ (Xᵀ diag(d) X + γ I)⁻¹ x_i."""
 
 
 class DualScatter(ScatterForm):
-    """From the dense N x N kernel matrix, centred if it is to be: any kernel, and wide X.
+    """From the dense N x N kernel matrix, already centred if needed: any kernel, and wide X.
 
     Coefficients are weights of the records, w = Xᵀα.
     """
@@ -101,11 +91,11 @@ class DualScatter(ScatterForm):
         return values, _of_unit_length(alpha, positions @ z)
 
     def fitted(self, coefficients: Array) -> Array:
-        """Give K times the coefficients."""
+        """Return K times the coefficients."""
         return np.asarray(self.K @ coefficients)
 
     def leverages(self) -> Array:
-        """Give them exactly, from the eigenvectors."""
+        """Return the exact leverages, from the eigenvectors."""
         return np.asarray(np.square(self.vectors) @ (self.values / (self.values + self.gamma)))
 
 
@@ -119,16 +109,16 @@ class _LinearScatter(ScatterForm):
 
     @property
     def F(self) -> sp.csr_array:
-        """The classes, made anew: one product needs them, and beside a search they would be memory for nothing."""
+        """The classes, made for each use: keeping them during the search would waste memory."""
         return _factor(self.graph, centred=isinstance(self.X, Centred))
 
     @property
     def weighted(self) -> Operator:
         """√d X."""
-        return self.X if all_one(self.degrees) else Scaled(self.X, rows=np.sqrt(self.degrees))
+        return self.X if _all_one(self.degrees) else Scaled(self.X, rows=np.sqrt(self.degrees))
 
     def fitted(self, coefficients: Array) -> Array:
-        """Give X times the coefficients."""
+        """Return X times the coefficients."""
         return np.asarray(self.X @ coefficients)
 
 
@@ -154,7 +144,7 @@ class PrimalScatter(_LinearScatter):
         return values, w * signs_of(self.fitted(w))
 
     def leverages(self) -> Array:
-        """Give them exactly, by one triangular solve a record."""
+        """Return the exact leverages, by one triangular solve per record."""
         factor = la.cholesky(self.metric, lower=True)
         h = np.empty(self.X.shape[0])
         for part, block in self._blocks():
@@ -162,7 +152,7 @@ class PrimalScatter(_LinearScatter):
         return h
 
     def _blocks(self) -> Any:
-        """Records a few at a time, dense and centred: (rows, block)."""
+        """Yield (rows, block), a few records at a time, dense and centred."""
         step = max(1, 2**22 // max(1, self.rows.shape[1]))
         for start in range(0, self.rows.shape[0], step):
             part = slice(start, min(self.rows.shape[0], start + step))
@@ -174,8 +164,8 @@ class PrimalScatter(_LinearScatter):
 class ProductScatter(_LinearScatter):
     """From products with X alone: no N x N or M x M matrix.
 
-    The search starts from the regressions of the classes on the terms and from the leading directions of X, and is
-    preconditioned by these: B is large in few directions, and there it is known (docs/decisions/0008).
+    The search starts from the regressions of the classes on the terms and from the leading directions of X, which also
+    make the preconditioner: B is large in these few directions only (docs/decisions/0008).
     """
 
     def __init__(
@@ -196,7 +186,7 @@ class ProductScatter(_LinearScatter):
         """Search for the space."""
         pencil = ScatterPencil(self.X, self.F.astype(self.X.dtype), self.degrees, self.gamma)
         bridges = pencil.some_bridges(n_components + _SPARE, self.rng)
-        # classes that hold the same records, or together all of them, lead to fewer directions than there are classes
+        # classes with the same records, or that together hold all records, span fewer directions than classes
         n_directions = int(np.clip(n_components + _SPARE - _rank(bridges), _DIRECTIONS, n_components + _SPARE))
         directions = leading_singular_triplets(
             self.weighted, min(n_directions, *self.X.shape), tol=_ROUGH, rng=self.rng, left=False
@@ -204,11 +194,11 @@ class ProductScatter(_LinearScatter):
         self.reports.append(without_vectors(directions))
         if not directions.values.size:
             return np.empty(0), np.empty((self.X.shape[1], 0))
-        inverse = SpectralInverse(directions.right, directions.values**2, self.gamma)
+        inverse = _SpectralInverse(directions.right, directions.values**2, self.gamma)
         found = pencil_eigenpairs(
             pencil,
             min(n_components, bridges.shape[1] + directions.right.shape[1]),
-            start=start_blocks(bridges, directions.right, inverse),
+            start=_start_blocks(bridges, directions.right, inverse),
             precondition=inverse,
             tol=self.tol,
             max_iter=self.max_iter or 300,
@@ -219,27 +209,27 @@ class ProductScatter(_LinearScatter):
                 f"the search for the space stopped after {found.iterations} iterations with a relative residual of "
                 f"{float(found.residuals.max()):.1e}, above tol={self.tol:g}. Raise max_iter, gamma or tol."
             )
-        # xᵀBx = 1 and xᵀAx = μ, so that dividing by √μ makes the positions unit columns; none of it needs N x k
+        # xᵀBx = 1 and xᵀAx = μ, so dividing by √μ makes the positions unit columns without an N x k array
         floor = _rounding(self.X.dtype) * float(directions.values[0]) ** 2
         real = found.values > floor * np.einsum("ij,ij->j", found.vectors, found.vectors)
         values, vectors = found.values, found.vectors
         if not real.all():
             values, vectors = values[real], vectors[:, real]
-        vectors /= np.sqrt(values)  # in place: nobody else has them
+        vectors /= np.sqrt(values)  # in place: they are not used elsewhere
         return values, vectors
 
     def leverages(self) -> Array:
-        """Estimate them from random probes."""
+        """Estimate the leverages from random probes."""
         return estimated_leverages(self.weighted, self.gamma, rng=self.rng, tol=self.tol)
 
 
-_SPARE = 8  # directions beyond those asked for, since the last ones of a block converge last
-_DIRECTIONS = 32  # leading directions of X that the preconditioner knows
-_ROUGH = 0.1  # how well it knows them
+_SPARE = 8  # extra directions, since the last ones of a block converge last
+_DIRECTIONS = 32  # leading directions of X in the preconditioner
+_ROUGH = 0.1  # their tolerance
 
 
 def _factor(graph: HierarchyGraph, *, centred: bool = False) -> sp.csr_array:
-    """H diag(|c|)^−½; a root in which all records count alike is orthogonal to centred records and left out."""
+    """Return H diag(|c|)^−½; a root with equal entries is orthogonal to centred records and left out."""
     H = graph.H
     if centred:
         root = H[:, [-1]].toarray()
@@ -248,7 +238,7 @@ def _factor(graph: HierarchyGraph, *, centred: bool = False) -> sp.csr_array:
 
 
 def _rank(block: Array) -> int:
-    """How many directions the columns span, counting none that is small beside the others."""
+    """Return the number of directions that the columns span, to working precision."""
     values = la.eigvalsh(np.asarray(block.T @ block, np.float64))
     return int((values > _rounding(block.dtype) * len(values) * values.max(initial=0)).sum())
 
@@ -258,12 +248,12 @@ def _rounding(dtype: np.dtype) -> float:
 
 
 def _dense_pencil(A: Array, B: Array, n_components: int, floor: float = 0.0) -> tuple[Array, Array]:
-    """Solve A z = μ B z; leave out the z along which A is rounding, or less than a share `floor` of its largest."""
+    """Solve A z = μ B z; leave out z along which A is rounding, or below `floor` times its norm."""
     n = len(A)
     top = (max(0, n - n_components), n - 1)
     values, z = la.eigh((A + A.T) / 2, (B + B.T) / 2, subset_by_index=top)
     values, z = values[::-1], z[:, ::-1]
-    # μ itself does not tell: B may be as small as A in a direction, or large where A is largest
+    # not visible in μ: B may be as small as A in a direction, or large where A is largest
     spreads = np.einsum("ij,ij->j", z, A @ z) / np.square(z).sum(axis=0)
     real = spreads > max(n * float(np.finfo(np.float64).eps), floor) * float(la.norm(A))
     return values[real], z[:, real]
@@ -278,25 +268,25 @@ _COLUMNS = 32
 
 
 class ScatterPencil:
-    """XᵀX and B by XᵀX w, and by what B is but for γ I and G Gᵀ where that differs.
+    """XᵀX and B by their products, with γ I as a shift and G Gᵀ as a low-rank part.
 
-    Where classes are so many that G is not kept, it belongs to the products.
+    With more than `MOST_BRIDGES` classes G is not kept, and G Gᵀ is part of the products.
     """
 
     def __init__(self, X: Operator, F: sp.csr_array, degrees: Array, gamma: float) -> None:
         self.X, self.shift = X, float(gamma)
-        self.degrees = None if all_one(degrees) else degrees.astype(X.dtype)[:, None]
+        self.degrees = None if _all_one(degrees) else degrees.astype(X.dtype)[:, None]
         self.shape, self.dtype = (X.shape[1], X.shape[1]), X.dtype
         self.n_bytes = (X.operator if isinstance(X, Centred) else X).n_bytes
         few = F.shape[1] <= MOST_BRIDGES
         self.low_rank = class_bridges(X, F) if few else None
         self.F = None if few else F
-        # shares sum to one, and centred records to nothing: the root's column depends on the others
+        # shares sum to one and centred records to zero, so the last column depends on the others
         depends = isinstance(X, Centred) and self.degrees is None
         self.n_independent = max(1, F.shape[1] - depends)
 
     def products(self, S: Array) -> Sequence[Array]:
-        """Give XᵀX S and, where they differ, Xᵀ diag(d) X S, less G Gᵀ S where G is not kept."""
+        """Return XᵀX S and, if it differs, Xᵀ diag(d) X S, less G Gᵀ S if G is not kept."""
         is_one = self.degrees is None and self.low_rank is not None
         if is_one and is_outside_memory(self.X):
             return [self.X.gram(S)]
@@ -312,7 +302,7 @@ class ScatterPencil:
         return [first, np.asarray(self.X.T @ between)]
 
     def some_bridges(self, most: int, rng: np.random.Generator) -> Array:
-        """Give the columns of G, or random mixtures of them if they are more than `most`."""
+        """Return the columns of G, or `most` random mixtures if there are more."""
         if self.F is not None:
             mix = rng.standard_normal((self.F.shape[1], min(most, self.F.shape[1]))).astype(self.dtype)
             return np.asarray(self.X.T @ (self.F @ mix))
@@ -322,15 +312,15 @@ class ScatterPencil:
         return self.low_rank @ rng.standard_normal((self.low_rank.shape[1], most)).astype(self.dtype)
 
 
-def start_blocks(bridges: Array, directions: Array, inverse: Callable[[Array], Array]) -> Iterator[Array]:
-    """Something like the regressions of the classes on the terms, a few at a time, and the leading directions of X."""
+def _start_blocks(bridges: Array, directions: Array, inverse: Callable[[Array], Array]) -> Iterator[Array]:
+    """Yield approximate regressions of the classes on the terms, a few at a time, and the leading directions of X."""
     for first in range(0, bridges.shape[1], _COLUMNS):
         yield inverse(bridges[:, first : first + _COLUMNS].copy())
     yield directions
 
 
-class SpectralInverse:
-    """Something like B⁻¹: exact where X is large, one number elsewhere."""
+class _SpectralInverse:
+    """Approximation of B⁻¹: exact in the leading directions of X, a constant in the others."""
 
     def __init__(self, directions: Array, values: Array, gamma: float) -> None:
         self.directions = directions
@@ -338,13 +328,13 @@ class SpectralInverse:
         self.weights = (rest / (gamma + values) - 1).astype(directions.dtype)[:, None]
 
     def __call__(self, R: Array) -> Array:
-        """Apply it to a block, in place."""
+        """Apply the inverse to a block, in place."""
         for first in range(0, R.shape[1], _COLUMNS):
             part = R[:, first : first + _COLUMNS]
             subtract(part, self.directions, -self.weights * inner(self.directions, part))
         return R
 
 
-def all_one(degrees: Array) -> bool:
+def _all_one(degrees: Array) -> bool:
     """Whether every record counts once, so that Xᵀ diag(d) X is XᵀX."""
     return bool((degrees == 1).all())

@@ -1,4 +1,4 @@
-"""Latent semantic indexing, plain and with kernels: the baseline of everything else [Deerwester1990].
+"""Latent semantic indexing, plain and with kernels: the baseline of the other models [Deerwester1990].
 
     X = U S Vᵀ, the k largest singular values;  W = V S⁻¹, so that X W = U
 
@@ -31,7 +31,7 @@ from tacit.models.common.kernels import (
     uses_landmarks,
     zero_is_at_origin,
 )
-from tacit.models.common.memory import check_fit_memory
+from tacit.models.common.memory import check_memory, memory_of_fit
 from tacit.models.common.updating import RecordSummary, Updatable, begin_summary
 from tacit.models.lsi.update import merge
 from tacit.operators import Centred, Kernel, Operator, as_operator
@@ -43,21 +43,21 @@ __all__ = ["LSI", "KernelLSI"]
 
 
 class LSI(Updatable):
-    """Latent semantic indexing: the space that reconstructs the words best.
+    """Latent semantic indexing: the space with the best reconstruction of the words.
 
         min ‖X − V A‖²,  VᵀV = I                                            [Yu2005] eq. (1)
 
     Parameters
     ----------
-    n_components : int, default 100 — dimensions; if X has a smaller rank, that many are kept, with a warning
-    scaling : {"weighted", "damped", "unit"}, default "weighted" — "unit" gives U, all dimensions alike; "weighted"
-        gives U S = X V, the important ones longer, as scikit-learn's TruncatedSVD; "damped" is half way, U S^½
-    center : bool, default False — take the mean record out first (principal components); X stays sparse
-    solver : {"auto", "dense", "lanczos", "krylov", "single_pass"}, default "auto" — `solution_.reason` says why "auto"
-        took which; "single_pass" reads X once, for rows that are slow to read, and cannot say how good the space is
-    tol : float, default 1e-2 — largest relative residual of the iterative solvers; singular values are then right to
-        about 1e-4, and 1e-6 makes them right to working precision
-    max_iter : int or None — most iterations
+    n_components : int, default 100 — dimensions; fewer are kept, with a warning, if X has a smaller rank
+    scaling : {"weighted", "damped", "unit"}, default "weighted" — "unit" gives U, equal scales in all dimensions;
+        "weighted" gives U S = X V, as scikit-learn's TruncatedSVD; "damped" is between them, U S^½
+    center : bool, default False — subtract the mean record (principal components); X stays sparse
+    solver : {"auto", "dense", "lanczos", "krylov", "single_pass"}, default "auto" — `solution_.reason` explains the
+        choice of "auto"; "single_pass" reads X once, for rows that are slow to read, without residuals
+    tol : float, default 1e-2 — largest relative residual of the iterative solvers; the relative error of the
+        singular values is then about 1e-4; 1e-6 gives working precision
+    max_iter : int or None, default None — maximum number of iterations
     warm_start : bool, default False — whether `fit` starts from the space of the fit before, if that had as many terms:
         the same space to `tol`, in fewer iterations where the records or `n_components` changed little
     random_state : int, generator or None, default 0 — start of the iteration; the same seed gives the same space
@@ -65,7 +65,7 @@ class LSI(Updatable):
     Attributes
     ----------
     components_ : (n_components_, n_terms) Wᵀ in the chosen scaling; `transform` is X @ components_.T
-    term_loadings_ : (n_components_, n_terms) what a unit step along a dimension adds to the terms, for unit positions
+    term_loadings_ : (n_components_, n_terms) change of the terms per unit step along a dimension, for unit positions
     singular_values_ : (n_components_,)
     eigenvalues_ : (n_components_,) their squares
     explained_ratio_ : (n_components_,) share of ‖X‖² that each dimension explains
@@ -73,9 +73,9 @@ class LSI(Updatable):
     solution_ : SingularTriplets without vectors: values, residuals, iterations, solver, reason
     n_iter_ : int, iterations of the solver; 1 for "dense"
     n_records_seen_ : int, records of the fit and of all updates since
-    drift_, refit_due_ : after `partial_fit`: how much less of its records the space explained than of those it knew,
-        and whether a new fit is due
-    position_map_, position_shift_ : after `partial_fit`: what `move_positions` moves old positions with
+    drift_, refit_due_ : after `partial_fit`: how much less of the new records the space explains than of the earlier
+        ones, and whether a new fit is due
+    position_map_, position_shift_ : after `partial_fit`: the matrix and the shift that `move_positions` applies
 
     Examples
     --------
@@ -114,18 +114,18 @@ class LSI(Updatable):
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Find the space and give the positions of the records in it, (n_records, n_components_)."""
+        """Find the space and return the positions of the records, (n_records, n_components_)."""
         found = self._fit(X, left=True)
         positions = found.left
         assert positions is not None
-        # in place: beside X they are the largest array there is
+        # in place: after X this is the largest array
         positions *= (self.eigenvalues_ ** self._power()).astype(positions.dtype)
         return positions
 
     def _fit(self, X: Any, *, left: bool) -> SingularTriplets:
         check_choice("solver", self.solver, ALL_SOLVERS)
         X = self._read_training(X)
-        check_fit_memory(X, self.n_components, model="lsi", positions=left, solver=self.solver)
+        check_memory(memory_of_fit(X, self.n_components, model="lsi", positions=left, solver=self.solver))
         operator = self._centred(as_operator(X))
         found = leading_singular_triplets(
             operator,
@@ -144,16 +144,20 @@ class LSI(Updatable):
             )
         warn_if_fewer(self.n_components, found.values.size, "the rank of X")
         total = operator.squared_norm()
-        self.singular_values_ = found.values
-        self.eigenvalues_ = found.values**2
-        self.explained_ratio_ = (self.eigenvalues_ / total).astype(X.dtype)
-        self.term_loadings_ = found.right.T * found.values[:, None]
-        scale = self.eigenvalues_ ** (self._power() - 0.5)
-        self.components_ = found.right.T * scale[:, None]
-        self.solution_ = without_vectors(found)
-        self.n_iter_ = found.iterations
+        self._keep(found, total)
         begin_summary(self, RecordSummary(self.term_loadings_, X.shape[0], total), X.shape[0])
         return found
+
+    def _keep(self, found: SingularTriplets, total: float) -> None:
+        """Set the learned attributes from the first `n_components` triplets; `total` is the squared norm of X."""
+        values, right = found.values[: self.n_components], found.right[:, : self.n_components].T
+        self.singular_values_ = values
+        self.eigenvalues_ = values**2
+        self.explained_ratio_ = (self.eigenvalues_ / total).astype(values.dtype)
+        self.term_loadings_ = right * values[:, None]
+        self.components_ = right * (self.eigenvalues_ ** (self._power() - 0.5))[:, None]
+        self.solution_ = without_vectors(found)
+        self.n_iter_ = found.iterations
 
     def _merge(self, X: Any, y: Any, keep: float) -> None:
         merge(self, X, keep)
@@ -173,7 +177,7 @@ class LSI(Updatable):
         return positions
 
     def inverse_transform(self, positions: Any) -> Array:
-        """Give the terms that positions stand for: the best reconstruction of rank `n_components_`."""
+        """Return the terms of positions: the best reconstruction of rank `n_components_`."""
         terms = self._read_positions(positions) @ self.term_loadings_
         return np.asarray(terms + self.mean_ if self.center else terms)
 
@@ -196,7 +200,7 @@ class KernelLSI(SpaceModel):
     ----------
     dual_components_ : (n_components_, n_records or n_landmarks) αᵀ in the chosen scaling
     eigenvalues_ : (n_components_,)
-    reference_records_ : the records k(·, x) is computed with, None if precomputed
+    reference_records_ : the records r of k(x, r), None if precomputed
     solution_ : solver report
     n_iter_ : int, iterations of the solver; 1 for "dense"
 

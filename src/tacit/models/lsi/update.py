@@ -1,6 +1,6 @@
-"""LSI takes in new records: the truncated decomposition of a few rows of summary with the new records below them.
+"""Adding records to LSI: the truncated decomposition of the summary rows with the new records below them.
 
-With centring the rows lose their own mean, and the step between the two means is one more row [Ross2008]:
+With centring, each part loses its own mean, and the step between the means is one more row [Ross2008]:
 
     Σ (x − m')(x − m')ᵀ over all = the same over the old, about m, + over the new, about m₂ + r rᵀ,
     r = √(n n₂ / (n + n₂)) (m₂ − m)
@@ -26,7 +26,7 @@ from tacit.models.common.updating import (
     with_more_columns,
 )
 from tacit.operators import Centred, as_operator
-from tacit.solve import SingularTriplets, without_vectors
+from tacit.solve import SingularTriplets
 from tacit.solve.choice.choose import ALL_SOLVERS
 from tacit.types import Array
 
@@ -34,7 +34,7 @@ __all__ = ["merge"]
 
 
 def merge(model: Any, X: Any, keep: float) -> None:
-    """Update an LSI model, fitted or not, with records that have been read; earlier ones keep this share of weight."""
+    """Update an LSI model, fitted or not, with validated records; earlier ones keep a share `keep` of weight."""
     check_choice("solver", model.solver, ALL_SOLVERS)
     known = _widened(getattr(model, "_summary", None), X)
     drift = _drift(model, known, X) if len(known.terms) else 0.0
@@ -70,14 +70,14 @@ def merge(model: Any, X: Any, keep: float) -> None:
 
 
 def _widened(summary: RecordSummary | None, X: Any) -> RecordSummary:
-    """What stands for the earlier records, as wide as X; nothing does at first."""
+    """Return the summary of the earlier records with as many columns as X; empty before the first fit."""
     if summary is None:
         return RecordSummary(np.zeros((0, X.shape[1]), X.dtype), 0.0, 0.0)
     return replace(summary, terms=with_more_columns(summary.terms, X.shape[1]))
 
 
 def _means(model: Any, weight: float, X: Any) -> tuple[Array | None, Array, Array | None]:
-    """The mean record before and after, and the row that the step between the old and the new mean makes."""
+    """Return the mean record before and after, and the row for the step between the old and the new mean."""
     new = Centred(as_operator(X)).mean
     if not weight:
         return None, new, None
@@ -89,7 +89,7 @@ def _means(model: Any, weight: float, X: Any) -> tuple[Array | None, Array, Arra
 
 
 def _drift(model: Any, known: RecordSummary, X: Any) -> float:
-    """How much less of the new records the space explains than it would of others like the old."""
+    """Return how much less of the new records the space explains than of unseen ones like the old."""
     lengths = model.singular_values_.astype(np.float64)
     directions = (with_more_columns(model.term_loadings_, X.shape[1]) / model.singular_values_[:, None]).T
     rows = as_operator(X)
@@ -101,19 +101,12 @@ def _drift(model: Any, known: RecordSummary, X: Any) -> float:
 
 
 def _learn(model: Any, found: SingularTriplets, summary: RecordSummary, n_rows: int, keep: float) -> None:
-    """Learned attributes of the first `n_components` triplets, as a fit has them, and the map of old positions."""
+    """Set the learned attributes from the first `n_components` triplets, and the map of old positions."""
     k = min(model.n_components, found.values.size)
     warn_if_fewer(model.n_components, k, "the rank of X")
     before = model.eigenvalues_ if n_rows else None
-    values, right = found.values[:k], found.right[:, :k]
-    model.singular_values_ = values
-    model.eigenvalues_ = values**2
-    model.explained_ratio_ = (model.eigenvalues_ / summary.squared_length).astype(values.dtype)
-    model.term_loadings_ = summary.terms[:k]
-    model.components_ = right.T * (model.eigenvalues_ ** (model._power() - 0.5))[:, None]
-    model.solution_ = without_vectors(found)
-    model.n_iter_ = found.iterations
+    model._keep(found, summary.squared_length)
     assert found.left is not None
-    # a row that lost weight stands for a record that did not: its position is that of the whole record
+    # positions belong to records of full weight, while the rows have lost some
     unit = np.eye(k) if before is None else found.left[: before.size, :k] / np.sqrt(keep)
     model._keep_map(unit, model.eigenvalues_ if before is None else before)

@@ -1,8 +1,8 @@
-"""Places new objects in a space of M-LSA by what is known of them: Σ_j α_ij m_ij C_j, see `tacit.models.mlsa.mlsa`.
+"""Positions of new objects in a space of M-LSA by their relations: Σ_j α_ij m_ij C_j, see `tacit.models.mlsa.mlsa`.
 
-What is known comes in the units of the tables as they were added, and is brought to the scale of its relation here. A
-product of relations needs no row of its own where the row of its first leg is there: if a user's words are those of the
-films that he rated, his ratings say which.
+The rows of a new object are in the units of the tables as they were added, and are scaled like their relation here. A
+product of relations needs no row of its own if the row of its first relation is known: if the words of a user are those
+of the films the user rated, they follow from the ratings.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ __all__ = ["FoldIn"]
 
 @dataclass(frozen=True, eq=False)
 class FoldIn:
-    """Places new objects among those of some relations.
+    """Places new objects among those of given relations.
 
     Attributes
     ----------
-    relations : the graph that the space was fitted to
-    concepts : C, one row an object, by type
+    relations : the relations that the space was fitted to
+    concepts : C, one row per object, by type
     """
 
     relations: Relations
     concepts: Mapping[str, Array]
 
     def positions(self, type: str, rows: Mapping[Any, Any]) -> Array:
-        """Give the places of new objects of a type, (n_new, n_components)."""
+        """Return the positions of new objects of a type, (n_new, n_components)."""
         check_choice("type", type, self.relations.types)
         known = self._read(type, rows)
         n_new = next(iter(known.values())).shape[0]
         dtype = np.result_type(self.concepts[type].dtype, *(matrix.dtype for matrix in known.values()))
         found = np.zeros((n_new, self.concepts[type].shape[1]), dtype)
-        for side, factors in self._told(type, known):
-            if not all(map(is_sparse, factors)):  # some of it is elsewhere
-                found += side.block.weight * _through_far(side, factors, self.concepts[side.other])
+        for side, factors in self._usable(type, known):
+            if not all(map(is_sparse, factors)):  # some rows are outside memory
+                found += side.block.weight * _through_rows_outside_memory(side, factors, self.concepts[side.other])
                 continue
             scaled = side.block.scaling.of_new_columns if side.turned else side.block.scaling.of_new_rows
             for start, stop, given in row_blocks(factors):
@@ -55,7 +55,7 @@ class FoldIn:
         return found
 
     def _read(self, type: str, rows: Mapping[Any, Any]) -> dict[str, sp.csr_array]:
-        """Check what is given, and give it by the names of the relations."""
+        """Validate the rows, and return them by the names of the relations."""
         if not isinstance(rows, Mapping):
             raise InputError(
                 f"rows is not a mapping: got {rows.__class__.__name__}, expected matrices by the names of relations."
@@ -68,7 +68,7 @@ class FoldIn:
             side = self._side(type, key)
             if side.block.name in known:
                 raise InputError(
-                    f"rows gives a relation twice: got {keys[side.block.name]!r} and {key!r}, "
+                    f"rows contains a relation twice: got {keys[side.block.name]!r} and {key!r}, "
                     f"which are both {side.block.name!r}, expected each relation once."
                 )
             given = _matrix(matrix, f"rows[{key!r}]", self.relations.sizes[side.other], side.other)
@@ -79,15 +79,15 @@ class FoldIn:
         return known
 
     def _side(self, type: str, key: Any) -> _Side:
-        """Find the relation that is meant, by its name or by the type at its other end."""
+        """Find a relation by its name or by the type at its other end."""
         graph = self.relations
         block = graph.block((type, key) if key in graph.types else key)
         if type not in (block.row_type, block.column_type):
-            raise InputError(f"rows[{key!r}] is no relation of {type!r}: got {block.name!r}, which joins others.")
+            raise InputError(f"rows[{key!r}] is not a relation of {type!r}: got {block.name!r} of other types.")
         return _Side(block, turned=block.row_type != type)
 
-    def _told(self, type: str, known: Mapping[str, sp.csr_array]) -> Iterator[tuple[_Side, Factors]]:
-        """Give every relation of which something is known: as it was given, or times the rest of a product."""
+    def _usable(self, type: str, known: Mapping[str, sp.csr_array]) -> Iterator[tuple[_Side, Factors]]:
+        """Yield every relation with known rows: as passed, or times the rest of a product."""
         for block in self.relations.blocks:
             if not block.weight:
                 continue
@@ -96,11 +96,11 @@ class FoldIn:
                 continue
             leads = [lead for lead in self._leads(type) if lead.side.block is block and lead.name in known]
             if leads:
-                lead = max(leads, key=lambda lead: lead.n_steps)  # what is known of the way farthest on says most
+                lead = max(leads, key=lambda lead: lead.n_steps)  # the longest known start of the product
                 yield lead.side, (known[lead.name], *lead.side.steps(lead.n_steps))
 
     def _leads(self, type: str) -> list[_Lead]:
-        """Find which relations of a type its products start with; content is compared once, then remembered."""
+        """Find the relations that the products of a type start with; the comparison is made once and kept."""
         if type not in self._known_leads:
             sides = [side for block in self.relations.blocks for side in _sides(block, type)]
             self._known_leads[type] = [
@@ -117,7 +117,7 @@ class FoldIn:
 
 
 class _Side(NamedTuple):
-    """A relation as one of its two types sees it; turned if this type is that of the columns."""
+    """A relation seen from one of its two types; turned if this type is that of the columns."""
 
     block: Block
     turned: bool
@@ -132,15 +132,15 @@ class _Side(NamedTuple):
 
     @property
     def unturned(self) -> Factors:
-        """The factors in the order of the path, each as it is stored."""
+        """The factors in the order of the path, each as stored."""
         return self.block.factors[::-1] if self.turned else self.block.factors
 
     def steps(self, start: int) -> Factors:
-        """Give the factors from one step of the path on, as this side sees them."""
+        """Return the factors from a step of the path on, seen from this side."""
         return tuple(_turned(factor) if self.turned else factor for factor in self.unturned[start:])
 
     def starts_with(self, first: _Side) -> bool:
-        """Whether it is a product that begins with all of another relation: by the types, and by every entry."""
+        """Whether this is a product that starts with the whole of another relation, by types and entries."""
         n_steps = len(first.block.factors)
         return (
             n_steps < len(self.block.factors)
@@ -153,7 +153,7 @@ class _Side(NamedTuple):
 
 
 class _Lead(NamedTuple):
-    """A product, and the relation whose row says what its row is: the first `n_steps` steps of its way."""
+    """A product, and the relation that is its first `n_steps` steps, from whose row its row follows."""
 
     side: _Side
     name: str
@@ -161,7 +161,7 @@ class _Lead(NamedTuple):
 
 
 def _sides(block: Block, type: str) -> list[_Side]:
-    """Both sides of a relation within one type: it is symmetric, but its factors need not be."""
+    """Return the sides of a relation that have a type: both within one type, as the factors need not be symmetric."""
     ends = ((block.row_type, False), (block.column_type, True))
     return [_Side(block, turned) for kind, turned in ends if kind == type]
 
@@ -170,12 +170,12 @@ def _turned(factor: Any) -> Any:
     return factor.T if is_outside_memory(factor) else sp.csr_array(factor.T)
 
 
-def _through_far(side: _Side, factors: Factors, concepts: Array) -> Array:
-    """Multiply from the right where a step of the way is not in memory, so that only narrow blocks travel."""
+def _through_rows_outside_memory(side: _Side, factors: Factors, concepts: Array) -> Array:
+    """Multiply from the right if a factor is outside memory, so that only narrow blocks are moved."""
     if side.block.scaling.rarity is not None:
         raise InputError(
-            f"rows lacks relation {side.block.name!r}: got only what it starts with, expected its own row, since it "
-            "is weighted by tfidf and leads through rows that are not in memory."
+            f"rows lacks relation {side.block.name!r}: got only the relation it starts with, expected its own row, "
+            "since it is weighted by tfidf and uses rows that are not in memory."
         )
     for factor in reversed(factors):
         concepts = factor @ concepts
@@ -183,11 +183,11 @@ def _through_far(side: _Side, factors: Factors, concepts: Array) -> Array:
 
 
 def _equal(one: sp.csr_array, other: sp.csr_array, *, turned: bool) -> bool:
-    """Whether one matrix is the other, or its transpose; `Relations` keeps both sorted and without repetitions."""
+    """Whether a matrix equals the other, or its transpose; `Relations` keeps both in canonical form."""
     if one is other and not turned:
         return True
     if is_outside_memory(one) or is_outside_memory(other):
-        return False  # to compare them, both would have to be read
+        return False  # comparing them would mean reading both
     if one.nnz != other.nnz or one.shape != (other.shape[::-1] if turned else other.shape):
         return False
     other = sp.csr_array(other.T) if turned else other
@@ -195,12 +195,12 @@ def _equal(one: sp.csr_array, other: sp.csr_array, *, turned: bool) -> bool:
 
 
 def _matrix(matrix: Any, name: str, n_columns: int, other: str) -> sp.csr_array:
-    """Read what is given of a relation as CSR, float32 kept, repeated entries summed; a single row may be flat."""
+    """Read rows of a relation as CSR, keeping float32 and summing repeated entries; a single row may be flat."""
     matrix = matrix if is_sparse(matrix) else np.asarray(matrix)
     if matrix.dtype.kind not in "biuf":
-        raise InputError(f"{name} holds no numbers: got {matrix.dtype}, expected real numbers.")
+        raise InputError(f"{name} does not contain numbers: got {matrix.dtype}, expected real numbers.")
     if matrix.ndim not in (1, 2):
-        raise InputError(f"{name} has the wrong shape: got {matrix.ndim} dimensions, expected one row a new object.")
+        raise InputError(f"{name} has the wrong shape: got {matrix.ndim} dimensions, expected one row per new object.")
     if matrix.shape[-1] != n_columns:
         raise InputError(
             f"{name} does not match the objects of type {other!r}: got {matrix.shape[-1]} columns, "

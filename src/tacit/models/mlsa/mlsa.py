@@ -6,33 +6,34 @@
 |--------|-------------------------------------------------------|----------------|
 | M_ij   | co-occurrences of objects of type i with those of j   | n_i x n_j      |
 | α_ij   | weight of a relation                                  |                |
-| c, C_j | `concepts_`, one row an object, by type               | n_j x k        |
+| c, C_j | `concepts_`, one row per object, by type               | n_j x k        |
 | λ c    | `positions_`                                          | n_j x k        |
 
-Important objects co-occur with important objects of the other types; each eigenvector is such a concept. R has negative
-eigenvalues too, as large as the positive ones if there are two types, and these are no concepts.
+Important objects co-occur with important objects of other types; each eigenvector is such a concept. R also has
+negative eigenvalues, which are not concepts; with two types they are as large as the positive ones.
 
-**Fold-in.** From R c = λ c, an object of type i stands at Σ_j α_ij m_ij C_j; `mlsa_fold_in` computes it. Positions of
-training objects are computed in this way too, so that folding one of them in gives its own row at any tolerance.
+**Fold-in.** From R c = λ c, the position of an object of type i is Σ_j α_ij m_ij C_j, computed in `fold_in`. Positions
+of training objects are computed in the same way, so that folding one of them in returns its own row at any tolerance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import as_rng, check_choice, check_count, check_number
+from tacit.checks import as_rng, check_choice, check_count, check_number, is_outside_memory
 from tacit.errors import InputError
 from tacit.models.base import SpaceModel, check_terms, warn_if_fewer
 from tacit.models.common.labels import read_labels
 from tacit.models.common.memory import check_memory, relations_memory
 from tacit.models.mlsa.fold_in import FoldIn
-from tacit.models.mlsa.unified_matrix import stored_bytes, unified_matrix
+from tacit.operators import Operator, Product, Scaled, SymmetricBlocks, as_operator
 from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.tables.block import Block
 from tacit.relations.tables.relations import Relations
 from tacit.solve import leading_eigenpairs, without_vectors
 from tacit.solve.choice.choose import SOLVERS
@@ -49,23 +50,23 @@ class MLSA(SpaceModel):
     Parameters
     ----------
     n_components : int, default 50 — concepts k; fewer are kept, with a warning, if R has fewer positive eigenvalues
-    weights : mapping or None, default None — α of a relation, by its name or by its pair of types; instead of the
-        weight that the relation came with
+    weights : mapping or None, default None — α of a relation, by its name or by its pair of types, in place of the
+        weight in the relations
     label_weight : float >= 0, default 0.3 — for records and labels (`fit(X, y)`): α of the record-label relation
-    centroid_weight : float >= 0, default 1.0 — likewise: α of the label-term relation, whose rows are the mean records
-        of the labels
+    centroid_weight : float >= 0, default 1.0 — for records and labels: α of the label-term relation, whose rows are the
+        mean records of the labels
     solver : {"auto", "dense", "lanczos", "krylov"}, default "auto"
     tol : float, default 1e-2 — relative residual at which the iterative solvers stop
-    max_iter : int or None — most iterations
+    max_iter : int or None, default None — maximum number of iterations
     random_state : int, generator or None, default 0 — the same seed gives the same space
 
     Attributes
     ----------
-    concepts_ : dict of (n_objects, n_components_) arrays: the eigenvectors, a row an object, by type
-    positions_ : dict of (n_objects, n_components_) arrays: where each object stands, by type
+    concepts_ : dict of (n_objects, n_components_) arrays: the eigenvectors, one row per object, by type
+    positions_ : dict of (n_objects, n_components_) arrays: the positions of the objects, by type
     eigenvalues_ : (n_components_,) λ, largest first
-    relations_ : the `Relations` that it was fitted to
-    components_ : (n_components_, n_terms) for records and labels: what places new records by their terms
+    relations_ : the `Relations` of the fit
+    components_ : (n_components_, n_terms) for records and labels: the map from terms to positions
     labels_ : LabelMatrix or None, the labels of the records
     solution_ : solver report
     n_iter_ : int, iterations of the solver; 1 for "dense"
@@ -73,11 +74,11 @@ class MLSA(SpaceModel):
     Notes
     -----
     Two types give plain LSA. Relations that are products of two others (`Relations.add_product`) are never multiplied
-    out. Cost: a product of every relation with a block of vectors, in both directions, an iteration.
+    out. Cost per iteration: a product of every relation with a block of vectors, in both directions.
 
     References
     ----------
-    [Wang2006]; docs/guide/relations.md says where we leave the paper.
+    [Wang2006]; docs/guide/relations.md lists the differences from the paper.
 
     Examples
     --------
@@ -91,7 +92,7 @@ class MLSA(SpaceModel):
     """
 
     _takes_row_blocks = True
-    _fold_in: FoldIn | None = None  # kept between calls, since it remembers which relations its products start with
+    _fold_in: FoldIn | None = None  # kept between calls, with the relations that its products start with
 
     def __init__(
         self,
@@ -121,7 +122,7 @@ class MLSA(SpaceModel):
         ----------
         X : Relations; or (n_records, n_terms) dense, sparse or `RowBlocks`, for which the types are record, term and
             label
-        y : labels of the records, in any form `as_labels` reads, if X is a matrix; None is plain LSA
+        y : labels of the records, in any form that `as_labels` reads, if X is a matrix; None is plain LSA
         """
         self._check_parameters()
         self.__dict__.pop("components_", None)  # of an earlier fit to records
@@ -135,7 +136,7 @@ class MLSA(SpaceModel):
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Find the space of records and place these by their terms alone, as new ones are placed."""
+        """Find the space of records and place them by their terms alone, as `transform` does."""
         self.fit(X, y)
         return self.transform(X)
 
@@ -144,7 +145,7 @@ class MLSA(SpaceModel):
         check_is_fitted(self, "eigenvalues_")
         if not hasattr(self, "components_"):
             raise InputError(
-                "transform places records by their terms: got a space of relations, which has many types. Use fold_in."
+                "transform places records by their terms: got a space of relations, with several types. Use fold_in."
             )
         return super().transform(X)
 
@@ -153,22 +154,22 @@ class MLSA(SpaceModel):
 
         Parameters
         ----------
-        type : which type the new objects are of
-        rows : what is known of them: for each relation, by its name or by the other type if only one leads there, a
-            matrix (n_new x n_j), dense or sparse, in the units of the table as it was added: counts stay counts, also
-            where normalise="tfidf". A relation that is left out counts as unknown, but for a product: its row is
-            computed where the relation that it starts with is given, and only then
+        type : the type of the new objects
+        rows : their relations: for each relation, by its name or by the other type if only one leads there, a matrix
+            (n_new x n_j), dense or sparse, in the units of the table as it was added: counts stay counts, also with
+            normalise="tfidf". A relation that is left out counts as unknown, except a product: its row is computed if
+            the relation that it starts with is passed
 
         Returns
         -------
-        (n_new, n_components_) positions, among those of `positions_`
+        (n_new, n_components_) positions, comparable to `positions_`
 
         Notes
         -----
-        With normalise="tfidf", a new row gets the rarity of the columns as it was learned, and then unit length. A new
-        column (a new word, by its counts in all texts) gets a rarity from its own counts, and the lengths that the
-        rows have. An object that was there at `fit` gets its own position if all its relations are given, products
-        excepted if they follow; one of which less is known stands nearer to the origin as a rule: compare by cosine.
+        With normalise="tfidf", a new row is weighted by the learned rarity of the columns and scaled to unit length. A
+        new column (a new word, by its counts in all texts) gets a rarity from its own counts, and the lengths of the
+        rows. A training object gets its own position if all its relations are passed, except products that follow from
+        them. With fewer relations the position is usually closer to the origin: compare by cosine.
         """
         check_is_fitted(self, "eigenvalues_")
         if self._fold_in is None or self._fold_in.relations is not self.relations_:
@@ -178,14 +179,14 @@ class MLSA(SpaceModel):
     def similar(
         self, type: str, name: Hashable, *, to: str | None = None, limit: int = 10, measure: str = "cosine"
     ) -> list[tuple[Hashable, float]]:
-        """Give the objects nearest to one, of its own type or of another: words of a category, items for a user.
+        """Return the objects most similar to one, of its own type or another: words of a category, items for a user.
 
         Parameters
         ----------
-        type, name : which object
-        to : type of the answers, its own if not given; the object itself is left out
-        limit : how many
-        measure : "cosine", or "dot" as in the paper's table 4, where frequent objects come first
+        type, name : the object
+        to : type of the results, default its own; the object itself is left out
+        limit : maximum number of results
+        measure : "cosine", or "dot" as in the paper's table 4, which prefers frequent objects
 
         Returns
         -------
@@ -204,7 +205,7 @@ class MLSA(SpaceModel):
         return [(graph.types[to][place], float(scores[place])) for place in best if np.isfinite(scores[place])]
 
     def concept_table(self, type: str, *, n_concepts: int = 5, limit: int = 10) -> list[list[tuple[Hashable, float]]]:
-        """Give for each of the first concepts its strongest objects of a type with their weights (table 2)."""
+        """Return the strongest objects of a type, with weights, for each of the first concepts (table 2)."""
         check_is_fitted(self, "eigenvalues_")
         weights = self.concepts_[check_choice("type", type, self.relations_.types)]
         table = []
@@ -223,7 +224,7 @@ class MLSA(SpaceModel):
             check_count("max_iter", self.max_iter)
 
     def _relate(self, X: Any, y: Any) -> Relations:
-        """Records, terms and labels as relations, [Wang2006] sec. 5.3; label-term is kept as a product."""
+        """Return records, terms and labels as relations, [Wang2006] sec. 5.3, with label-term as a product."""
         X = self._read(X, reset=True)
         check_terms(X)
         graph = Relations().add("record", "term", X)
@@ -236,15 +237,15 @@ class MLSA(SpaceModel):
         means = sp.csr_array(sp.diags_array((1 / useful.counts).astype(X.dtype)) @ Y.T)
         graph = graph.add("label", "record", means, name="mean")
         graph = graph.add_product("mean", "record-term", name="label-term", weight=self.centroid_weight)
-        # the product holds the means; beside it they would be a second relation of labels and records
+        # the product contains the means; on their own they would be a second relation of labels and records
         return Relations(graph.types, tuple(block for block in graph.blocks if block.name != "mean"))
 
     def _fit(self, graph: Relations) -> None:
         graph = graph.with_weights(self.weights) if self.weights else graph
         graph.check()
         kinds = list(graph.types)
-        R = unified_matrix(graph)
-        check_memory(relations_memory(R.shape[0], stored_bytes(graph), self.n_components, dtype=R.dtype))
+        R = _unified_matrix(graph)
+        check_memory(relations_memory(R.shape[0], _stored_bytes(graph), self.n_components, dtype=R.dtype))
         found = leading_eigenpairs(
             R,
             self.n_components,
@@ -272,3 +273,68 @@ def _similarities(position: Array, positions: Array, measure: str) -> Array:
         return scores
     lengths = np.linalg.norm(positions, axis=1) * np.linalg.norm(position)
     return np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths > 0)
+
+
+def _unified_matrix(graph: Relations) -> SymmetricBlocks:
+    """Return R from all relations with a weight; rows outside memory that several relations use are read once."""
+    kinds = list(graph.types)
+    used = [block for block in graph.blocks if block.weight > 0]
+    shared = [group for group in _groups(used) if len(group) > 1]
+    alone = [block for block in used if not any(block in group for group in shared)]
+    blocks: list[tuple[int | None, int, Any]] = [
+        (kinds.index(block.row_type), kinds.index(block.column_type), _operator(block)) for block in alone
+    ]
+    blocks += [(None, kinds.index(group[0].column_type), _together(graph, group)) for group in shared]
+    dtype = np.result_type(*(factor.dtype for block in used for factor in block.factors))
+    return SymmetricBlocks(list(graph.sizes.values()), blocks, dtype)
+
+
+def _stored_bytes(graph: Relations) -> int:
+    """Return the bytes of the relations in memory."""
+    factors = {
+        id(factor): factor for block in graph.blocks for factor in block.factors if not is_outside_memory(factor)
+    }
+    return sum(as_operator(factor).n_bytes for factor in factors.values())
+
+
+def _groups(blocks: Sequence[Block]) -> list[list[Block]]:
+    """Group relations that end in the same rows outside memory.
+
+    Column weights would need a product of their own, and longer products would have to be multiplied out.
+    """
+    groups: dict[int, list[Block]] = {}
+    for block in blocks:
+        is_short = len(block.factors) <= 2 and block.row_type != block.column_type
+        if is_short and is_outside_memory(block.factors[-1]) and block.scaling.rarity is None:
+            groups.setdefault(id(block.factors[-1]), []).append(block)
+    return list(groups.values())
+
+
+def _together(graph: Relations, group: Sequence[Block]) -> Operator:
+    """Return Σ α L X of several relations that end in X: L has one row per object of the graph."""
+    X = group[0].factors[-1]
+    left = sp.csr_array((graph.n_objects, X.shape[0]), dtype=X.dtype)
+    for block in group:
+        own = block.factors[0] if block.is_product else sp.eye_array(X.shape[0], dtype=X.dtype, format="csr")
+        place = graph.type_slice(block.row_type)
+        rows = sp.csr_array((place.start, X.shape[0]), dtype=X.dtype)
+        below = sp.csr_array((graph.n_objects - place.stop, X.shape[0]), dtype=X.dtype)
+        left = left + (block.weight * block.scaling.factor) * sp.vstack([rows, own, below], format="csr")
+    return Product(sp.csr_array(left, dtype=X.dtype), X)
+
+
+def _operator(block: Block) -> Operator:
+    """Return a relation as a weighted operator; a product of several matrices is never multiplied out."""
+    scaling, scale = block.scaling, block.weight * block.scaling.factor
+    if block.is_outside_memory and scaling.rarity is not None and scaling.inverse_lengths is not None:
+        # entries outside memory cannot be weighted, but the vectors on both sides can
+        return Scaled(_product(block.factors), rows=scale * scaling.inverse_lengths, columns=scaling.rarity)
+    product = _product(block.normalised[1])
+    return product if scale == 1 else Scaled(product, columns=scale)
+
+
+def _product(factors: Sequence[Any]) -> Operator:
+    product = as_operator(factors[-1])
+    for factor in reversed(factors[:-1]):
+        product = Product(factor, product)
+    return product

@@ -1,4 +1,4 @@
-"""Multi-label informed latent semantic indexing [Yu2005]: a space that knows the labels.
+"""Multi-label informed latent semantic indexing [Yu2005]: a space from words and labels.
 
     XᵀX w = λ [Xᵀ C⁻¹ X + γ I] w,  C = (1−β) X Xᵀ + β Y Yᵀ                      eq. (8)
 
@@ -38,7 +38,7 @@ from tacit.models.common.kernels import (
     squared_norm,
 )
 from tacit.models.common.labels import balance_labels, read_labels
-from tacit.models.common.memory import check_fit_memory
+from tacit.models.common.memory import check_memory, memory_of_fit
 from tacit.models.common.record_kernel import (
     COORDINATES,
     KernelSpaceModel,
@@ -60,41 +60,41 @@ _FORMS = ("auto", "primal", "dual", "augmented", "single_pass")
 
 
 class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
-    """Multi-label informed LSI: minimises the reconstruction error of the words and of the labels together.
+    """Multi-label informed LSI: minimises the reconstruction error of words and labels together.
 
         min (1 − β)‖X − V A‖² + β‖Y − V B‖²,  VᵀV = I,  V = X W, ‖W‖ small        [Yu2005] eqs. (2), (5)
 
     Parameters
     ----------
-    n_components : int, default 100 — dimensions k; fewer are kept, with a warning, if there are not that many
+    n_components : int, default 100 — dimensions k; fewer are kept, with a warning, if there are fewer
     label_weight : float in [0, 1], default 0.5 — β. 0 is plain LSI; 1 lets the labels alone shape the space, which then
         has at most as many dimensions as there are labels
-    shrinkage : float >= 0, default 0.03 — γ. Lets labels that the words express badly count less; 0 trusts all alike
+    shrinkage : float >= 0, default 0.03 — γ. Reduces the weight of labels that the words express badly; 0 does not
     ridge : float >= 0, default 1.0 — added to the diagonal of the record kernel, in units of its mean diagonal entry
-        (the mean squared length of a record). 0 is the paper's literal method, which ignores the labels once there are
+        (the mean squared length of a record). 0 is the paper's literal method, which ignores the labels if there are
         more records than terms; large values smooth the map from words to positions
     balance : bool, default True — scale the labels so that a labelled record weighs as much in Y as in X (equal traces)
     scaling : {"damped", "unit", "weighted"}, default "damped" — "unit" gives v = X w with unit columns (first version
-        of the paper), "weighted" multiplies them by λ^½ (the revised text), "damped" by λ^¼, which retrieves best
+        of the paper), "weighted" multiplies them by λ^½ (the revised text), "damped" by λ^¼, the best for retrieval
     kernel, kernel_params : record kernel: "linear", "rbf", "poly", "cosine", …, a callable on two matrices, or
         "precomputed"
     label_kernel, label_kernel_params : label kernel, likewise; with "precomputed", y is the N x N matrix
     taxonomy : Taxonomy or None, default None — the classes above the labels count as labels too, a class of |c| records
-        with weight 1/|c|: the label kernel H diag(1/|c|) Hᵀ of [Huang2005] eq. (2), which knows which labels are close
+        with weight 1/|c|: the label kernel H diag(1/|c|) Hᵀ of [Huang2005] eq. (2), in which related labels are similar
     n_landmarks : "auto", None or int, default "auto" — Nyström landmarks for a non-linear kernel: None is the exact
         matrix, "auto" is exact up to 5,000 records
-    coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` gives; see
+    coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` returns; see
         `training_coordinates`
     n_folds : int or None, default None — honest coordinates of a large collection: None leaves out one record at a
-        time, with leverages estimated from random probes; a number cross-fits the map in that many folds. A small
-        collection has the closed form
+        time, with leverages estimated from random probes; a number cross-fits the map in that many folds. Small
+        collections use a closed form
     solver : {"auto", "primal", "dual", "augmented", "single_pass"}, default "auto" — how K is held: XᵀX dense, X Xᵀ
-        dense, or products only; "single_pass" is "augmented" with the space found in one pass over [X, labels], which
-        cannot say how good it is. Regressing the labels still takes several
+        dense, or products only; "single_pass" is "augmented" with the space found in one pass over [X, labels],
+        without residuals. Regressing the labels still takes several passes
     tol : float, default 1e-2 — relative residual at which the iterative solvers stop
-    max_iter : int or None — most iterations
-    warm_start : bool, default False — as for `LSI`; of use with solver="augmented" and more dimensions than labels;
-        where they are fewer, the labels are the better start
+    max_iter : int or None, default None — maximum number of iterations
+    warm_start : bool, default False — as for `LSI`; used with solver="augmented" and more dimensions than labels;
+        with fewer, the search starts from the labels
     random_state : int, generator or None, default 0 — the same seed gives the same space
 
     Attributes
@@ -104,18 +104,18 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
     embedding_ : (n_records, n_components_) V, the transductive positions in unit scaling
     term_loadings_, label_loadings_ : A = VᵀX and B = VᵀY of eq. (2)
     objective_ : float, value of eq. (2) at V, with the labels as balanced
-    label_scale_ : float, what the labels were multiplied with
-    labels_ : LabelMatrix, the labels as they were read, with those above them if there is a taxonomy (None with a
+    label_scale_ : float, factor of the labels
+    labels_ : LabelMatrix, the labels as read, with the classes above them if there is a taxonomy (None with a
         precomputed label kernel)
-    reference_records_, landmark_map_ : the records that k(x, ·) is computed with (None if there is nothing to compute),
-        and the map from there to features (None without landmarks)
-    solver_, solver_reason_ : which form was taken, and why
+    reference_records_, landmark_map_ : the records r of k(x, r) (None for the linear and a precomputed kernel), and the
+        map from these to features (None without landmarks)
+    solver_, solver_reason_ : the form used, and the reason
     solution_ : tuple of the iterative solvers' reports: residuals, iterations, solver, reason; empty for a dense form
-    n_iter_ : int, most iterations of any of these solvers; 1 for a dense form
+    n_iter_ : int, largest number of iterations of any of these solvers; 1 for a dense form
     n_records_seen_ : int, records of the fit and of all updates since
-    drift_, refit_due_ : after `partial_fit`: how much less of its records the space explained than of those it knew,
-        and whether a new fit is due
-    position_map_ : after `partial_fit`: what `move_positions` moves old positions with; `embedding_` is moved already
+    drift_, refit_due_ : after `partial_fit`: how much less of the new records the space explains than of the earlier
+        ones, and whether a new fit is due
+    position_map_ : after `partial_fit`: the matrix that `move_positions` applies; `embedding_` is already moved
 
     Notes
     -----
@@ -125,7 +125,7 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
 
     References
     ----------
-    [Yu2005]; docs/guide/mlsi.md says where we leave the paper.
+    [Yu2005]; docs/guide/mlsi.md lists the differences from the paper.
 
     Examples
     --------
@@ -185,30 +185,30 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         Parameters
         ----------
         X : (n_records, n_terms) dense or sparse, or `RowBlocks`; the kernel matrix if kernel="precomputed"
-        y : binary matrix (dense or sparse), list of label sets, one class a record, or `LabelMatrix`; None only if
+        y : binary matrix (dense or sparse), list of label sets, one class per record, or `LabelMatrix`; None only if
             label_weight=0
         """
         self._fit(X, y, None)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Find the space and give the training records' positions, of the kind that `coordinates` says.
+        """Find the space and return the training records' positions, of the kind set by `coordinates`.
 
-        By default these are honest: not what `transform` gives for the same records, on purpose, just as scikit-learn's
-        TargetEncoder cross-fits. What follows in a pipeline is then trained on positions like those it will meet.
+        The default, honest positions, differs from `transform` for the same records on purpose, as scikit-learn's
+        TargetEncoder cross-fits. The next step of a pipeline is then trained on positions like those of new records.
         """
         positions = self._fit(X, y, check_choice("coordinates", self.coordinates, COORDINATES))
         return self._scaled(self.embedding_ if positions is None else positions)
 
     def training_coordinates(self, X: Any, kind: str = "transductive") -> Array:
-        """Give the positions of the training records, in the model's scaling.
+        """Return the positions of the training records, in the model's scaling.
 
         Parameters
         ----------
-        X : what `fit` was given
-        kind : "transductive" — by their words and their own labels (V): for a collection that is searched or mapped;
-            "in-sample" — what `transform` gives: by their words, through a map that has seen their labels;
-            "honest" — by their words, through a map that has not: for training whatever is to work on new records
+        X : the records passed to `fit`
+        kind : "transductive" — by their words and their own labels (V): for searching or mapping the collection;
+            "in-sample" — the result of `transform`: by their words, through a map fitted with their labels;
+            "honest" — by their words, through a map fitted without them: for training a model for new records
         """
         check_is_fitted(self, "eigenvalues_")
         if check_choice("kind", kind, COORDINATES) == "in-sample":
@@ -216,15 +216,15 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         return self._trained_positions(self._read(X, reset=False), kind)
 
     def label_coordinates(self) -> Array:
-        """Give each label a place among the records: the mean transductive position of its records."""
+        """Return the position of each label: the mean transductive position of its records."""
         check_is_fitted(self, "eigenvalues_")
         if self.labels_ is None or self.label_loadings_ is None:
-            raise InputError("the model has no named labels: label coordinates need them as `y`, not a label kernel.")
+            raise InputError("the model has no named labels: got a label kernel as `y`, expected labels.")
         counts = np.maximum(self.labels_.counts, 1)[:, None]
         return self._scaled(self.label_loadings_.T / counts.astype(self.embedding_.dtype))
 
     def _fit(self, X: Any, y: Any, kind: str | None) -> Array | None:
-        """Find the space; give the honest or in-sample positions, unscaled, if one of them is asked for."""
+        """Find the space; return honest or in-sample positions, unscaled, if `kind` is one of these."""
         self._check_parameters()
         X = self._read_training(X)
         self._check_products(X, "single_pass" if self.solver == "single_pass" else "augmented")
@@ -233,7 +233,8 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         if self.kernel == "linear":
             n_labels = 0 if F is None else F.shape[1]
             honest, solver = kind == "honest", self.solver
-            check_fit_memory(X, self.n_components, model="mlsi", n_labels=n_labels, positions=honest, solver=solver)
+            k = self.n_components
+            check_memory(memory_of_fit(X, k, model="mlsi", n_labels=n_labels, positions=honest, solver=solver))
         features = self._learn_features(X, rng)
         self.solver_, self.solver_reason_ = choose_form(
             features.shape,
@@ -280,12 +281,12 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         check_kernel("label_kernel", self.label_kernel)
         if self.taxonomy is not None and self.label_kernel != "linear":
             raise InputError(
-                f"taxonomy makes a label kernel of its own: got label_kernel={self.label_kernel!r} beside it, expected "
-                "'linear'. Leave one of them out."
+                f"taxonomy is a label kernel of its own: got label_kernel={self.label_kernel!r} with it, expected "
+                "'linear'. Set only one of them."
             )
 
     def _label_features(self, X: Any, y: Any) -> Any:
-        """Read the labels; F with F Fᵀ = K_y, unknown rows zero."""
+        """Read the labels; return F with F Fᵀ = K_y, with zero rows for unknown labels."""
         self.labels_: LabelMatrix | None = None
         if self.label_weight == 0 and y is None:
             return None
@@ -311,23 +312,23 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         return F * F.dtype.type(self.label_scale_)
 
     def _report(self, space: InformedSpace) -> None:
-        """Say what came out otherwise than it was asked for."""
+        """Raise if no dimension is left; warn if labels or dimensions were dropped."""
         n_kept = space.eigenvalues.size
         if not n_kept:
             raise InputError(
-                f"no dimension is left: got label_weight={self.label_weight:g} and ridge=0, with which the words must "
-                "express some label without error. Set ridge > 0."
+                f"no dimension is left: got label_weight={self.label_weight:g} and ridge=0, for which the words must "
+                "express at least one label without error. Set ridge > 0."
             )
         if self.label_weight > 0 and not space.informed:
             warn(
-                "the labels play no part with ridge=0: the words express none of them without error, so this is plain "
-                "LSI. Set ridge > 0."
+                "the labels have no effect with ridge=0: the words express none of them without error, so this is "
+                "plain LSI. Set ridge > 0."
             )
         limit = "the labels can span" if self.label_weight == 1 else "the rank of the record kernel"
         warn_if_fewer(self.n_components, n_kept, limit)
 
     def _keep(self, X: Any, features: Any, form: RecordForm, F: Any, space: InformedSpace) -> None:
-        """Learned attributes, in the chosen scaling and the precision of X."""
+        """Set the learned attributes, in the chosen scaling and the precision of X."""
         self.__dict__.pop("term_loadings_", None)  # of an earlier fit with another kernel
         dtype = X.dtype
         weights = space.coefficients
@@ -346,7 +347,7 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         begin_summary(self, summary_of_fit(self, X.shape[0], form.trace), X.shape[0])
 
     def _objective(self, form: RecordForm, F: Any, adjoint: Array) -> float:
-        """Eq. (2) at V: Tr C − Tr VᵀCV."""
+        """Return eq. (2) at V: Tr C − Tr VᵀCV."""
         V, beta = self.embedding_, self.label_weight
         if form.by_records and self.kernel != "linear":
             explained = float(np.sum(V * form.fitted(V)))

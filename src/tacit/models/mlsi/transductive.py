@@ -1,9 +1,9 @@
-"""The transductive problem of MLSI [Yu2005] sec. 2.2: one space for records at hand, words and labels together.
+"""The transductive problem of MLSI [Yu2005] sec. 2.2: one space for given records, from words and labels.
 
     min (1 − β)‖X − V A‖² + β‖Y − V B‖²,  VᵀV = I                                 eq. (2)
 
 Theorem 1: V holds the leading eigenvectors of C = (1−β) X Xᵀ + β Y Yᵀ, A = VᵀX, B = VᵀY, and the value reached is the
-sum of the eigenvalues left out. There is no map for new records; that is what `MLSI` adds. With no shrinkage
+sum of the eigenvalues left out. There is no map for new records: `MLSI` adds it. Without shrinkage
 `MLSI.embedding_` is this V.
 """
 
@@ -38,8 +38,8 @@ class TransductiveSpace:
     eigenvalues : of C, largest first
     term_loadings, label_loadings : A = VᵀX and B = VᵀY, Y as balanced
     objective : the value of eq. (2), equal to the sum of the eigenvalues left out
-    label_scale : what Y was multiplied with
-    labels : the labels as they were read
+    label_scale : factor of Y
+    labels : the labels as read
     """
 
     positions: Array
@@ -63,14 +63,14 @@ def transductive_space(
     max_iter: int | None = None,
     random_state: Any = 0,
 ) -> TransductiveSpace:
-    """Give the space of eq. (2) for records whose labels are known.
+    """Return the space of eq. (2) for records whose labels are known.
 
     Parameters
     ----------
     X : (n_records, n_terms) dense or sparse
-    y : labels, in any form `as_labels` reads; records with unknown labels count by their words
+    y : labels, in any form that `as_labels` reads; records with unknown labels count by their words
     n_components : dimensions
-    label_weight : β in [0, 1]; 0 is LSI, 1 looks at the labels only
+    label_weight : β in [0, 1]; 0 is LSI, 1 uses the labels only
     balance : scale the labels so that a labelled record weighs as much in Y as in X
     solver, tol, max_iter, random_state : as for `LSI`
 

@@ -1,16 +1,15 @@
-"""MLSI takes in new records: rows of summary carry words and labels, and the same problem is solved on them again.
+"""Adding records to MLSI: summary rows hold words and labels, and the same problem is solved on them again.
 
-MLSI depends on the records through XᵀX, XᵀF and FᵀF alone: Identity A of `blend` never asks which record is which. All
-three stay as they are when the rows of [X, F] are turned by an orthogonal matrix, so the summary UᵀX, UᵀY of
-`compressed` may stand for the records seen, with U the leading left singular vectors of [X, F G^½]: the positions
-themselves, and as many again. What a summary leaves out is
+MLSI depends on the records through XᵀX, XᵀF and FᵀF alone (Identity A in `informed_kernel`). These do not change when
+the rows of [X, F] are rotated, so a summary UᵀX, UᵀY can replace the records seen, with U the leading left singular
+vectors of [X, F G^½]: the positions themselves, and as many more. A summary leaves out
 
     XᵀX − (UᵀX)ᵀ(UᵀX),  XᵀF − (UᵀX)ᵀ(UᵀF),  FᵀF − (UᵀF)ᵀ(UᵀF).
 
-The first two are let go. Labels are scaled to weigh as much as all words, so U holds them first, and XᵀF, the sums of
-the records of each label, is nearly complete. Of the third the diagonal is kept, as one row a label that has no words:
-a label has its whole weight, expressed by words or not. Ridge and balance come from sums over all records and are
-exact. All of it is exact if the summary has the rank of [X, F].
+The first two are neglected. Labels are scaled to weigh as much as all words, so U contains them first, and XᵀF, the
+sums of the records of each label, is nearly complete. Of the third the diagonal is kept, as one row per label without
+words: a label keeps its whole weight, whether words express it or not. Ridge and balance come from sums over all
+records and are exact. The update is exact if the summary has the rank of [X, F].
 """
 
 from __future__ import annotations
@@ -49,21 +48,21 @@ from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.solve.result import signs_of
 from tacit.types import Array
 
-__all__ = ["check_updatable", "drift_of", "joined_labels", "labels_of_batch", "merge", "no_labels", "summary_of_fit"]
+__all__ = ["check_updatable", "merge", "summary_of_fit"]
 
 
 def merge(model: Any, X: Any, y: Any, keep: float) -> None:
-    """Update an MLSI model, fitted or not, with records that have been read; earlier ones keep this share of weight."""
+    """Update an MLSI model, fitted or not, with validated records; earlier ones keep a share `keep` of weight."""
     model._check_parameters()
     check_updatable(model)
     first = not hasattr(model, "eigenvalues_")
     if not first and model._summary is None:
-        raise InputError("the space cannot be updated: got one that was fitted with another kernel. Use fit first.")
-    batch = labels_of_batch(y, X.shape[0], taxonomy=model.taxonomy, needed=model.label_weight > 0, first=first)
-    labels = joined_labels(_labels_before(model), batch)
+        raise InputError("the space cannot be updated: it was fitted with another kernel. Call fit first.")
+    batch = _labels_of_batch(y, X.shape[0], taxonomy=model.taxonomy, needed=model.label_weight > 0, first=first)
+    labels = _joined_labels(_labels_before(model), batch)
     known = _widened(None if first else model._summary, X, labels.n_labels)
     new = labels[len(labels) - X.shape[0] :]
-    drift = 0.0 if first else drift_of(model, known, X, new)
+    drift = 0.0 if first else _drift(model, known, X, new)
     old = with_less_weight(known, keep)
     rows = _Rows.of(old, X, new)
     total = _with_new(old, X, new)
@@ -86,13 +85,13 @@ def merge(model: Any, X: Any, y: Any, keep: float) -> None:
     kept = _compressed(model, space, form, rows, total)
     model.objective_ = _objective(model, kept, weights * scale)
     model._account(X.shape[0], kept, drift)
-    # what holds all records, for whoever asks for their honest positions, is not what held these few rows
+    # honest positions need the form for all records, not the one that held these few rows
     model.solver_, reason = _chosen(model, labels.shape, X)
     model.solver_reason_ = f"{reason}; the last update was held as {held}"
 
 
 def summary_of_fit(model: Any, n_records: int, squared_length: float) -> RecordSummary | None:
-    """What a fitted space itself says of its records: as many rows as it has dimensions; None with a kernel."""
+    """Return the summary of a fitted space, with one row per dimension; None with a kernel."""
     labels = model.labels_
     if model.kernel != "linear" or model.label_kernel == "precomputed":
         return None
@@ -105,7 +104,7 @@ def summary_of_fit(model: Any, n_records: int, squared_length: float) -> RecordS
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows that stand for all records: summary, new records, and a row a label for what the summary leaves out.
+    """Rows in place of all records: summary, new records, and one row per label for what the summary leaves out.
 
     Attributes
     ----------
@@ -139,15 +138,15 @@ class _Rows:
         return slice(len(self.top), len(self.top) + self.X.shape[0])
 
     def operator(self) -> Operator:
-        """All rows by their products."""
+        """Return all rows as an operator."""
         return stacked_rows([self.top, self.X, sp.csr_array((self.n_lonely, self.X.shape[1]), dtype=self.X.dtype)])
 
     def products(self) -> Array:
-        """Inner products of all rows."""
+        """Return the inner products of all rows."""
         return np.pad(row_products(self.top, self.X), (0, self.n_lonely))
 
     def matrix(self) -> Any:
-        """All rows in one matrix."""
+        """Return all rows in one matrix."""
         empty = sp.csr_array((self.n_lonely, self.X.shape[1]), dtype=self.X.dtype)
         if isinstance(self.X, np.ndarray):
             return np.vstack([self.top, self.X, empty.toarray()])
@@ -155,7 +154,7 @@ class _Rows:
 
 
 def check_updatable(model: Any) -> None:
-    """Raise for settings with which a few rows cannot stand for many records."""
+    """Raise for settings with which a few rows cannot replace many records."""
     if model.kernel != "linear" or model.label_kernel != "linear":
         name = "kernel" if model.kernel != "linear" else "label_kernel"
         raise InputError(
@@ -165,23 +164,23 @@ def check_updatable(model: Any) -> None:
     if model.ridge == 0:
         raise InputError(
             "ridge is too small for partial_fit: got 0, expected a number above 0. Without a ridge labels count only "
-            "if the words express them without error, which needs all records at once."
+            "if the words express them without error, which only all records together can show."
         )
     if model.label_weight == 1:
         raise InputError(
             "label_weight is too large for partial_fit: got 1, expected a number below 1. A space of the labels alone "
-            "does not keep what the words of earlier records were."
+            "keeps no words of earlier records."
         )
 
 
 def _labels_before(model: Any) -> LabelMatrix:
-    """The labels of earlier records; a space without labels has seen records all the same."""
+    """Return the labels of earlier records; unknown ones if the space was fitted without labels."""
     labels: LabelMatrix | None = getattr(model, "labels_", None)
-    return no_labels(getattr(model, "n_records_seen_", 0)) if labels is None else labels
+    return _no_labels(getattr(model, "n_records_seen_", 0)) if labels is None else labels
 
 
 def _widened(summary: RecordSummary | None, X: Any, n_labels: int) -> RecordSummary:
-    """What stands for the earlier records, with zeros for terms and labels that are new; nothing does at first."""
+    """Return the summary of the earlier records, with zeros for new terms and labels; empty before the first fit."""
     if summary is None:
         rows = np.zeros((0, X.shape[1]), X.dtype)
         return RecordSummary(rows, 0.0, 0.0, np.zeros((0, n_labels), X.dtype), np.zeros(n_labels))
@@ -197,7 +196,7 @@ def _widened(summary: RecordSummary | None, X: Any, n_labels: int) -> RecordSumm
 
 
 def _with_new(old: RecordSummary, X: Any, new: LabelMatrix) -> RecordSummary:
-    """The sums over all records, with the new ones; the rows are still those of the old."""
+    """Return the summary with sums over all records, and still the rows of the old ones."""
     return replace(
         old,
         weight=old.weight + X.shape[0],
@@ -208,7 +207,7 @@ def _with_new(old: RecordSummary, X: Any, new: LabelMatrix) -> RecordSummary:
 
 
 def _label_weights(model: Any, total: RecordSummary) -> Array:
-    """What a label counts before balancing: 1, or with a taxonomy what `class_features` gives."""
+    """Return the weight of each label before balancing: 1, or with a taxonomy that of `class_features`."""
     counts = np.asarray(total.label_counts)
     if model.taxonomy is None:
         return np.ones_like(counts)
@@ -217,7 +216,7 @@ def _label_weights(model: Any, total: RecordSummary) -> Array:
 
 
 def _label_scale(model: Any, total: RecordSummary, weights: Array) -> float:
-    """As `balance_labels`, from sums over all records."""
+    """Return the factor of `balance_labels`, from sums over all records."""
     squares = float(np.sum(weights**2 * total.label_counts))
     if not model.balance or not squares:
         return 1.0
@@ -225,13 +224,13 @@ def _label_scale(model: Any, total: RecordSummary, weights: Array) -> float:
 
 
 def _chosen(model: Any, shape: tuple[int, ...], X: Any, limit: int | None = None) -> tuple[str, str]:
-    """The form for so many rows and labels, and the reason."""
+    """Return the form for a number of rows and labels, and the reason."""
     rows = (shape[0], X.shape[1])
     return choose_form(rows, model.solver, outside_memory=is_outside_memory(X), limit=limit, n_beside=shape[1])
 
 
 def _held(model: Any, held: str, rows: _Rows, total: RecordSummary, first: bool) -> RecordForm:
-    """K of all rows, with the ridge that all records ask for."""
+    """Return K of all rows, with the ridge of all records."""
     ridge = float(model.ridge) * total.squared_length / total.weight
     form: RecordForm
     if held == "dual" and not first and model.solver == "auto":
@@ -248,7 +247,7 @@ def _held(model: Any, held: str, rows: _Rows, total: RecordSummary, first: bool)
 
 
 def _learn(model: Any, space: InformedSpace, form: RecordForm, rows: _Rows, *, keep: float, n_old: int) -> None:
-    """Learned attributes as a fit has them; positions of earlier records are moved, and the signs are those of all."""
+    """Set the attributes that `fit` learns; move the positions of earlier records, and fix the signs for all."""
     k, dtype = min(model.n_components, space.eigenvalues.size), rows.X.dtype
     unit = space.positions[:n_old, :k] / np.sqrt(keep) if n_old else np.eye(k)
     positions = space.positions[rows.new, :k]
@@ -271,7 +270,7 @@ def _learn(model: Any, space: InformedSpace, form: RecordForm, rows: _Rows, *, k
 
 
 def _compressed(model: Any, space: InformedSpace, form: RecordForm, rows: _Rows, total: RecordSummary) -> RecordSummary:
-    """The summary after the update; its first rows are the loadings of the space."""
+    """Return the summary after the update; its first rows are the loadings of the space."""
     k, dtype = model.eigenvalues_.size, rows.X.dtype
     U = space.positions.astype(dtype, copy=False)
     terms = rows.operator().T @ U if form.by_records else space.adjoint
@@ -283,7 +282,7 @@ def _compressed(model: Any, space: InformedSpace, form: RecordForm, rows: _Rows,
 
 
 def _objective(model: Any, total: RecordSummary, weights: Array) -> float:
-    """Eq. (2) at V, from sums over all records."""
+    """Return eq. (2) at V, from sums over all records."""
     beta = model.label_weight
     words = total.squared_length - squared_norm(model.term_loadings_)
     if model.label_loadings_ is None:
@@ -292,8 +291,8 @@ def _objective(model: Any, total: RecordSummary, weights: Array) -> float:
     return float((1 - beta) * words + beta * labels)
 
 
-def drift_of(model: Any, known: RecordSummary, X: Any, new: LabelMatrix) -> float:
-    """Drift of words and labels, weighed as the model weighs them; of words alone if no label is known."""
+def _drift(model: Any, known: RecordSummary, X: Any, new: LabelMatrix) -> float:
+    """Return the drift of words and labels, weighted by `label_weight`; of words alone if no label is known."""
     words = _word_drift(model, known, X)
     if not new.indicator.nnz or model.label_loadings_ is None or model.label_weight == 0:
         return words
@@ -311,9 +310,9 @@ def _word_drift(model: Any, known: RecordSummary, X: Any) -> float:
 def _label_drift(model: Any, known: RecordSummary, X: Any, new: LabelMatrix) -> float:
     weights = _unit_weights(model, X.shape[1])
     loadings = with_more_columns(model.label_loadings_, new.n_labels)
-    foretold = np.asarray(as_operator(X) @ weights.astype(X.dtype))
-    meant = np.asarray(new.indicator @ loadings.T)
-    share = float(np.sum(foretold * meant, dtype=np.float64)) / new.indicator.nnz
+    predicted = np.asarray(as_operator(X) @ weights.astype(X.dtype))
+    actual = np.asarray(new.indicator @ loadings.T)
+    share = float(np.sum(predicted * actual, dtype=np.float64)) / new.indicator.nnz
     return drift_from(share, _expected_labels(model, known, weights, loadings))
 
 
@@ -322,7 +321,7 @@ def _unit_weights(model: Any, n_terms: int) -> Array:
 
 
 def _expected_labels(model: Any, known: RecordSummary, weights: Array, loadings: Array) -> float:
-    """The share of the labels of unseen records, from the same source, that their words foretell."""
+    """Return the share of the labels of unseen records from the same source that their words predict."""
     assert known.labels is not None
     assert known.label_counts is not None
     placed = known.terms @ weights  # UᵀX W
@@ -338,7 +337,7 @@ def _expected_labels(model: Any, known: RecordSummary, weights: Array, loadings:
 
 
 def _mean_leverage(model: Any, known: RecordSummary) -> float:
-    """Mean diagonal entry of K (K + ridge I)⁻¹; what the summary leaves out of K is spread evenly over the rest."""
+    """Return the mean diagonal entry of K (K + ridge I)⁻¹; the rest of K is assumed to be spread evenly."""
     rows = known.terms.astype(np.float64, copy=False)
     squares = np.maximum(la.eigvalsh(rows @ rows.T), 0)
     ridge = model.ridge * known.squared_length / known.weight
@@ -348,22 +347,22 @@ def _mean_leverage(model: Any, known: RecordSummary) -> float:
     return min(leverage / known.weight, 0.99)
 
 
-def labels_of_batch(y: Any, n_records: int, *, taxonomy: Any, needed: bool, first: bool) -> LabelMatrix:
-    """Read the labels of new records; that there is none at all is an error in the first call only."""
+def _labels_of_batch(y: Any, n_records: int, *, taxonomy: Any, needed: bool, first: bool) -> LabelMatrix:
+    """Read the labels of new records; raise if there are none in the first call."""
     if y is None and not needed:
-        return no_labels(n_records)
+        return _no_labels(n_records)
     if taxonomy is not None:
         y = expanded_labels(y, taxonomy, n_records).without_empty()
     return read_labels(y, n_records, needed=needed) if first else as_labels(y, n_records=n_records)
 
 
-def no_labels(n_records: int) -> LabelMatrix:
-    """Records whose labels are unknown, without a single name."""
+def _no_labels(n_records: int) -> LabelMatrix:
+    """Return a label matrix without labels, unknown for all records."""
     return LabelMatrix(sp.csr_array((n_records, 0)), (), np.zeros(n_records, dtype=bool), kind="sets")
 
 
-def joined_labels(old: LabelMatrix, new: LabelMatrix) -> LabelMatrix:
-    """The labels of all records: columns as before, then those of labels not seen before."""
+def _joined_labels(old: LabelMatrix, new: LabelMatrix) -> LabelMatrix:
+    """Return the labels of all records: the old columns, then the new labels."""
     if not old.n_records:
         return new
     place = {name: column for column, name in enumerate(old.names)}

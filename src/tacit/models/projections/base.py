@@ -1,12 +1,12 @@
-"""What CCA, LDA, MDDM and PLS share: centred records, label features, and directions along which both agree.
+"""What CCA, LDA, MDDM and PLS share: centred records, label features, and directions common to both.
 
 All four look for directions along which G = XᵀCF is large, C = I − 11ᵀ/N. F holds the labels or something made of them,
-so that G is as narrow as there are labels and every problem is thin:
+so that G has as many columns as there are labels:
 
     projections   max tr(PᵀG GᵀP),  PᵀP = I        the leading left singular vectors of G
     embeddings    G Gᵀ w = λ S w,   WᵀSW = I       λ from the small GᵀB, B = S⁻¹G, and w = B e / √λ
 
-S = XᵀCX + ridge I, and B is the ridge regression of the labels on the terms: products with X are all it takes. The two
+S = XᵀCX + ridge I, and B is the ridge regression of the labels on the terms, by products with X alone. The two
 constraints are those of [Mu2010] sec. 4, orthogonal projections and orthogonal embeddings.
 
 | symbol | word                                | shape |
@@ -44,14 +44,13 @@ from tacit.types import Array
 __all__ = ["CONSTRAINTS", "LabelProjection", "embedded_directions", "label_root", "regressed_labels"]
 
 CONSTRAINTS = ("embeddings", "projections")
-_SAME = 1e-12  # share of the squared lengths below which a spread is rounding
+_SAME = 1e-12  # share of the squared lengths below which a scatter is rounding
 
 
 class LabelProjection(SpaceModel, ABC):
-    """A space from the directions that the terms and the labels have in common.
+    """A space of directions common to the terms and the labels.
 
-    A subclass says what the label features are and how directions come from them. Records whose labels are unknown
-    take no part in the fit.
+    A subclass defines the label features and the directions. Records with unknown labels are left out of the fit.
     """
 
     scaling = "unit"  # the constraint sets the lengths, which leaves nothing to choose
@@ -70,8 +69,8 @@ class LabelProjection(SpaceModel, ABC):
         Parameters
         ----------
         X : (n_records, n_terms) dense or sparse
-        y : binary matrix (dense or sparse), list of label sets, one class a record, or `LabelMatrix`; records whose
-            labels are unknown are left out
+        y : binary matrix (dense or sparse), list of label sets, one class per record, or `LabelMatrix`; records with
+            unknown labels are left out
         """
         self._check_parameters()
         X, F = self._known(self._read_training(X), y)
@@ -91,7 +90,7 @@ class LabelProjection(SpaceModel, ABC):
         return self
 
     def transform(self, X: Any) -> Array:
-        """Place records by their terms alone, the mean training record at the origin, (n_records, n_components_)."""
+        """Place records by their terms alone, with the mean record at the origin, (n_records, n_components_)."""
         positions = super().transform(X)
         positions -= self.offset_.astype(positions.dtype)
         return positions
@@ -101,16 +100,16 @@ class LabelProjection(SpaceModel, ABC):
         check_choice("constraint", self.constraint, CONSTRAINTS)
 
     def _known(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Records whose labels are known, and their label features."""
+        """Return the records with known labels, and their label features."""
         X, labels = known_records(X, as_labels(y, n_records=X.shape[0]))
         return X, labels.indicator.astype(X.dtype)
 
     @abstractmethod
     def _directions(self, records: Centred, F: Any, cross: Array) -> tuple[Array, Array]:
-        """Give λ, largest first, and W as columns; `cross` is G."""
+        """Return λ, largest first, and W as columns; `cross` is G."""
 
     def _limit(self) -> str:
-        """What a dimension too many is too many for."""
+        """Return the end of the warning about too many dimensions."""
         return "the labels can span"
 
     def _origin_is_empty(self) -> bool:
@@ -119,8 +118,8 @@ class LabelProjection(SpaceModel, ABC):
     def _projected(self, cross: Array) -> tuple[Array, Array]:
         """Maximise tr(PᵀG GᵀP), PᵀP = I."""
         found = leading_singular_triplets(
-            # transposed, so that the signs are fixed on the directions; in double precision, in which the solver can
-            # tell a rare label from rounding
+            # transposed, so that the signs are fixed on the directions; in double precision, so that a rare label is
+            # not taken for rounding
             cross.T.astype(np.float64),
             self.n_components,
             tol=self.tol,
@@ -133,7 +132,7 @@ class LabelProjection(SpaceModel, ABC):
         return found.values[real] ** 2, found.right[:, real]
 
     def _regressed(self, records: Centred, F: Any, cross: Array, ridge: float) -> Array:
-        """B = S⁻¹G; `ridge` is in units of the mean squared length of a record less the mean."""
+        """Return B = S⁻¹G; `ridge` is in units of the mean squared length of a centred record."""
         rng = as_rng(self.random_state)
         regression, reports = regressed_labels(
             records, F, cross, ridge=ridge, tol=self.tol, max_iter=self.max_iter, rng=rng
@@ -146,7 +145,7 @@ class LabelProjection(SpaceModel, ABC):
 
 
 def cross_products(records: Operator, F: Any) -> Array:
-    """G = XᵀCF, dense, M x p; a sparse F is never dense as a whole."""
+    """Return G = XᵀCF, dense, M x p; a sparse F is never made dense as a whole."""
     return class_bridges(records, F) if is_sparse(F) else np.asarray(records.T @ F)
 
 
@@ -154,7 +153,7 @@ def embedded_directions(cross: Array, regression: Array, n_components: int) -> t
     """Solve G Gᵀ w = λ S w, WᵀSW = I, from G and B = S⁻¹G."""
     inner = cross.T.astype(np.float64) @ regression.astype(np.float64)
     values, vectors = descending(*la.eigh((inner + inner.T) / 2), n_components)
-    # dividing by what is rounding, of the entries or of LAPACK, would make noise of it
+    # dividing by rounding errors would amplify noise
     floor = 10 * max(float(np.finfo(cross.dtype).eps), len(inner) * float(np.finfo(np.float64).eps))
     real = values > floor * values.max(initial=0)
     weights = regression @ (vectors[:, real] / np.sqrt(values[real])).astype(regression.dtype)
@@ -162,12 +161,12 @@ def embedded_directions(cross: Array, regression: Array, n_components: int) -> t
 
 
 def label_root(F: Any, *, ridge: float = 0.0, whiten: bool) -> Array:
-    """R, p x q, with R Rᵀ = (FᵀCF + ridge I)⁻¹, or the projector on the range of FᵀCF if not to whiten.
+    """Return R, p x q, with R Rᵀ = (FᵀCF + ridge I)⁻¹, or without `whiten` the projector on the range of FᵀCF.
 
     The ridge is in units of the mean squared length of a row of CF.
 
-    Combinations of labels that are the same for all records are left out: one label twice, or classes that together
-    hold every record, would leave an iterative regression with directions that are nothing but its error.
+    Combinations of labels that are equal for all records are left out: in an iterative regression, a repeated label or
+    classes that together hold all records would give directions of pure error.
     """
     values, vectors = la.eigh(_scatter(F))
     real = values > values.max(initial=0) * len(values) * 10 * float(np.finfo(F.dtype).eps)
@@ -176,7 +175,7 @@ def label_root(F: Any, *, ridge: float = 0.0, whiten: bool) -> Array:
 
 
 def _scatter(F: Any) -> Array:
-    """FᵀCF in double precision."""
+    """Return FᵀCF in double precision."""
     double = F.astype(np.float64)
     products, total = double.T @ double, np.asarray(double.sum(axis=0)).ravel()
     dense = np.asarray(products.toarray() if is_sparse(products) else products)
@@ -184,23 +183,23 @@ def _scatter(F: Any) -> Array:
 
 
 def _spread(F: Any) -> float:
-    """tr(FᵀCF); raise if all records have the same labels, of which centring would leave rounding."""
+    """Return tr(FᵀCF); raise if all records have the same labels."""
     n, total = F.shape[0], squared_norm(F)
     mean = np.asarray(F.sum(axis=0, dtype=np.float64)).ravel() / n
     spread = total - n * float(mean @ mean)
     if spread <= _SAME * total:
         raise InputError(
-            f"y tells no records apart: got {n} records that all have the same labels, expected some difference. "
+            f"y does not distinguish records: got {n} records that all have the same labels, expected some difference. "
             "Use LSI for a space without labels."
         )
     return spread
 
 
 def _check_common(cross: Array, most: float) -> None:
-    """Raise if XᵀCF is rounding beside ‖CX‖ ‖CF‖, the root of `most`."""
+    """Raise if XᵀCF is only rounding relative to ‖CX‖ ‖CF‖, the root of `most`."""
     if squared_norm(cross) <= (100 * float(np.finfo(cross.dtype).eps)) ** 2 * most:
         raise InputError(
-            f"X tells nothing of y: got {cross.shape[0]} terms and none that goes with a label, expected some that do. "
+            f"X is unrelated to y: got {cross.shape[0]} terms, none correlated with a label, expected some. "
             "Use LSI for a space without labels."
         )
 
@@ -215,7 +214,7 @@ def regressed_labels(
     max_iter: int | None,
     rng: np.random.Generator,
 ) -> tuple[Array, tuple[Any, ...]]:
-    """B, M x p, the shortest one without a ridge, and the reports of the iterative solver if there was one.
+    """Return B, M x p, of minimum norm without a ridge, and the reports of the iterative solver if one was used.
 
     Parameters
     ----------
@@ -229,7 +228,7 @@ def regressed_labels(
     through_records = ridge > 0 and records.shape[0] < records.shape[1]
     if through_records:
         F = dense_block(F, records.dtype)
-        F = F - F.mean(axis=0)  # else the residual would be judged by what centring takes away
+        F = F - F.mean(axis=0)  # otherwise the residual would be relative to the part that centring removes
     if ridge > 0 and min(records.shape) <= DENSE_LIMIT:
         inner = _inverse_times(_short_gram(records), absolute, F if through_records else cross)
         return np.asarray(records.T @ inner if through_records else inner, dtype=cross.dtype), ()
@@ -241,20 +240,20 @@ def regressed_labels(
 
 
 def _short_gram(records: Centred) -> Array:
-    """C X XᵀC or XᵀCX, the smaller of the two, in double precision."""
+    """Return C X XᵀC or XᵀCX, the smaller of the two, in double precision."""
     assert isinstance(records.operator, MatrixOperator)
     X = records.operator.matrix
     n, m = X.shape
     if n < m:
         return centred_kernel(record_products(X))
     total, step = np.zeros((m, m)), max(1, 2**22 // m)
-    for first in range(0, n, step):  # so that no dense or double copy of all records is made
+    for first in range(0, n, step):  # so that no dense or float64 copy of all records is made
         block = dense_block(X[first : first + step], np.float64) - records.mean
         total += block.T @ block
     return total
 
 
 def _inverse_times(S: Array, ridge: float, rhs: Array) -> Array:
-    """(S + ridge I)⁻¹ rhs, by the eigenvectors of S: safe with a ridge far below its largest eigenvalue too."""
+    """Return (S + ridge I)⁻¹ rhs, by the eigenvectors of S: safe with a small ridge too."""
     values, vectors = la.eigh((S + S.T) / 2)
     return np.asarray(vectors @ ((vectors.T @ rhs) / (np.maximum(values, 0) + ridge)[:, None]))

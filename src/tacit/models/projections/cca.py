@@ -21,41 +21,41 @@ __all__ = ["CCA"]
 
 
 class CCA(LabelProjection):
-    """Canonical correlation analysis: the directions along which terms and labels correlate best.
+    """Canonical correlation analysis: the directions of largest correlation of terms and labels.
 
         max corr(X w, Y u)
 
     Parameters
     ----------
-    n_components : int, default 100 — dimensions; there are no more than labels, and fewer are kept with a warning
+    n_components : int, default 100 — dimensions; at most as many as labels; fewer are kept, with a warning
     constraint : {"embeddings", "projections"}, default "embeddings" — what is orthonormal. "embeddings" is CCA proper,
-        Wᵀ(XᵀCX + r I)W = I; "projections" keeps tr(PᵀXᵀCY (YᵀCY + r_y I)⁻¹ YᵀCX P) and asks for PᵀP = I instead
-        [Mu2010], so that no term is divided by its spread
-    ridge : float >= 0, default 1.0 — r, in units of the mean squared length of a record less the mean, for "embeddings"
-        only. 0 is plain CCA, in which every label of fewer records than terms is correlated perfectly, and in vain
-    label_ridge : float >= 0, default 0.0 — r_y, in units of the mean squared length of a row of Y less the mean. 0
-        counts rare labels as much as frequent ones; large values count labels by their records, as PLS does
+        Wᵀ(XᵀCX + r I)W = I; "projections" maximises tr(PᵀXᵀCY (YᵀCY + r_y I)⁻¹ YᵀCX P) with PᵀP = I instead
+        [Mu2010], so that no term is divided by its scatter
+    ridge : float >= 0, default 1.0 — r, in units of the mean squared length of a centred record, for "embeddings" only.
+        0 is plain CCA, which overfits if there are more terms than records: every label is then correlated perfectly
+    label_ridge : float >= 0, default 0.0 — r_y, in units of the mean squared length of a centred row of Y. 0 gives
+        rare labels the same weight as frequent ones; large values weight labels by their records, as PLS does
     tol : float, default 1e-3 — relative residual at which the iterative solvers stop
-    max_iter : int or None — most iterations
+    max_iter : int or None, default None — maximum number of iterations
     random_state : int, generator or None, default 0 — the same seed gives the same space
 
     Attributes
     ----------
     components_ : (n_components_, n_terms) Wᵀ or Pᵀ; `transform` is X @ components_.T − offset_
-    eigenvalues_ : (n_components_,) λ, largest first: with "embeddings" the squared correlations, which the ridges make
-        smaller
+    eigenvalues_ : (n_components_,) λ, largest first: with "embeddings" the squared correlations, reduced by the
+        ridges
     mean_ : (n_terms,) the mean record
-    offset_ : (n_components_,) where it would be, which is taken off every position
+    offset_ : (n_components_,) the image of the mean record, subtracted from every position
     solution_ : tuple of the iterative solvers' reports: residuals, iterations, solver, reason
-    n_iter_ : int, most iterations of any of these solvers
+    n_iter_ : int, largest number of iterations of any of these solvers
 
     Notes
     -----
     The labels are whitened, regressed on the terms in one block solve, and the rest is a dense problem of L x L, L the
-    number of labels. X stays sparse; memory is two M x L arrays. Records whose labels are unknown are left out. Where
-    YᵀCY has no inverse, as that of classes that exclude each other, its pseudo-inverse is taken.
+    number of labels. X stays sparse; memory is two M x L arrays. Records with unknown labels are left out. If YᵀCY
+    has no inverse, as with mutually exclusive classes, its pseudo-inverse is used.
 
-    With one class a record and no `label_ridge` this is linear discriminant analysis, see `LDA`.
+    With one class per record and no `label_ridge` this is linear discriminant analysis, see `LDA`.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Linear discriminant analysis for one class a record, regularised and sparse [Fisher1936].
+"""Linear discriminant analysis for one class per record, regularised and sparse [Fisher1936].
 
     S_b w = μ (S_w + r I) w,   S_b + S_w = XᵀCX
 
@@ -24,17 +24,17 @@ __all__ = ["LDA"]
 
 
 class LDA(LabelProjection):
-    """Linear discriminant analysis: the directions along which the classes are far apart for their width.
+    """Linear discriminant analysis: the directions that separate the classes best relative to their width.
 
         max tr[(Wᵀ(S_w + r I)W)⁻¹ WᵀS_b W]
 
     Parameters
     ----------
-    n_components : int, default 100 — dimensions; there is one less than classes, and fewer are kept with a warning
-    ridge : float >= 0, default 1.0 — r, in units of the mean squared length of a record less the mean. 0 is plain LDA,
-        for which there must be fewer terms than records
+    n_components : int, default 100 — dimensions; at most one less than classes; fewer are kept, with a warning
+    ridge : float >= 0, default 1.0 — r, in units of the mean squared length of a centred record. 0 is plain LDA, which
+        needs fewer terms than records
     tol : float, default 1e-3 — relative residual at which the iterative solver stops
-    max_iter : int or None — most iterations
+    max_iter : int or None, default None — maximum number of iterations
 
     Attributes
     ----------
@@ -42,15 +42,15 @@ class LDA(LabelProjection):
     eigenvalues_ : (n_components_,) μ, scatter between over scatter within, largest first
     classes_ : (n_classes,) the classes that have records
     mean_ : (n_terms,) the mean record
-    offset_ : (n_components_,) where it would be, which is taken off every position
+    offset_ : (n_components_,) the image of the mean record, subtracted from every position
     solution_ : tuple with the solver's report: residuals, iterations, solver, reason
     n_iter_ : int, its iterations
 
     Notes
     -----
-    X stays sparse: one block solve with a column a class, then a dense problem as large as there are classes.
-    scikit-learn's LinearDiscriminantAnalysis, which classifies too, makes X dense. Records whose class is unknown are
-    left out. For several labels a record there are `HLSI`, total scatter over scatter within all classes, and `CCA`.
+    X stays sparse: one block solve with one column per class, then a dense problem of the size of the classes.
+    scikit-learn's LinearDiscriminantAnalysis, which classifies too, makes X dense. Records with an unknown class are
+    left out. For several labels per record, use `HLSI` or `CCA`.
 
     References
     ----------
@@ -93,8 +93,8 @@ class LDA(LabelProjection):
         within = 1 - shares  # wᵀ(S_w + r I)w, as the total is 1
         if within.min(initial=1) <= np.sqrt(np.finfo(cross.dtype).eps):
             raise InputError(
-                f"ridge is too small: got {self.ridge!r}, with which the {cross.shape[0]} terms put all records of a "
-                "class in one point, expected scatter within the classes. Set ridge > 0."
+                f"ridge is too small: got {self.ridge!r}, with which the {cross.shape[0]} terms place all records of a "
+                "class at one point, expected scatter within the classes. Set ridge > 0."
             )
         return shares / within, weights / np.sqrt(within).astype(weights.dtype)
 
@@ -103,17 +103,17 @@ class LDA(LabelProjection):
 
 
 def _check_one_class(labels: LabelMatrix) -> None:
-    """Raise unless every record has one class or an unknown one."""
+    """Raise unless every record has one class or an unknown class."""
     n_classes = np.diff(labels.indicator.indptr)
     several, none = np.flatnonzero(n_classes > 1), np.flatnonzero((n_classes == 0) & labels.known)
     if several.size:
         row = int(several[0])
         raise InputError(
-            f"y has several labels a record: got {n_classes[row]} in row {row}, expected one class a record. "
-            "Use HLSI or CCA, which take several."
+            f"y has several labels per record: got {n_classes[row]} in row {row}, expected one class per record. "
+            "Use HLSI or CCA for several."
         )
     if none.size:
         raise InputError(
-            f"y has a record without a class: got none in row {int(none[0])}, expected one class a record. "
-            "Give None if it is unknown."
+            f"y has a record without a class: got none in row {int(none[0])}, expected one class per record. "
+            "Use None for an unknown class."
         )

@@ -2,11 +2,11 @@
 
     XᵀC L C X p = λ (μ XᵀCX + (1 − μ) I) p,   L = Y Yᵀ or any label kernel,  C = I − 11ᵀ/N
 
-The criterion is the Hilbert-Schmidt independence criterion of the positions X P and the labels, but for a constant.
+The criterion is the Hilbert-Schmidt independence criterion of the positions X P and the labels, up to a constant.
 
 | symbol | word                              | shape |
 |--------|-----------------------------------|-------|
-| L      | `label_kernel`, F Fᵀ              | N x N, never formed but where it is given |
+| L      | `label_kernel`, F Fᵀ              | N x N, formed only if precomputed |
 | μ      | `mu`                              |       |
 | C      | centring, H in the paper          | N x N, never formed |
 """
@@ -30,41 +30,41 @@ __all__ = ["MDDM"]
 
 
 class MDDM(LabelProjection):
-    """Dependence maximisation: the directions on which the labels depend most.
+    """Dependence maximisation: the directions of largest dependence between terms and labels.
 
         max tr(PᵀXᵀC L C X P)
 
     Parameters
     ----------
-    n_components : int, default 100 — dimensions; there are no more than labels (the rank of the label kernel), and
-        fewer are kept with a warning
+    n_components : int, default 100 — dimensions; at most the rank of the label kernel; fewer are kept, with a
+        warning
     constraint : {"projections", "embeddings"}, default "projections" — what is orthonormal. "projections": PᵀP = I, the
         paper's MDDMp; "embeddings": Pᵀ(μ XᵀCX + (1 − μ) I)P = I, its MDDMf
     mu : float in [0, 1], default 0.5 — μ, for "embeddings" only. 1 makes the positions uncorrelated, 0 is "projections"
-        but for the lengths
+        up to the lengths
     label_kernel, label_kernel_params : label kernel: "linear" (Y Yᵀ), "rbf", "poly", "cosine", …, a callable on two
         matrices, or "precomputed", with which y is the N x N matrix
     tol : float, default 1e-3 — relative residual at which the iterative solvers stop
-    max_iter : int or None — most iterations
+    max_iter : int or None, default None — maximum number of iterations
     random_state : int, generator or None, default 0 — the same seed gives the same space
 
     Attributes
     ----------
     components_ : (n_components_, n_terms) Pᵀ; `transform` is X @ components_.T − offset_
-    eigenvalues_ : (n_components_,) λ, largest first: the dependence each direction reaches
+    eigenvalues_ : (n_components_,) λ, largest first: the dependence of each direction
     mean_ : (n_terms,) the mean record
-    offset_ : (n_components_,) where it would be, which is taken off every position
+    offset_ : (n_components_,) the image of the mean record, subtracted from every position
     solution_ : tuple of the iterative solvers' reports: residuals, iterations, solver, reason
-    n_iter_ : int, most iterations of any of these solvers
+    n_iter_ : int, largest number of iterations of any of these solvers
 
     Notes
     -----
-    We leave the paper in two places. The identity beside XᵀCX is in units of the mean squared length of a record less
-    the mean, so that `mu` means the same for short vectors and long ones. And the records in the constraint are centred
-    as those in the criterion are, where the paper writes XᵀX: the same for records that are centred beforehand.
+    There are two differences from the paper. The identity beside XᵀCX is in units of the mean squared length of a
+    centred record, so that `mu` does not depend on the lengths of the vectors. And the records in the constraint are
+    centred like those in the criterion, where the paper writes XᵀX: for centred records this is the same.
 
     "projections" is one thin singular value decomposition of XᵀCY, the same as `PLS` with that constraint; "embeddings"
-    adds a block solve with a column a label. X stays sparse. Records whose labels are unknown are left out.
+    adds a block solve with one column per label. X stays sparse. Records with unknown labels are left out.
 
     References
     ----------

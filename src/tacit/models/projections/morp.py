@@ -35,41 +35,41 @@ __all__ = ["MORP"]
 
 
 class MORP(SpaceModel):
-    """Multi-output regularised feature projection: the words and the labels are reconstructed together.
+    """Multi-output regularised feature projection: words and labels are reconstructed together.
 
         max tr(Zᵀ[(1 − β) X Xᵀ + β Y Yᵀ]Z),  Z = X W
 
     Parameters
     ----------
-    n_components : int, default 100 — dimensions; fewer are kept, with a warning, if there are not that many
-    label_weight : float in [0, 1], default 0.5 — β. 0 leaves the labels out; 1 lets them alone shape the space, which
-        then has at most as many dimensions as there are labels
+    n_components : int, default 100 — dimensions; fewer are kept, with a warning, if there are fewer
+    label_weight : float in [0, 1], default 0.5 — β. 0 ignores the labels; with 1 they alone shape the space, which then
+        has at most as many dimensions as there are labels
     constraint : {"embeddings", "projections"}, default "embeddings" — what is orthonormal. "embeddings": ZᵀZ = I, the
-        paper's; "projections": PᵀP = I, which [Mu2010] found to do far better than the former without a ridge
+        paper's; "projections": PᵀP = I, which [Mu2010] found far better than the former without a ridge
     ridge : float >= 0, default 1.0 — added to the diagonal of X Xᵀ, in units of the mean squared length of a record,
         for "embeddings" only. Large values smooth the map from words to positions
     balance : bool, default True — scale the labels so that a labelled record weighs as much in Y as in X (equal traces)
     tol : float, default 1e-2 — relative residual at which the iterative solvers stop
-    max_iter : int or None — most iterations
+    max_iter : int or None, default None — maximum number of iterations
     random_state : int, generator or None, default 0 — the same seed gives the same space
 
     Attributes
     ----------
     components_ : (n_components_, n_terms) Wᵀ or Pᵀ; `transform` is X @ components_.T
     eigenvalues_ : (n_components_,) λ, largest first: of C, with the ridge in it, or of XᵀCX
-    label_scale_ : float, what the labels were multiplied with
-    solution_ : tuple of the iterative solvers' reports: residuals, iterations, solver, reason; empty where a dense form
-        needed none
-    n_iter_ : int, most iterations of any of these solvers; 1 if there was none
+    label_scale_ : float, factor of the labels
+    solution_ : tuple of the iterative solvers' reports: residuals, iterations, solver, reason; empty for a dense
+        form
+    n_iter_ : int, largest number of iterations of any of these solvers; 1 if there was none
 
     Notes
     -----
     With a ridge, "embeddings" takes the leading eigenvectors Z of C and their ridge regression on the records, which is
-    `MLSI` without shrinkage, in unit scaling. Without one Z = X W is taken at its word: only that part of the labels
-    counts that the terms express, and the positions are orthonormal to the last digit. Unlike MLSI without a ridge,
-    which on more records than terms forgets the labels, this is informed by them whatever the shape of X.
+    `MLSI` without shrinkage, in unit scaling. Without one, Z = X W holds exactly: only the part of the labels that
+    the terms express counts, and the positions are orthonormal to working precision. Unlike MLSI without a ridge, which
+    ignores the labels if there are more records than terms, this uses the labels for any shape of X.
 
-    Records are not centred. Those whose labels are unknown shape the space through their words; their label rows are
+    Records are not centred. Those with unknown labels shape the space through their words; their label rows are
     zero. Cost: one truncated SVD of [X, Y] and a block least-squares solve for "embeddings"; the leading eigenvectors
     of XᵀCX by products with X and Y for "projections".
 
@@ -115,7 +115,7 @@ class MORP(SpaceModel):
         Parameters
         ----------
         X : (n_records, n_terms) dense or sparse
-        y : binary matrix (dense or sparse), list of label sets, one class a record, or `LabelMatrix`
+        y : binary matrix (dense or sparse), list of label sets, one class per record, or `LabelMatrix`
         """
         self._check_parameters()
         X = self._read_training(X)
@@ -130,7 +130,7 @@ class MORP(SpaceModel):
         if not values.size:
             raise InputError(
                 f"no dimension is left: got label_weight={self.label_weight:g} and labels in records without terms "
-                "only, expected labels that go with some term. Set label_weight < 1."
+                "only, expected labels in records with terms. Set label_weight < 1."
             )
         limit = "the labels can span" if self.label_weight == 1 else "the rank of X"
         warn_if_fewer(self.n_components, values.size, limit)
@@ -146,7 +146,7 @@ class MORP(SpaceModel):
         check_number("tol", self.tol, open_low=True)
 
     def _embedded(self, X: Any, Y: Any) -> tuple[Array, Array]:
-        """Leading eigenvectors of C and their regression on the records: λ and W."""
+        """Return λ and W: the leading eigenvectors of C and their regression on the records."""
         form = make_form(self, X, choose_form(X.shape, n_beside=Y.shape[1])[0])
         if self.ridge == 0 and self.label_weight > 0:
             Y = form.fitted(form.regress(Y))  # the part of the labels in the range of X
@@ -158,9 +158,9 @@ class MORP(SpaceModel):
         return space.eigenvalues, weights
 
     def _projected(self, X: Any, Y: Any) -> tuple[Array, Array]:
-        """Leading eigenvectors of XᵀCX = XᵀE EᵀX, E = [(1−β)^½ X, β^½ Y], as singular vectors of EᵀX."""
+        """Return λ and P: eigenvectors of XᵀCX = XᵀE EᵀX, E = [(1−β)^½ X, β^½ Y], as singular vectors of EᵀX."""
         beta = float(self.label_weight)
-        # eigenvalues are fourth powers of the singular values of X: single precision would leave few digits of them
+        # the eigenvalues are fourth powers of the singular values of X: single precision would leave few digits
         X, Y = X.astype(np.float64), Y.astype(np.float64)
         parts = [Scaled(part, columns=np.sqrt(share)) for part, share in ((X, 1 - beta), (Y, beta)) if share > 0]
         found = leading_singular_triplets(

@@ -21,18 +21,18 @@ __all__ = ["PLS"]
 
 
 class PLS(LabelProjection):
-    """Partial least squares: the directions along which terms and labels have the largest covariance.
+    """Partial least squares: the directions of largest covariance of terms and labels.
 
         max cov(X w, Y q)
 
     Parameters
     ----------
-    n_components : int, default 100 — dimensions; fewer are kept, with a warning, if there are not that many
+    n_components : int, default 100 — dimensions; fewer are kept, with a warning, if there are fewer
     constraint : {"embeddings", "projections"}, default "embeddings" — what is orthonormal. "projections" is PLS-SVD,
-        PᵀP = I, with no more dimensions than labels; "embeddings" is SIMPLS, whose positions are orthonormal and which
-        goes on with what the labels have in common with the rest of the terms, up to the rank of the records
+        PᵀP = I, with at most as many dimensions as labels; "embeddings" is SIMPLS, whose positions are orthonormal and
+        which has up to as many dimensions as the rank of the records
     tol : float, default 1e-3 — relative residual at which an iterative solver stops; SIMPLS needs none
-    max_iter : int or None — most iterations
+    max_iter : int or None, default None — maximum number of iterations
     random_state : int, generator or None, default 0 — the same seed gives the same space
 
     Attributes
@@ -40,16 +40,16 @@ class PLS(LabelProjection):
     components_ : (n_components_, n_terms) Wᵀ or Pᵀ; `transform` is X @ components_.T − offset_
     eigenvalues_ : (n_components_,) squared covariances, as sums over the records, largest first
     mean_ : (n_terms,) the mean record
-    offset_ : (n_components_,) where it would be, which is taken off every position
+    offset_ : (n_components_,) the image of the mean record, subtracted from every position
     solution_ : tuple of the iterative solvers' reports: residuals, iterations, solver, reason; empty for SIMPLS
-    n_iter_ : int, most iterations of any of these solvers
+    n_iter_ : int, largest number of iterations of any of these solvers
 
     Notes
     -----
-    Neither terms nor labels are scaled. "projections" is what scikit-learn's PLSSVD(scale=False) gives. SIMPLS is what
-    its PLSRegression(scale=False) gives if there is one label, and a close relative with several: that one takes a
-    dimension off X, SIMPLS off XᵀCY, which leaves X sparse. Here it costs two products with X a dimension, M x L and
-    2 M x k numbers, and a leading eigenvector of an L x L matrix. Records whose labels are unknown are left out.
+    Neither terms nor labels are scaled. "projections" equals scikit-learn's PLSSVD(scale=False). SIMPLS equals its
+    PLSRegression(scale=False) for one label and is closely related for several: PLSRegression removes a dimension from
+    X, SIMPLS from XᵀCY, which leaves X sparse. A dimension costs two products with X and a leading eigenvector of an
+    L x L matrix; memory is M x L and 2 M x k numbers. Records with unknown labels are left out.
 
     References
     ----------
@@ -86,20 +86,20 @@ class PLS(LabelProjection):
     def _limit(self) -> str:
         if self.constraint == "projections":
             return super()._limit()
-        return "the records have in common with the labels"
+        return "the dimensions common to the records and the labels"
 
 
 def simpls(records: Operator, cross: Array, n_components: int) -> tuple[Array, Array]:
-    """SIMPLS by products with the centred records: squared covariances and W, with orthonormal CX W.
+    """Return the squared covariances and W of SIMPLS, with orthonormal CX W, by products with the centred records.
 
-    `cross` is S = XᵀCY. What later dimensions see of it is orthogonal to the loadings p = XᵀCt so far, and so is every
-    later w: its t is then orthogonal to those before without a change to X. Works in double precision but for the
-    products with X.
+    `cross` is S = XᵀCY. For later dimensions it is made orthogonal to the loadings p = XᵀCt so far, and so is every
+    later w: its t is then orthogonal to the earlier ones without a change to X. All but the products with X is in
+    double precision.
     """
     S = cross.astype(np.float64)
-    gram = S.T @ S  # of what is left of S, which itself need not be kept: a step costs no decomposition of M x L
+    gram = S.T @ S  # of the rest of S, which is not kept: no step decomposes an M x L matrix
     values, weights = np.zeros(n_components), np.zeros((len(S), n_components))
-    loadings = np.zeros_like(weights)  # an orthonormal basis of them
+    loadings = np.zeros_like(weights)  # as an orthonormal basis
     floor, n_found = float(np.trace(gram)) * _rounding(S.shape[1], records.dtype), 0
     while n_found < n_components:
         value, q = _leading(gram)
@@ -121,7 +121,7 @@ def simpls(records: Operator, cross: Array, n_components: int) -> tuple[Array, A
 
 
 def _leading(gram: Array) -> tuple[float, Array]:
-    """The largest eigenvalue of a symmetric matrix and its eigenvector."""
+    """Return the largest eigenvalue of a symmetric matrix and its eigenvector."""
     last = len(gram) - 1
     with one_thread(2.0 * len(gram) ** 3):
         values, vectors = la.eigh(gram, subset_by_index=(last, last))
@@ -129,13 +129,13 @@ def _leading(gram: Array) -> tuple[float, Array]:
 
 
 def _outside(v: Array, basis: Array) -> Array:
-    """What a vector has outside the span of an orthonormal basis; the second round takes out what rounding left."""
+    """Return a vector less its part in the span of an orthonormal basis; the second round removes rounding."""
     for _ in range(2):
         v = v - basis @ (basis.T @ v)
     return v
 
 
 def _rounding(n_labels: int, dtype: np.dtype) -> float:
-    """Share of all squared covariances below which one is what the sums and the products with X leave behind."""
+    """Return the share of all squared covariances below which one is rounding."""
     eps, product_eps = float(np.finfo(np.float64).eps), float(np.finfo(dtype).eps)
     return max(10 * n_labels * eps, (100 * product_eps) ** 2)

@@ -223,8 +223,8 @@ def test_two_classes_have_one_score_for_the_second() -> None:
         ({"loss": "square_hinge"}, "loss is unknown: got 'square_hinge'.*Did you mean 'squared_hinge'"),
         ({"hierarchy_weight": -1}, "hierarchy_weight is out of range: got -1, expected a number of at least 0"),
         ({"ridge": 0}, "ridge is out of range: got 0, expected a number above 0"),
-        ({"thresholds": "best"}, "thresholds is unknown: got 'best', expected one of 'zero', 'tuned'"),
-        ({"thresholds": None}, "thresholds is unknown: got None, expected 'zero', 'tuned' or a number"),
+        ({"thresholds": "best"}, "thresholds is unknown: got 'best', expected one of 'tuned', 'zero'"),
+        ({"thresholds": None}, "thresholds is unknown: got None, expected 'tuned', 'zero' or a number"),
         ({"min_f1": 2}, "min_f1 is out of range: got 2"),
         ({"closed": "up"}, "closed is unknown: got 'up', expected one of 'add', 'drop'"),
         ({"cv": 1}, "cv is out of range: got 1"),
@@ -251,7 +251,7 @@ def test_bad_labels() -> None:
 
 def test_says_so_when_it_stops_early_or_cannot_solve() -> None:
     X, sets = collection()
-    with pytest.warns(TacitWarning, match="newton-cg solver of the classifiers stopped after 1 steps"):
+    with pytest.warns(TacitWarning, match="newton-cg solver of the classifiers did not reach tol in 1 steps"):
         HierarchyClassifier("logistic", taxonomy=TAXONOMY, max_iter=1, tol=1e-10).fit(X, sets)
     with pytest.raises(SolverError, match=r"not determined to working precision. Raise ridge"):
         HierarchyClassifier(taxonomy=TAXONOMY, ridge=1e-300).fit(np.column_stack([X, np.zeros(len(X))]), sets)

@@ -137,9 +137,7 @@ def test_processes_change_nothing() -> None:
 def test_svm_that_does_not_converge_says_so_once(monkeypatch: pytest.MonkeyPatch) -> None:
     X, Y = planted()
     monkeypatch.setattr(linear, "_SVM_STEPS", 1)
-    with pytest.warns(
-        TacitWarning, match="support vector machines of . of 5 labels stopped before they conv"
-    ) as caught:
+    with pytest.warns(TacitWarning, match="support vector machines of . of 5 labels did not conv") as caught:
         LabelHead("svm", C=100, random_state=0).fit(X, Y)
     assert len(caught) == 1
 

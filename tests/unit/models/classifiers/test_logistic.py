@@ -1,15 +1,20 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
-from tacit.models.classifiers import newton as logistic
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.models.classifiers.linear import fit_logistic
-from tacit.models.classifiers.newton import logistic_regressions
+from tacit.models.classifiers.newton import LOSSES, NewtonFit, NewtonObjective, smooth_regressions
+
+
+def logistic_regressions(X: Any, Y: sp.csr_array, *, C: float, **options: Any) -> NewtonFit:
+    return smooth_regressions(X, Y, NewtonObjective(LOSSES["logistic"], C), **options)
 
 
 def planted(n_records: int = 150, n_features: int = 6, n_labels: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -23,7 +28,7 @@ def planted(n_records: int = 150, n_features: int = 6, n_labels: int = 5) -> tup
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 def test_equals_one_scikit_learn_regression_a_label(C: float, container: type) -> None:
     X, Y = planted()
-    coef, intercept, converged = logistic_regressions(container(X), sp.csr_array(Y), C=C, tol=1e-8)
+    coef, intercept, _, converged = logistic_regressions(container(X), sp.csr_array(Y), C=C, tol=1e-8)
     assert converged
     for label in range(Y.shape[1]):
         twin = LogisticRegression(C=C, solver="newton-cholesky", tol=1e-10).fit(X, Y[:, label])
@@ -38,23 +43,22 @@ def test_minimises_the_formula() -> None:
         signs = 2 * y - 1
         return float(np.logaddexp(0, -signs * (X @ w[:-1] + w[-1])).sum() + w[:-1] @ w[:-1] / (2 * 0.5))
 
-    coef, intercept, _ = logistic_regressions(X, sp.csr_array(Y), C=0.5, tol=1e-8)
+    coef, intercept, *_ = logistic_regressions(X, sp.csr_array(Y), C=0.5, tol=1e-8)
     for label, y in enumerate(Y.T):
         best = minimize(objective, np.zeros(X.shape[1] + 1), args=(y,), method="BFGS", tol=1e-10)
         assert objective(np.append(coef[label], intercept[label]), y) <= best.fun + 1e-6
 
 
-def test_labels_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_labels_in_blocks_are_the_same() -> None:
     X, Y = planted()
     whole = logistic_regressions(X, sp.csr_array(Y), C=1.0)[0]
-    monkeypatch.setattr(logistic, "_WIDTH", 2)
-    np.testing.assert_allclose(logistic_regressions(X, sp.csr_array(Y), C=1.0)[0], whole, atol=1e-10)
+    np.testing.assert_allclose(logistic_regressions(X, sp.csr_array(Y), C=1.0, width=2)[0], whole, atol=1e-10)
 
 
 def test_stays_in_single_precision_and_finite_on_separable_labels() -> None:
     X = np.repeat(np.eye(2, dtype=np.float32), 20, axis=0)
     Y = sp.csr_array(X)
-    coef, intercept, _ = logistic_regressions(X, Y, C=1e4)
+    coef, intercept, *_ = logistic_regressions(X, Y, C=1e4)
     assert coef.dtype == np.float32
     assert np.isfinite(coef).all()
     assert ((X @ coef.T + intercept > 0) == (X > 0)).all()

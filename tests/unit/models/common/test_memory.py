@@ -18,7 +18,6 @@ from tacit.errors import InputError
 from tacit.machine import available_memory
 from tacit.models.common.memory import (
     LARGE,
-    check_fit_memory,
     check_memory,
     fit_memory,
     memory_of_fit,
@@ -123,9 +122,9 @@ def test_a_fit_that_cannot_have_its_memory_is_refused_with_the_reason() -> None:
     estimate = fit_memory(10**8, 10**6, 10**10, 100, model="lsi", positions=True)
     with pytest.raises(
         InputError,
-        match=r"the fit is too large for the memory: got one that needs \d+\.\d GiB beside the data where 8\.0 GiB "
-        r"are free, expected one that fits\. LSI with n_components=100 of 100,000,000 records .* needs about "
-        r".*\(X .*\)\. Take fewer n_components, float32 .*write_rows.*cluster_rows.*TACIT_MEMORY",
+        match=r"the fit is too large for the memory: got one that needs \d+\.\d GiB beside the data, expected at "
+        r"most the 8\.0 GiB that are free\. LSI with n_components=100 of 100,000,000 records .* needs about "
+        r".*\(X .*\)\. Use fewer n_components, float32 .*write_rows.*cluster_rows.*TACIT_MEMORY",
     ):
         check_memory(estimate, 2**33)
     check_memory(estimate, 2**43)
@@ -176,10 +175,10 @@ def test_relations_are_estimated_and_refused_too(monkeypatch: pytest.MonkeyPatch
 
 def test_the_check_of_a_fit_looks_at_the_memory_only_if_it_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TACIT_MEMORY", "1000")
-    check_fit_memory(np.ones((20, 10)), 3, model="lsi")
+    check_memory(memory_of_fit(np.ones((20, 10)), 3, model="lsi"))
     wide = sp.csr_array((np.ones(1, np.float32), ([0], [0])), shape=(3_000_000, 100_000))
-    with pytest.raises(InputError, match=r"beside the data where 1000 bytes are free"):
-        check_fit_memory(wide, 100, model="mlsi", n_labels=10)
+    with pytest.raises(InputError, match=r"beside the data, expected at most the 1000 bytes that are free"):
+        check_memory(memory_of_fit(wide, 100, model="mlsi", n_labels=10))
 
 
 def test_an_unknown_model_is_refused() -> None:

@@ -239,7 +239,7 @@ def test_records_without_terms_are_refused_or_announced() -> None:
 
 def test_positions_are_moved_only_from_the_space_before() -> None:
     model = LSI(2).fit(np.eye(4))
-    with pytest.raises(InputError, match="there is nothing to move: got a space that `partial_fit` has not changed"):
+    with pytest.raises(InputError, match="there is nothing to move: got a space without a partial_fit since"):
         model.move_positions(np.ones((1, 2)))
     model.partial_fit(np.eye(4))
     with pytest.raises(InputError, match=r"got shape \(1, 3\), expected \(n_records, 2\)"):

@@ -401,8 +401,11 @@ def test_columns_have_names_and_may_be_a_frame(rng: np.random.Generator) -> None
         ({"ratio": 1.5}, "ratio is out of range: got 1.5, expected a number above 0 and at most 1"),
         ({"n_prototypes": 0}, "n_prototypes is out of range: got 0, expected a whole number of at least 1"),
         ({"n_prototypes": 0.25}, "n_prototypes is out of range: got 0.25"),
-        ({"n_prototypes": 13}, "n_prototypes is more than there are records: got 13, expected at most 12. Take fewer"),
-        ({"n_prototypes": 3, "ratio": 0.2}, "n_prototypes and ratio are both given: got 3 and 0.2, expected one of"),
+        (
+            {"n_prototypes": 13},
+            "n_prototypes is more than there are records: got 13, expected at most 12. Set a smaller number",
+        ),
+        ({"n_prototypes": 3, "ratio": 0.2}, "n_prototypes and ratio are both set: got 3 and 0.2, expected one of"),
         ({"measure": "euclidian"}, "measure is unknown: got 'euclidian', expected .* Did you mean 'euclidean'?"),
         ({"selection": "centers"}, "selection is unknown: got 'centers', expected .* Did you mean 'centres'?"),
         ({"power": 0.5}, "power is out of range: got 0.5, expected a number of at least 1"),

@@ -364,7 +364,7 @@ def test_values_that_are_no_numbers(value: float, kind: str, container: Any) -> 
     ("y", "message"),
     [
         (None, r"y is missing: .* Pass a 0/1 matrix, a list of label sets, or one class per record\."),
-        ([None] * 5, "y has no labels: got 5 records and none of them labelled.* Use LSI where there are none"),
+        ([None] * 5, "y has no labels: got 5 records and none of them labelled.* Use LSI for a space without labels"),
         ([set()] * 5, "y has no labels: got 5 records and none of them labelled"),
         (np.zeros((5, 2)), "y has no labels: got 5 records and none of them labelled"),
         (NAMES[:4], "y does not match X: got 4 rows for 5 records"),
@@ -409,7 +409,7 @@ def test_a_kernel_that_is_none() -> None:
     indefinite = np.array([[1.0, 2], [2, 1]])
     with refused("the record kernel is not positive semi-definite: got an eigenvalue of .*Use another kernel"):
         HLSI(1, kernel="precomputed").fit(indefinite, ["a", "b"])
-    with refused("X does not give a kernel matrix: got one that is not symmetric"):
+    with refused("X is not symmetric: got k"):
         HLSI(1, kernel="precomputed").fit(np.array([[1.0, 2], [0, 1]]), ["a", "b"])
 
 
@@ -478,7 +478,7 @@ def test_records_without_words(container: Any) -> None:
     with pytest.warns(TacitWarning, match=r"^2 of 7 records have no terms: they are at the origin of the space"):
         model = HLSI(2, center=False).fit(empty, [*NAMES, "cats", "dogs"])
     np.testing.assert_allclose(model.transform(empty)[5:], 0, atol=1e-12)
-    with refused("X has no entries: got 5 records and not one term with a weight"):
+    with refused("X has no entries: got 5 records without any term"):
         HLSI(2).fit(container(np.zeros((5, 4))), NAMES)
 
 

@@ -224,7 +224,7 @@ def test_settings_that_need_all_records_have_no_update(settings: dict[str, Any],
 
 def test_a_space_of_another_kernel_cannot_be_updated() -> None:
     model = MLSI(2, kernel="rbf").fit(X, Y).set_params(kernel="linear")
-    with pytest.raises(InputError, match="the space cannot be updated: got one that was fitted with another kernel"):
+    with pytest.raises(InputError, match="the space cannot be updated: it was fitted with another kernel"):
         model.partial_fit(X, Y)
 
 

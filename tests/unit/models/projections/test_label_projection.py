@@ -220,11 +220,11 @@ def test_no_labels_or_no_difference(model: Any) -> None:
     with refused("y has nothing to learn from: got 0 labels and 0 records with known labels"):
         clone(model).fit(X, [None] * 6)
     with refused(
-        "y tells no records apart: got 6 records that all have the same labels, expected some difference. Use LSI for"
+        "y does not distinguish records: got 6 records that all have the same labels, expected some difference. Use"
     ):
         clone(model).fit(X, ["a"] * 6)
     if not isinstance(model, LDA):
-        with refused("y tells no records apart: got 6 records"):
+        with refused("y does not distinguish records: got 6 records"):
             clone(model).fit(X, np.zeros((6, 2)))
 
 
@@ -233,7 +233,7 @@ def test_records_that_are_all_equal_or_say_nothing_of_the_labels(model: Any) -> 
     with refused("X has rank 0 after centring: got n_samples=6 records that are all equal"):
         clone(model).fit(np.ones((6, 4)), y)
     even = np.array([[0.1, 0.7], [0.4, 0.2]] * 4)
-    with refused("X tells nothing of y: got 2 terms and none that goes with a label, expected some that do. Use LSI"):
+    with refused("X is unrelated to y: got 2 terms, none correlated with a label, expected some. Use LSI"):
         clone(model).fit(even, ["a", "a", "b", "b"] * 2)
 
 

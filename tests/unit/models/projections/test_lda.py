@@ -49,8 +49,8 @@ def test_a_class_may_come_as_a_set_of_one() -> None:
 
 def test_several_labels_a_record_are_refused() -> None:
     expected = (
-        r"^y has several labels a record: got 2 in row 4, expected one class a record\. "
-        r"Use HLSI or CCA, which take several\.$"
+        r"^y has several labels per record: got 2 in row 4, expected one class per record\. "
+        r"Use HLSI or CCA for several\.$"
     )
     with refused(expected):
         LDA(2).fit(X, [{"a"}, {"a"}, {"b"}, {"b"}, {"a", "b"}, {"a"}])
@@ -59,9 +59,7 @@ def test_several_labels_a_record_are_refused() -> None:
 
 
 def test_a_record_without_a_class_is_refused() -> None:
-    with refused(
-        r"^y has a record without a class: got none in row 1, expected one class a record\. Give None if it is unknown"
-    ):
+    with refused(r"^y has a record without a class: got none in row 1, expected one class per record\. Use None"):
         LDA(2).fit(X, [{"a"}, set(), {"b"}, {"b"}, {"c"}, None])
 
 
@@ -69,7 +67,7 @@ def test_more_terms_than_records_need_a_ridge(planted: Planted) -> None:
     records = planted.training[0]
     y = first_topics(planted)[:120]
     with refused(
-        "^ridge is too small: got 0, with which the 300 terms put all records of a class in one point, expected "
+        "^ridge is too small: got 0, with which the 300 terms place all records of a class at one point, expected "
         "scatter within the classes. Set ridge > 0.$"
     ):
         LDA(5, ridge=0).fit(records, y)

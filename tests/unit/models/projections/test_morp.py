@@ -47,7 +47,7 @@ def test_where_records_are_independent_the_embeddings_are_the_transductive_posit
 
 def test_tall_data_keep_the_labels_where_mlsi_without_a_ridge_loses_them(tall: Planted) -> None:
     plain = LSI(K, scaling="unit").fit(tall.X).components_.T
-    with pytest.warns(TacitWarning, match="the labels play no part with ridge=0"):
+    with pytest.warns(TacitWarning, match="the labels have no effect with ridge=0"):
         literal = MLSI(K, ridge=0, shrinkage=0, scaling="unit").fit(tall.X, tall.Y)
     assert la.subspace_angles(literal.components_.T, plain).max() < 1e-6
     model = MORP(K, ridge=0).fit(tall.X, tall.Y)
@@ -102,7 +102,7 @@ def test_labels_in_records_without_terms_only(constraint: str) -> None:
         pytest.raises(
             InputError,
             match=r"^no dimension is left: got label_weight=1 and labels in records without terms only, expected "
-            r"labels that go with some term\. Set label_weight < 1\.$",
+            r"labels in records with terms\. Set label_weight < 1\.$",
         ),
     ):
         model.fit(X, y)

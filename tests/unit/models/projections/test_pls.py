@@ -52,7 +52,7 @@ def test_simpls_ends_where_the_records_do(dtype: type, rng: np.random.Generator)
     Y = sp.csr_array((rng.random((50, 8)) < 0.4).astype(float))
     with pytest.warns(
         TacitWarning,
-        match="^n_components=9 is more than the records have in common with the labels: kept 4 dimensions",
+        match="^n_components=9 is more than the dimensions common to the records and the labels: kept 4 dimensions",
     ):
         Z = PLS(9).fit_transform(X, Y)
     np.testing.assert_allclose(Z.T @ Z, np.eye(4), atol=1e-4 if dtype == np.float32 else 1e-9)
