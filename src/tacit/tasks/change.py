@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tacit.corpus.record import Record
 from tacit.errors import TacitWarning
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
+from tacit.tasks.opened_index import OpenedIndex
 
 __all__ = ["add", "remove", "update", "upsert"]
 
 
-def add(collection: Collection, records: Iterable[Record], *, vectors: Any = None) -> int:
+def add(collection: OpenedIndex, records: Iterable[Record], *, vectors: Any = None) -> int:
     """Add records; an id that is already in use is refused, and then none is added."""
     given = list(records)
     if given:
@@ -29,7 +27,7 @@ def add(collection: Collection, records: Iterable[Record], *, vectors: Any = Non
     return len(given)
 
 
-def update(collection: Collection, records: Iterable[Record], *, vectors: Any = None) -> int:
+def update(collection: OpenedIndex, records: Iterable[Record], *, vectors: Any = None) -> int:
     """Give records new content under their old ids; an unknown id is refused, and then none is changed."""
     given = list(records)
     if given:
@@ -37,7 +35,7 @@ def update(collection: Collection, records: Iterable[Record], *, vectors: Any = 
     return len(given)
 
 
-def upsert(collection: Collection, records: Iterable[Record], *, vectors: Any = None) -> int:
+def upsert(collection: OpenedIndex, records: Iterable[Record], *, vectors: Any = None) -> int:
     """Add records, and give those whose ids are in use new content; all of them or none."""
     given = list(records)
     if given:
@@ -45,7 +43,7 @@ def upsert(collection: Collection, records: Iterable[Record], *, vectors: Any = 
     return len(given)
 
 
-def remove(collection: Collection, ids: Iterable[str]) -> int:
+def remove(collection: OpenedIndex, ids: Iterable[str]) -> int:
     """Remove records; an unknown id is refused, and then none is removed."""
     given = list(ids)
     if given:
@@ -53,7 +51,7 @@ def remove(collection: Collection, ids: Iterable[str]) -> int:
     return len(given)
 
 
-def _placed(collection: Collection, records: list[Record], vectors: Any) -> np.ndarray:
+def _placed(collection: OpenedIndex, records: list[Record], vectors: Any) -> np.ndarray:
     space = collection.space
     if vectors is not None:
         return space.place_vectors(vectors)

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.index import Filters, Generation, change_generation, open_generation
+from tacit.index import Filters, change_generation, open_generation
 from tacit.index.folder.opening import check_shapes
-from tacit.index.space import Space
-from tacit.index.suggester import Suggester
-from tacit.index.taxonomy import taxonomy_from_facts
-from tacit.tasks.search.positions import Live
-from tacit.types import Float32Array, IntArray
+from tacit.tasks.opened_index import OpenedIndex
 
 if TYPE_CHECKING:
-    from tacit.relations.taxonomy.taxonomy import Taxonomy
     from tacit.tasks.cluster.groups import Groups
     from tacit.tasks.explain.dimension import Dimension
     from tacit.tasks.explain.explain import Explanation
     from tacit.tasks.info import IndexInfo
-    from tacit.tasks.map.map import Map
+    from tacit.tasks.map.map_data import Map
     from tacit.tasks.measure.compare import Comparison
     from tacit.tasks.measure.evaluate import Evaluation
     from tacit.tasks.search.hits import RecordHit
@@ -55,7 +47,7 @@ def open_index(path: str | Path) -> Collection:
         raise
 
 
-class Collection:
+class Collection(OpenedIndex):
     """An index, open for questions. Made by `tacit.open`; close it, or use it in a `with` block.
 
     Attributes
@@ -79,12 +71,6 @@ class Collection:
     ...         print(hit.score, hit.title)
     """
 
-    def __init__(self, generation: Generation) -> None:
-        self.generation = generation
-        self.path = generation.folder.parent
-        self.store = generation.store
-        self.live = Live(generation)
-
     def __enter__(self) -> Collection:
         return self
 
@@ -95,10 +81,6 @@ class Collection:
         """Close the files; a second time does nothing."""
         self.generation.close()
 
-    def __len__(self) -> int:
-        """Give how many records can be found."""
-        return self.store.counts().live
-
     def __contains__(self, id: object) -> bool:
         return id in self.store
 
@@ -106,54 +88,11 @@ class Collection:
         """Give a record by its id."""
         return self.store.get([self.store.number_of(id)])[0]
 
-    @cached_property
-    def space(self) -> Space:  # noqa: D102
-        return Space.of_generation(self.generation)
-
-    @cached_property
-    def suggester(self) -> Suggester | None:  # noqa: D102
-        return Suggester.of_generation(self.generation)
-
-    @cached_property
-    def label_names(self) -> tuple[str, ...]:  # noqa: D102
-        return tuple(self.generation.facts("labels")["names"])
-
-    @cached_property
-    def label_counts(self) -> IntArray:
-        """How many records had each of `label_names` when the index was fitted."""
-        return np.asarray(self.generation.facts("labels")["counts"], np.int64)
-
-    @cached_property
-    def label_titles(self) -> dict[str, str]:
-        """Titles of labels that came with the records, as in Annif's corpora."""
-        return dict(self.generation.facts("labels").get("titles", {}))
-
-    @property
-    def label_positions(self) -> Float32Array | None:
-        """Where each of `label_names` is: the mean position of its records; None without labels."""
-        return self.generation.arrays.get("label_positions")
-
-    @cached_property
-    def taxonomy(self) -> Taxonomy | None:  # noqa: D102
-        if "facts/taxonomy.json" not in self.generation.manifest.files:
-            return None
-        return taxonomy_from_facts(self.generation.facts("taxonomy"))
-
-    @property
-    def settings(self) -> dict[str, Any]:  # noqa: D102
-        return dict(self.generation.manifest.settings)
-
     def below(self, label: str) -> tuple[str, ...]:
         """Give a label, by its name or title, and all that lies below it in the taxonomy: a filter by a subtree."""
-        if self.taxonomy is None:
-            raise InputError(
-                f"{self.path} has no taxonomy: got the label {label!r} to look below, expected an index that was built "
-                "with one. Filter by the label itself."
-            )
-        from tacit.tasks.label_names import find_label
+        from tacit.tasks.label_names import subtree
 
-        name = find_label(self, label)
-        return (name, *map(str, self.taxonomy.descendants(name)))
+        return subtree(self, label)
 
     def search(
         self,
@@ -328,5 +267,5 @@ class Collection:
                 f"{self.path} was fitted anew since it was opened: got a change, expected it to be opened again."
             )
         with change_generation(self.path, wait=options.pop("wait")) as generation:
-            n_changed: int = change(Collection(generation), given, **options)
+            n_changed: int = change(OpenedIndex(generation), given, **options)
         return n_changed

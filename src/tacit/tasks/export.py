@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,8 @@ from tacit.checks import check_choice
 from tacit.corpus.record import Record
 from tacit.errors import InputError, MissingExtraError
 from tacit.files import replacing
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.types import Float32Array
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
 
 __all__ = ["FORMATS", "export"]
 
@@ -33,7 +31,7 @@ Batches = Iterator[tuple[list[Record], Float32Array]]
 
 
 def export(
-    collection: Collection,
+    collection: OpenedIndex,
     path: str | Path,
     *,
     format: str = "jsonl",
@@ -104,7 +102,7 @@ def _is_export(folder: Path) -> bool:
     return {entry.name for entry in folder.iterdir()} <= {_POSITIONS, _IDS}
 
 
-def _batches(collection: Collection) -> Batches:
+def _batches(collection: OpenedIndex) -> Batches:
     """Give records with their positions, in the order of their numbers."""
     base, (added, positions) = collection.generation.array("positions"), collection.store.added()
     batch: list[tuple[int, Record]] = []
@@ -126,14 +124,14 @@ def _batches(collection: Collection) -> Batches:
         yield placed()
 
 
-def _changed(collection: Collection) -> InputError:
+def _changed(collection: OpenedIndex) -> InputError:
     return InputError(
         f"{collection.path} was changed while it was exported: got another state, expected one for all records. "
         "Nothing was written; try again."
     )
 
 
-def _write_jsonl(collection: Collection, path: Path, texts: bool, progress: Callable[[int], None]) -> int:
+def _write_jsonl(collection: OpenedIndex, path: Path, texts: bool, progress: Callable[[int], None]) -> int:
     n_records = 0
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         for records, positions in _batches(collection):
@@ -146,7 +144,7 @@ def _write_jsonl(collection: Collection, path: Path, texts: bool, progress: Call
     return n_records
 
 
-def _write_npy(collection: Collection, path: Path, texts: bool, progress: Callable[[int], None]) -> int:
+def _write_npy(collection: OpenedIndex, path: Path, texts: bool, progress: Callable[[int], None]) -> int:
     n_records, width = len(collection), collection.space.n_dimensions
     path.mkdir()
     positions = np.lib.format.open_memmap(path / _POSITIONS, "w+", np.float32, (n_records, width))
@@ -163,7 +161,7 @@ def _write_npy(collection: Collection, path: Path, texts: bool, progress: Callab
     return n_records
 
 
-def _write_parquet(collection: Collection, path: Path, texts: bool, progress: Callable[[int], None]) -> int:
+def _write_parquet(collection: OpenedIndex, path: Path, texts: bool, progress: Callable[[int], None]) -> int:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
+from tacit.tasks.opened_index import OpenedIndex
 
 __all__ = ["REFIT_SHARE", "IndexInfo", "info"]
 
@@ -68,11 +67,10 @@ class IndexInfo:
         return {**asdict(self), "changed_share": round(self.changed_share, 4)}
 
 
-def info(collection: Collection) -> IndexInfo:
+def info(collection: OpenedIndex) -> IndexInfo:
     """Say what an open index holds and how it was built; reads the manifest and counts, not the records."""
     manifest, counts = collection.generation.manifest, collection.store.counts()
     build, fitted = manifest.settings.get("build", {}), manifest.settings.get("fitted", {})
-    has_links = "facts/links.json" in manifest.files
     return IndexInfo(
         path=str(collection.path),
         records=counts.live,
@@ -82,7 +80,7 @@ def info(collection: Collection) -> IndexInfo:
         labels=manifest.counts.get("labels", 0),
         terms=manifest.counts.get("terms", 0),
         dimensions=manifest.counts.get("dimensions", 0),
-        links={name: len(of) for name, of in collection.generation.facts("links").items()} if has_links else {},
+        links={name: len(of) for name, of in collection.link_names.items()},
         taxonomy_nodes=0 if collection.taxonomy is None else collection.taxonomy.n_nodes,
         model=fitted.get("model", "unknown"),
         parameters=dict(fitted.get("parameters", {})),

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tacit.errors import InputError, did_you_mean
 from tacit.index.records.schema import connect
+from tacit.tasks.opened_index import OpenedIndex
 
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
-
-__all__ = ["NamedLabel", "ancestors_of", "find_label", "find_number", "named", "title_of"]
+__all__ = ["NamedLabel", "ancestors_of", "find_label", "find_number", "named", "subtree", "title_of"]
 
 _IDS = 50_000  # looked at for the nearest spelling: half a second
 
@@ -24,12 +22,12 @@ class NamedLabel(NamedTuple):
     title: str
 
 
-def named(collection: Collection, labels: Iterable[object]) -> tuple[NamedLabel, ...]:
+def named(collection: OpenedIndex, labels: Iterable[object]) -> tuple[NamedLabel, ...]:
     """Give labels with their titles."""
     return tuple(NamedLabel(str(label), title_of(collection, str(label))) for label in labels)
 
 
-def title_of(collection: Collection, label: str) -> str:
+def title_of(collection: OpenedIndex, label: str) -> str:
     """Give what to show of a label: its title in the taxonomy, or that which came with the records, or its name."""
     taxonomy = collection.taxonomy
     if taxonomy is None or label not in taxonomy:
@@ -37,7 +35,7 @@ def title_of(collection: Collection, label: str) -> str:
     return taxonomy.title(label)
 
 
-def ancestors_of(collection: Collection, label: str) -> tuple[str, ...]:
+def ancestors_of(collection: OpenedIndex, label: str) -> tuple[str, ...]:
     """Give what lies above a label in the taxonomy, the nearest first."""
     taxonomy = collection.taxonomy
     if taxonomy is None or label not in taxonomy:
@@ -45,7 +43,7 @@ def ancestors_of(collection: Collection, label: str) -> tuple[str, ...]:
     return tuple(map(str, reversed(taxonomy.ancestors(label))))
 
 
-def find_label(collection: Collection, name: str, *, learned: bool = False) -> str:
+def find_label(collection: OpenedIndex, name: str, *, learned: bool = False) -> str:
     """Give the label that is called so, by its name or by its title; case makes no difference where it leaves no doubt.
 
     Parameters
@@ -87,7 +85,18 @@ def find_label(collection: Collection, name: str, *, learned: bool = False) -> s
     )
 
 
-def find_number(collection: Collection, id: str) -> int:
+def subtree(collection: OpenedIndex, label: str) -> tuple[str, ...]:
+    """Return a label, given by its name or title, and everything below it in the taxonomy."""
+    if collection.taxonomy is None:
+        raise InputError(
+            f"{collection.path} has no taxonomy: got the label {label!r} to look below, expected an index that was "
+            "built with one. Filter by the label itself."
+        )
+    name = find_label(collection, label)
+    return (name, *map(str, collection.taxonomy.descendants(name)))
+
+
+def find_number(collection: OpenedIndex, id: str) -> int:
     """Give the number of the record with this id, or say which id is spelt most like it."""
     if id in collection.store:
         return collection.store.number_of(id)
@@ -97,7 +106,7 @@ def find_number(collection: Collection, id: str) -> int:
     )
 
 
-def _ids_like(collection: Collection, id: str) -> list[str]:
+def _ids_like(collection: OpenedIndex, id: str) -> list[str]:
     """Read ids of about the same length; a second connection, since the texts beside them should not be read."""
     sql = "SELECT key FROM records WHERE removed = 0 AND length(key) BETWEEN ? AND ? LIMIT ?"
     with contextlib.closing(connect(collection.store.path, writable=False)) as connection:

@@ -34,7 +34,7 @@ def expected(path):
     """Ids with their records and positions, asked for one by one."""
     with tacit.open(path) as index:
         keys = [f"r{n}" for n in range(50) if n not in (3, 45)]
-        places = index.live.positions(np.array([index.store.number_of(key) for key in keys]))
+        places = index.positions.of(np.array([index.store.number_of(key) for key in keys]))
         return {key: (index[key], place) for key, place in zip(keys, places, strict=True)}
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from tacit import __version__
 from tacit.checks import check_count, shown
 from tacit.errors import InputError
-from tacit.index.folder.plain_data import from_json, plain, to_json
+from tacit.index.strict_json import from_json, plain, to_json
 
 __all__ = ["FORMAT_VERSION", "FileFacts", "Manifest"]
 

@@ -17,8 +17,8 @@ from tacit.index.folder.arrays import map_array
 from tacit.index.folder.generations import MANIFEST, RECORDS, current_generation, current_name, sweep_unnamed
 from tacit.index.folder.lock import hold_lock
 from tacit.index.folder.manifest import Manifest
-from tacit.index.folder.plain_data import from_json
 from tacit.index.records.store import RecordStore
+from tacit.index.strict_json import from_json
 
 __all__ = [
     "Generation",

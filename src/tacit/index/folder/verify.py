@@ -20,10 +20,10 @@ from tacit.index.folder.arrays import map_array
 from tacit.index.folder.generations import MANIFEST, RECORDS, current_generation
 from tacit.index.folder.manifest import Manifest
 from tacit.index.folder.opening import as_folder, read_manifest, size_complaint
-from tacit.index.folder.plain_data import from_json
 from tacit.index.records.changes import StoreChanges
 from tacit.index.records.rows import fingerprint, read_records
 from tacit.index.records.schema import connect, guarded
+from tacit.index.strict_json import from_json
 
 __all__ = ["verify"]
 

@@ -27,8 +27,8 @@ from tacit.index.folder.generations import (
 from tacit.index.folder.lock import LOCK_NAME, hold_lock
 from tacit.index.folder.manifest import FileFacts, Manifest
 from tacit.index.folder.opening import Generation, as_folder
-from tacit.index.folder.plain_data import to_json
 from tacit.index.records.store import RecordStore
+from tacit.index.strict_json import to_json
 
 __all__ = ["GenerationWriter"]
 

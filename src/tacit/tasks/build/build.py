@@ -15,7 +15,7 @@ from tacit.errors import InputError
 from tacit.index import GenerationWriter, RecordStore
 from tacit.index.folder.generations import current_generation
 from tacit.index.folder.opening import as_folder
-from tacit.index.nearest.approximate import is_large, write_neighbours
+from tacit.index.nearest.approximate import GRAPH, is_large, write_graph
 from tacit.index.nearest.exact import lengths_of
 from tacit.index.space import Space
 from tacit.index.taxonomy import taxonomy_from_facts, taxonomy_to_facts
@@ -201,8 +201,8 @@ def _write_neighbours(writer: GenerationWriter, fitted: Fitted, say: Stages) -> 
         return
     say.begin("neighbours")
     n_records = len(fitted.positions)
-    written = write_neighbours(
-        writer, fitted.positions, progress=lambda n: say.advance(f"{n:,} of {n_records:,} records", n / n_records)
+    written = write_graph(
+        writer.path(GRAPH), fitted.positions, progress=lambda n: say.advance(f"{n:,} of {n_records:,} records", n / n_records)
     )
     say.end(
         f"{n_records:,} records related to their nearest" if written else "all records are compared with a question"

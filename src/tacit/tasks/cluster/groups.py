@@ -15,13 +15,13 @@ from tacit.errors import InputError
 from tacit.index import Filters
 from tacit.tasks.explain.words import listed
 from tacit.tasks.label_names import title_of
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
 from tacit.types import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from tacit.tasks.cluster.clustering import Clustering
-    from tacit.tasks.collection import Collection
 
 __all__ = ["Group", "GroupLabel", "Groups", "cluster_index", "default_groups"]
 
@@ -104,7 +104,7 @@ class Groups:
         """How many records are in no group."""
         return int(np.count_nonzero(self.of_records == 0))
 
-    def members(self, collection: Collection, *, batch: int = 1000) -> Iterator[tuple[str, int]]:
+    def members(self, collection: OpenedIndex, *, batch: int = 1000) -> Iterator[tuple[str, int]]:
         """Give id and group of each record."""
         for start in range(0, len(self.numbers), batch):
             records = collection.store.get(self.numbers[start : start + batch])
@@ -118,7 +118,7 @@ def default_groups(n_records: int) -> int:
 
 
 def cluster_index(
-    collection: Collection,
+    collection: OpenedIndex,
     groups: int | None = None,
     *,
     words: int = 8,
@@ -171,10 +171,10 @@ def cluster_index(
     return Groups(tuple(found), numbers, of_records)
 
 
-def _placed(collection: Collection, filters: Filters | None) -> tuple[IntArray, Any, BoolArray]:
+def _placed(collection: OpenedIndex, filters: Filters | None) -> tuple[IntArray, Any, BoolArray]:
     """Numbers of the records, the positions at length 1 of those that have one, and which these are."""
     numbers = collection.store.numbers(filters)
-    positions = collection.live.positions(numbers)
+    positions = collection.positions.of(numbers)
     placed = np.asarray(positions.any(axis=1))
     if not placed.any():
         got = "no record that passes" if filters is not None and not len(numbers) else "no record with a known word"
@@ -233,7 +233,7 @@ def _sample(clustering: Clustering, random_state: int) -> IntArray:
 
 
 def _named(
-    collection: Collection, records: Sequence[Record], of_records: IntArray, clustering: Clustering, n_words: int
+    collection: OpenedIndex, records: Sequence[Record], of_records: IntArray, clustering: Clustering, n_words: int
 ) -> list[tuple[tuple[str, ...], tuple[GroupLabel, ...]]]:
     """Words and labels of each group, by what sets its records apart from the others that were read."""
     from tacit.tasks.cluster.clustering import Clustering, describe
@@ -256,7 +256,7 @@ def _named(
     ]
 
 
-def _words(collection: Collection, texts: list[str]) -> tuple[Sequence[str], Any]:
+def _words(collection: OpenedIndex, texts: list[str]) -> tuple[Sequence[str], Any]:
     """Words of texts; for an index of vectors, whose texts are stored as well, those of the texts themselves."""
     if collection.space.words is not None:
         X = collection.space.words.transform(texts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +12,10 @@ from tacit.checks import check_count
 from tacit.errors import InputError
 from tacit.tasks.explain.words import listed, typical_words
 from tacit.tasks.label_names import NamedLabel, named
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
 from tacit.types import Float64Array
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
 
 __all__ = ["Dimension", "End", "dimensions", "explain_dimension"]
 
@@ -93,7 +91,7 @@ class Dimension:
         return {"number": self.number, "share": self.share, "in_words": self.in_words(), **ends}
 
 
-def explain_dimension(collection: Collection, number: int, *, limit: int = 10) -> Dimension:
+def explain_dimension(collection: OpenedIndex, number: int, *, limit: int = 10) -> Dimension:
     """Say what a dimension is about, with records; the first has the number 1.
 
     Parameters
@@ -108,7 +106,7 @@ def explain_dimension(collection: Collection, number: int, *, limit: int = 10) -
 
 
 def dimensions(
-    collection: Collection, numbers: Sequence[int], *, limit: int = 10, n_records: int = 0
+    collection: OpenedIndex, numbers: Sequence[int], *, limit: int = 10, n_records: int = 0
 ) -> list[Dimension]:
     """Describe several dimensions; `n_records` is how many records to name at each end."""
     check_count("limit", limit)
@@ -124,15 +122,18 @@ def dimensions(
     ]
 
 
-def _ends(collection: Collection, columns: Any, sign: int, limit: int, n_records: int) -> list[End]:
+def _ends(collection: OpenedIndex, columns: Any, sign: int, limit: int, n_records: int) -> list[End]:
     axes = np.zeros((len(columns), collection.space.n_dimensions), np.float32)
     axes[np.arange(len(columns)), columns] = sign
     words = typical_words(collection, axes, limit)
     labels = _most_along(collection.label_positions, collection.label_names, axes, limit)
-    links = {name: _most_along(places, names, axes, limit) for name, names, places in _linked(collection)}
+    links = {
+        kind: _most_along(collection.link_positions(kind), names, axes, limit)
+        for kind, names in collection.link_names.items()
+    }
     found = []
     for row, axis in enumerate(axes):
-        records = hits_of(collection, *collection.live.nearest(axis, n_records)) if n_records else []
+        records = hits_of(collection, *collection.positions.nearest(axis, n_records)) if n_records else []
         things = {name: ends[row] for name, ends in links.items() if ends[row]}
         found.append(End(words[row], named(collection, labels[row]), things, tuple(records)))
     return found
@@ -148,18 +149,9 @@ def _most_along(positions: Any, names: Sequence[str], axes: Any, limit: int) -> 
     return [tuple(names[i] for i in order if cosines[i, axis] >= _LEAST) for axis, order in enumerate(orders)]
 
 
-def _linked(collection: Collection) -> list[tuple[str, list[str], Any]]:
-    """Names and positions of the linked things, by the name of the link; only M-LSA places them."""
-    if "facts/links.json" not in collection.generation.manifest.files:
-        return []
-    links = collection.generation.facts("links")
-    arrays = collection.generation.arrays
-    return [(name, links[name], arrays[f"link_positions_{number}"]) for number, name in enumerate(links)]
-
-
-def _shares(collection: Collection) -> Float64Array:
+def _shares(collection: OpenedIndex) -> Float64Array:
     """How much of the records' positions lies along each dimension, from rows evenly spread over the build."""
-    step = max(1, collection.live.n_base // _ROWS)
+    step = max(1, collection.positions.n_base // _ROWS)
     rows = np.asarray(collection.generation.array("positions")[::step], np.float64)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     squares = ((rows / np.where(lengths > 0, lengths, 1)) ** 2).sum(axis=0)

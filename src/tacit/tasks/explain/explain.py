@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tacit.checks import check_count
 from tacit.errors import InputError
@@ -12,9 +11,7 @@ from tacit.tasks.explain.hit import HitExplanation, explain_hit
 from tacit.tasks.explain.label import LabelExplanation, LabelPlace, explain_label, explain_place
 from tacit.tasks.explain.similar import PairExplanation, explain_similar
 from tacit.tasks.label_names import find_number
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
+from tacit.tasks.opened_index import OpenedIndex
 
 __all__ = ["Explanation", "concepts", "explain"]
 
@@ -22,7 +19,7 @@ Explanation = HitExplanation | PairExplanation | LabelExplanation | LabelPlace |
 
 
 def explain(
-    collection: Collection,
+    collection: OpenedIndex,
     *,
     query: str | None = None,
     ids: str | Sequence[str] = (),
@@ -79,11 +76,11 @@ def explain(
     )
 
 
-def _text(collection: Collection, id: str) -> str:
+def _text(collection: OpenedIndex, id: str) -> str:
     return collection.store.get([find_number(collection, id)])[0].text
 
 
-def concepts(collection: Collection, *, limit: int = 10, words: int = 6) -> list[Dimension]:
+def concepts(collection: OpenedIndex, *, limit: int = 10, words: int = 6) -> list[Dimension]:
     """Describe the first dimensions by the words, labels and linked things at both of their ends.
 
     Parameters

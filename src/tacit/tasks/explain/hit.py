@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,11 +11,9 @@ from tacit.checks import check_count
 from tacit.corpus.record import Record
 from tacit.tasks.explain.words import PlacedText, listed, place_text, shared_words
 from tacit.tasks.label_names import ancestors_of, find_number, title_of
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
 from tacit.types import Array
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
 
 __all__ = ["HitExplanation", "LabelNear", "QueryWord", "explain_hit", "nearest_labels", "nearness"]
 
@@ -101,7 +99,7 @@ class HitExplanation:
         }
 
 
-def explain_hit(collection: Collection, query: str, id: str, *, limit: int = 10) -> HitExplanation:
+def explain_hit(collection: OpenedIndex, query: str, id: str, *, limit: int = 10) -> HitExplanation:
     """Say why a record answers a query, by the words of the query and by labels.
 
     Parameters
@@ -116,7 +114,7 @@ def explain_hit(collection: Collection, query: str, id: str, *, limit: int = 10)
     limit = check_count("limit", limit)
     number = find_number(collection, id)
     placed = place_text(collection, query, "query")
-    (position,), (record,) = collection.live.positions(np.array([number])), collection.store.get([number])
+    (position,), (record,) = collection.positions.of(np.array([number])), collection.store.get([number])
     towards = position / (np.linalg.norm(position) or 1)
     parts, offset = placed.parts(collection, towards)
     through = _through(collection, placed, record.text)
@@ -134,7 +132,7 @@ def explain_hit(collection: Collection, query: str, id: str, *, limit: int = 10)
 
 
 def nearest_labels(
-    collection: Collection, position: Array, among: tuple[str, ...] | None = None
+    collection: OpenedIndex, position: Array, among: tuple[str, ...] | None = None
 ) -> tuple[LabelNear, ...]:
     """Give labels by the cosine of their positions with one, the nearest first; `among` leaves out all the others."""
     positions = collection.label_positions
@@ -160,7 +158,7 @@ def nearness(cosine: float) -> str:
     return "opposed"
 
 
-def _through(collection: Collection, placed: PlacedText, text: str) -> dict[str, tuple[str, ...]]:
+def _through(collection: OpenedIndex, placed: PlacedText, text: str) -> dict[str, tuple[str, ...]]:
     """Find, for each word of the query, the words of the record that lie in its direction; itself is left out."""
     space = collection.space
     assert space.words is not None  # the query was placed by them

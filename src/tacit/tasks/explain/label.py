@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,11 @@ from tacit.errors import InputError
 from tacit.index import Filters
 from tacit.tasks.explain.hit import LabelNear, nearest_labels
 from tacit.tasks.explain.words import WordPart, listed, place_text, typical_words
-from tacit.tasks.label_names import NamedLabel, ancestors_of, find_label, named, title_of
+from tacit.tasks.label_names import NamedLabel, ancestors_of, find_label, named, subtree, title_of
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
 from tacit.types import Float32Array
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
 
 __all__ = ["LabelExplanation", "LabelPlace", "explain_label", "explain_place"]
 
@@ -95,7 +93,7 @@ class LabelExplanation:
         }
 
 
-def explain_label(collection: Collection, text: str, label: str, *, limit: int = 10) -> LabelExplanation:
+def explain_label(collection: OpenedIndex, text: str, label: str, *, limit: int = 10) -> LabelExplanation:
     """Say why a label is suggested for a text, or is not.
 
     Parameters
@@ -123,7 +121,7 @@ def explain_label(collection: Collection, text: str, label: str, *, limit: int =
     assert words is not None  # the text was placed by them
     scores = suggester.scores(placed.position[None], None if beside is None else words.transform([text]))
     limits = suggester.probabilities(np.asarray(suggester.thresholds)[None])[0]
-    nearest = collection.live.nearest(placed.position, limit, filters=Filters(labels=[label]))
+    nearest = collection.positions.nearest(placed.position, limit, filters=Filters(labels=[label]))
     return LabelExplanation(
         label,
         title_of(collection, label),
@@ -196,7 +194,7 @@ class LabelPlace:
         }
 
 
-def explain_place(collection: Collection, label: str, *, limit: int = 10) -> LabelPlace:
+def explain_place(collection: OpenedIndex, label: str, *, limit: int = 10) -> LabelPlace:
     """Say what a label is near to.
 
     Parameters
@@ -216,7 +214,7 @@ def explain_place(collection: Collection, label: str, *, limit: int = 10) -> Lab
     if position is not None:
         (words,) = typical_words(collection, position[None], limit)
         neighbours = tuple(near for near in nearest_labels(collection, position) if near.label != label)[:limit]
-        records = hits_of(collection, *collection.live.nearest(position, limit))
+        records = hits_of(collection, *collection.positions.nearest(position, limit))
     taxonomy, names = collection.taxonomy, collection.label_names
     return LabelPlace(
         label,
@@ -230,14 +228,14 @@ def explain_place(collection: Collection, label: str, *, limit: int = 10) -> Lab
     )
 
 
-def _position(collection: Collection, label: str) -> Float32Array | None:
+def _position(collection: OpenedIndex, label: str) -> Float32Array | None:
     """Where a label is; for a node without records the mean over those below it, each record counted once a label."""
     positions, names = collection.label_positions, collection.label_names
     if positions is None:
         return None
     if label in names:
         return np.asarray(positions[names.index(label)])
-    below = set(collection.below(label))
+    below = set(subtree(collection, label))
     rows = [row for row, name in enumerate(names) if name in below]
     if not rows:
         return None

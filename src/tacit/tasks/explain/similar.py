@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,10 +15,8 @@ from tacit.tasks.explain.dimension import dimensions
 from tacit.tasks.explain.hit import nearness
 from tacit.tasks.explain.words import listed, shared_words
 from tacit.tasks.label_names import NamedLabel, ancestors_of, find_number, named
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
 
 __all__ = ["DimensionPart", "PairExplanation", "explain_similar"]
 
@@ -107,7 +105,7 @@ class PairExplanation:
         }
 
 
-def explain_similar(collection: Collection, id: str, other: str, *, limit: int = 10) -> PairExplanation:
+def explain_similar(collection: OpenedIndex, id: str, other: str, *, limit: int = 10) -> PairExplanation:
     """Say why two records are similar.
 
     Parameters
@@ -121,7 +119,7 @@ def explain_similar(collection: Collection, id: str, other: str, *, limit: int =
     numbers = np.array([find_number(collection, key) for key in (id, other)])
     if numbers[0] == numbers[1]:
         raise InputError(f"ids are one record: got {id!r} twice, expected two different ones.")
-    positions = collection.live.positions(numbers)
+    positions = collection.positions.of(numbers)
     one, two = (position / (np.linalg.norm(position) or 1) for position in positions)
     first, second = collection.store.get(numbers)
     links = {name: _both(first.links[name], second.links.get(name, ())) for name in first.links}
@@ -136,7 +134,7 @@ def explain_similar(collection: Collection, id: str, other: str, *, limit: int =
     )
 
 
-def _dimensions(collection: Collection, one: Any, two: Any, limit: int) -> tuple[DimensionPart, ...]:
+def _dimensions(collection: OpenedIndex, one: Any, two: Any, limit: int) -> tuple[DimensionPart, ...]:
     parts = one * two
     largest = np.argsort(-np.abs(parts), kind="stable")[:limit]
     largest = largest[np.argsort(-parts[largest], kind="stable")]
@@ -151,7 +149,7 @@ def _both(ones: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in ones if name in others)
 
 
-def _common_ancestors(collection: Collection, ones: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+def _common_ancestors(collection: OpenedIndex, ones: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
     """What lies above a label of each, or is one of them: the deepest first, and nothing above what is named."""
     taxonomy = collection.taxonomy
     if taxonomy is None:

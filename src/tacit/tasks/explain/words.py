@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.types import Array, Float32Array
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
 
 __all__ = ["PlacedText", "WordPart", "importance", "listed", "place_text", "shared_words", "typical_words"]
 
@@ -47,7 +45,7 @@ class PlacedText:
     position: Float32Array
 
     def parts(
-        self, collection: Collection, direction: Array, beside: Array | None = None
+        self, collection: OpenedIndex, direction: Array, beside: Array | None = None
     ) -> tuple[list[WordPart], float]:
         """Give the part of each word in the position's product with a direction, the largest first, and the offset's.
 
@@ -65,7 +63,7 @@ class PlacedText:
         return [WordPart(space.words.terms[self.columns[i]], float(parts[i])) for i in order], offset
 
 
-def place_text(collection: Collection, text: str, argument: str) -> PlacedText:
+def place_text(collection: OpenedIndex, text: str, argument: str) -> PlacedText:
     """Place a text by its words, or say that none of them is known."""
     words = collection.space.words
     if not isinstance(text, str) or not text.strip():
@@ -82,7 +80,7 @@ def place_text(collection: Collection, text: str, argument: str) -> PlacedText:
     return PlacedText(columns, weights, position)
 
 
-def shared_words(collection: Collection, one: str, other: str) -> tuple[str, ...]:
+def shared_words(collection: OpenedIndex, one: str, other: str) -> tuple[str, ...]:
     """Give the words that two texts share, the weightiest first; none for an index of vectors."""
     words = collection.space.words
     if words is None:
@@ -93,7 +91,7 @@ def shared_words(collection: Collection, one: str, other: str) -> tuple[str, ...
     return tuple(words.terms[both[i]] for i in order)
 
 
-def importance(collection: Collection) -> Float32Array:
+def importance(collection: OpenedIndex) -> Float32Array:
     """How much each word moves records: its weight times the root of the share of records that have it.
 
     The root mean square of x_t over the records, but for the scaling to unit length; so `importance · T_t·v` is how far
@@ -102,12 +100,12 @@ def importance(collection: Collection) -> Float32Array:
     words = collection.space.words
     if words is None:
         return np.empty(0, np.float32)
-    n_records = collection.live.n_base
+    n_records = collection.positions.n_base
     with_word = np.clip((1 + n_records) / np.exp(words.weights.astype(np.float64) - 1) - 1, 0, n_records)
     return np.asarray(np.sqrt(with_word / n_records) * words.weights, np.float32)
 
 
-def typical_words(collection: Collection, directions: Array, n: int) -> list[tuple[str, ...]]:
+def typical_words(collection: OpenedIndex, directions: Array, n: int) -> list[tuple[str, ...]]:
     """Give the words that move records the most along each direction, the strongest first, at most n.
 
     Words with less than a tenth of what the strongest does either way are left out: a direction may have one end only.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,60 +14,21 @@ from tacit.checks import check_count
 from tacit.corpus.record import Record
 from tacit.errors import InputError, MissingExtraError
 from tacit.index import Filters
-from tacit.tasks.map.colours import MapGroup, coloured, grouping
+from tacit.tasks.map.grouping import coloured, grouping
 from tacit.tasks.map.layout import lay_out
+from tacit.tasks.map.map_data import Map, MapGroup, MapName
 from tacit.tasks.map.picture import PICTURES
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.types import Float32Array
 
 if TYPE_CHECKING:
     from tacit.relations.taxonomy.taxonomy import Taxonomy
-    from tacit.tasks.collection import Collection
 
-__all__ = ["Map", "MapName", "check_output", "draw_map", "map_of", "write_map"]
-
-
-@dataclass(frozen=True)
-class MapName:
-    """A name that may stand on the map: where, for how many records, and of which group (None: of a label)."""
-
-    text: str
-    x: float
-    y: float
-    n_records: int
-    group: int | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Map:
-    """Records in the plane, ready to be drawn; made by `map_of`.
-
-    Attributes
-    ----------
-    title : what stands above it
-    points : (n_records, 2)
-    ids, titles, labels : of the records; labels as the taxonomy writes them
-    groups : of records that are drawn alike
-    names : those of the groups first, then those of labels, the largest first
-    colour_by : what the groups are
-    """
-
-    title: str
-    points: Float32Array
-    ids: list[str]
-    titles: list[str]
-    labels: list[tuple[str, ...]]
-    groups: list[MapGroup]
-    names: list[MapName]
-    colour_by: str = "label"
-
-    def to_facts(self) -> dict[str, Any]:
-        """Give what is on the map in numbers, as `--json` prints it."""
-        groups = [{"name": group.name, "records": len(group.rows), "colour": group.colour} for group in self.groups]
-        return {"title": self.title, "colour_by": self.colour_by, "records": len(self.ids), "groups": groups}
+__all__ = ["check_output", "draw_map", "map_of", "write_map"]
 
 
 def draw_map(
-    collection: Collection,
+    collection: OpenedIndex,
     path: str | Path,
     *,
     colour_by: str = "label",
@@ -106,7 +66,7 @@ def draw_map(
 
 
 def map_of(
-    collection: Collection,
+    collection: OpenedIndex,
     *,
     colour_by: str = "label",
     filters: Filters | None = None,
@@ -122,7 +82,7 @@ def map_of(
     found = grouping(collection, records, colour_by, filters=filters, random_state=seed)
     # by their labels whatever the colours are: maps of one collection are to be compared
     widest = grouping(collection, records, "label", filters=filters, random_state=seed)
-    points = lay_out(collection.live.positions(numbers), [name or "" for name in widest.names], random_state=seed)
+    points = lay_out(collection.positions.of(numbers), [name or "" for name in widest.names], random_state=seed)
     groups = coloured(found, "no label" if colour_by == "label" else f"no {colour_by}")
     labels = _label_titles(records, collection.taxonomy)
     return Map(
@@ -173,7 +133,7 @@ _FEWEST_NAMED = 3  # a label of fewer records is no place on the map
 _MOST_NAMES = 400
 
 
-def _read(collection: Collection, numbers: Any) -> list[Record]:
+def _read(collection: OpenedIndex, numbers: Any) -> list[Record]:
     """Read the records without keeping their texts, of which a map shows the beginning at most."""
     found = []
     for start in range(0, len(numbers), _BATCH):

@@ -10,14 +10,12 @@ import html
 import json
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tacit.errors import InputError, MissingExtraError
-
-if TYPE_CHECKING:
-    from tacit.tasks.map.map import Map
+from tacit.tasks.map.map_data import Map
 
 __all__ = ["page", "write_page"]
 

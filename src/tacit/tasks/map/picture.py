@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.errors import InputError, MissingExtraError
-
-if TYPE_CHECKING:
-    from tacit.tasks.map.map import Map, MapName
+from tacit.tasks.map.map_data import Map, MapName
 
 __all__ = ["PICTURES", "check_map_path", "draw_picture", "save_figure"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +12,10 @@ from tacit.checks import check_choice, check_count
 from tacit.errors import InputError, did_you_mean
 from tacit.index import Filters
 from tacit.index.nearest.exact import cosines, lengths_of, top
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import Hit, RecordHit
 from tacit.tasks.search.search import hits_of
 from tacit.types import Float32Array, IntArray
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
 
 __all__ = ["ThingHit", "directions_of", "link_kinds", "linked_records", "near", "placed"]
 
@@ -39,13 +37,13 @@ class ThingHit(Hit):
         return {"name": self.id, "kind": self.kind, "score": round(self.score, 6)}
 
 
-def link_kinds(collection: Collection) -> dict[str, int]:
+def link_kinds(collection: OpenedIndex) -> dict[str, int]:
     """Give the types of linked things that have a place in the space, and how many there are of each."""
-    return {kind: len(names) for kind, names in _names(collection).items()}
+    return {kind: len(names) for kind, names in collection.link_names.items()}
 
 
 def near(
-    collection: Collection,
+    collection: OpenedIndex,
     kind: str,
     name: str,
     *,
@@ -80,7 +78,7 @@ def near(
     else:
         position = directions_of(collection, linked_records(collection, kind, name)).mean(axis=0)
     if to == "records":
-        numbers, scores = collection.live.nearest(position, limit, filters=filters)
+        numbers, scores = collection.positions.nearest(position, limit, filters=filters)
         return hits_of(collection, numbers, scores)
     names, positions = _all_of(collection, to)
     if to != "labels":  # which are where their records are already
@@ -92,34 +90,26 @@ def near(
     return [ThingHit(names[place], float(found[place]), kind=to) for place in best]
 
 
-def _names(collection: Collection) -> dict[str, list[str]]:
-    if "facts/links.json" not in collection.generation.manifest.files:
-        return {}
-    found: dict[str, list[str]] = collection.generation.facts("links")
-    return found
-
-
-def _all_of(collection: Collection, kind: str) -> tuple[Sequence[str], Float32Array]:
+def _all_of(collection: OpenedIndex, kind: str) -> tuple[Sequence[str], Float32Array]:
     """Names and positions of all things of a type, or of the labels."""
     if kind == "labels":
         positions = collection.label_positions
         if positions is None:
             raise InputError(f"{collection.path} has no labels: got a question for them, expected records or links.")
         return collection.label_names, np.asarray(positions)
-    names = _names(collection)
-    return names[kind], np.asarray(collection.generation.array(f"link_positions_{list(names).index(kind)}"))
+    return collection.link_names[kind], collection.link_positions(kind)
 
 
-def _strengths(collection: Collection) -> Any:
+def _strengths(collection: OpenedIndex) -> Any:
     """What takes things to where their records are: on 20 Newsgroups 75 of 100 nearest authors then write in the same
     group, 71 without it.
     """
     return collection.generation.arrays.get("strengths", np.float32(1))
 
 
-def placed(collection: Collection, kind: str, name: str) -> Float32Array | None:
+def placed(collection: OpenedIndex, kind: str, name: str) -> Float32Array | None:
     """Where a thing is; None if the space has no place for it, though records are linked to it."""
-    names = _names(collection).get(kind, [])
+    names = collection.link_names.get(kind, [])
     if name not in names:
         linked_records(collection, kind, name)  # raises if there are none either
         return None
@@ -127,10 +117,10 @@ def placed(collection: Collection, kind: str, name: str) -> Float32Array | None:
     return np.asarray(position) if position.any() else None
 
 
-def linked_records(collection: Collection, kind: str, name: str) -> IntArray:
+def linked_records(collection: OpenedIndex, kind: str, name: str) -> IntArray:
     """Numbers of the records that are linked to a thing, or an error with the nearest spelling."""
     numbers = collection.store.numbers(Filters(links={kind: name}))
-    names = _names(collection)
+    names = collection.link_names
     if len(numbers) or name in names.get(kind, ()):
         return np.asarray(numbers, np.int64)
     if not names:
@@ -143,7 +133,7 @@ def linked_records(collection: Collection, kind: str, name: str) -> IntArray:
     raise InputError(f"{kind} is unknown: got {name!r}, expected one of {len(names[kind]):,}.{meant}")
 
 
-def directions_of(collection: Collection, numbers: IntArray) -> Float32Array:
+def directions_of(collection: OpenedIndex, numbers: IntArray) -> Float32Array:
     """Positions at length 1; those at the origin stay there."""
-    positions = collection.live.positions(numbers)
+    positions = collection.positions.of(numbers)
     return np.asarray(positions / lengths_of(positions)[:, None], np.float32)

@@ -20,6 +20,7 @@ from tacit.index import Filters
 from tacit.index.nearest.exact import top
 from tacit.tasks.explain.words import listed, shared_words
 from tacit.tasks.label_names import find_number
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.recommend.linked_things import ThingHit, directions_of, link_kinds, linked_records, near, placed
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
@@ -27,7 +28,6 @@ from tacit.types import Float32Array, IntArray
 
 if TYPE_CHECKING:
     from tacit.corpus.record import Record
-    from tacit.tasks.collection import Collection
 
 __all__ = ["ThingHit", "link_kinds", "near", "recommend", "recommend_for"]
 
@@ -37,7 +37,7 @@ _BLOCK = 65_536
 
 
 def recommend(
-    collection: Collection,
+    collection: OpenedIndex,
     liked: Sequence[str],
     *,
     disliked: Sequence[str] = (),
@@ -84,7 +84,7 @@ def recommend(
 
 
 def recommend_for(
-    collection: Collection,
+    collection: OpenedIndex,
     kind: str,
     name: str,
     *,
@@ -134,42 +134,42 @@ def _shown_ids(ids: Sequence[str]) -> str:
     return listed([repr(id) for id in ids], 3)
 
 
-def _things_of(collection: Collection, numbers: IntArray, kind: str) -> set[str]:
+def _things_of(collection: OpenedIndex, numbers: IntArray, kind: str) -> set[str]:
     """The labels, or the things of a type, that records have already."""
     records = collection.store.get(numbers)
     return {name for record in records for name in (record.labels if kind == "labels" else record.links.get(kind, ()))}
 
 
-def _numbers_of(collection: Collection, argument: str, ids: Sequence[str]) -> IntArray:
+def _numbers_of(collection: OpenedIndex, argument: str, ids: Sequence[str]) -> IntArray:
     if isinstance(ids, str):
         raise InputError(f"{argument} is a single string: got {ids!r}, expected several ids. Write [{ids!r}].")
     return np.array([find_number(collection, str(id)) for id in dict.fromkeys(ids)], np.int64)
 
 
 def _nearest(
-    collection: Collection, position: Float32Array, limit: int, filters: Filters | None, without: IntArray
+    collection: OpenedIndex, position: Float32Array, limit: int, filters: Filters | None, without: IntArray
 ) -> tuple[IntArray, Float32Array]:
     """The nearest records by cosine but for some."""
-    numbers, scores = collection.live.nearest(position, limit + len(without), filters=filters)
+    numbers, scores = collection.positions.nearest(position, limit + len(without), filters=filters)
     kept = ~np.isin(numbers, without)
     return numbers[kept][:limit], scores[kept][:limit]
 
 
 def _strongest(
-    collection: Collection, position: Float32Array, limit: int, filters: Filters | None, without: IntArray
+    collection: OpenedIndex, position: Float32Array, limit: int, filters: Filters | None, without: IntArray
 ) -> tuple[IntArray, Float32Array]:
     """The records with the largest products but for some: all are compared, a block at a time."""
     numbers = np.setdiff1d(collection.store.numbers(filters), without)
     scores = np.empty(len(numbers), np.float32)
     for start in range(0, len(numbers), _BLOCK):
         part = slice(start, start + _BLOCK)
-        scores[part] = collection.live.positions(numbers[part]) @ position
+        scores[part] = collection.positions.of(numbers[part]) @ position
     best = top(scores, limit)
     return numbers[best], scores[best]
 
 
 def _explained(
-    collection: Collection, numbers: IntArray, scores: Float32Array, liked: IntArray, directions: Float32Array
+    collection: OpenedIndex, numbers: IntArray, scores: Float32Array, liked: IntArray, directions: Float32Array
 ) -> list[RecordHit]:
     """Hits with their reasons: the liked record each is nearest to, and what the two share."""
     if not len(liked):
@@ -183,7 +183,7 @@ def _explained(
     return hits
 
 
-def _reasons(collection: Collection, record: Record, liked: Record) -> tuple[str, ...]:
+def _reasons(collection: OpenedIndex, record: Record, liked: Record) -> tuple[str, ...]:
     title = RecordHit(liked.id, 0.0, record=liked).title
     reasons = [f"near {title!r}" if title else f"near {liked.id}"]
     labels = [label for label in record.labels if label in liked.labels]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,10 +10,8 @@ from tacit.checks import check_choice, check_count
 from tacit.errors import InputError
 from tacit.index import Filters
 from tacit.index.nearest.exact import cosines, lengths_of
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
 
 __all__ = ["FUSIONS", "WAYS", "fused_by_rank", "fused_by_score", "hits_of", "search", "similar"]
 
@@ -25,7 +23,7 @@ _CALM = 60  # k of reciprocal-rank fusion [Cormack2009]: how little the first ra
 
 
 def search(
-    collection: Collection,
+    collection: OpenedIndex,
     query: str | None = None,
     *,
     by: str = "hybrid",
@@ -70,23 +68,23 @@ def search(
     return hits_of(collection, numbers, scores)
 
 
-def similar(collection: Collection, id: str, *, limit: int = 10, filters: Filters | None = None) -> list[RecordHit]:
+def similar(collection: OpenedIndex, id: str, *, limit: int = 10, filters: Filters | None = None) -> list[RecordHit]:
     """Find the records nearest to one of them, itself left out; `score` is the cosine."""
     limit = check_count("limit", limit)
     number = collection.store.number_of(id)
-    position = collection.live.positions(np.array([number]))[0]
-    numbers, scores = collection.live.nearest(position, limit, filters=filters, without=number)
+    position = collection.positions.of(np.array([number]))[0]
+    numbers, scores = collection.positions.nearest(position, limit, filters=filters, without=number)
     return hits_of(collection, numbers, scores)
 
 
-def hits_of(collection: Collection, numbers: Any, scores: Any) -> list[RecordHit]:
+def hits_of(collection: OpenedIndex, numbers: Any, scores: Any) -> list[RecordHit]:
     """Read the records behind numbers."""
     records = collection.store.get(numbers)
     return [RecordHit(record.id, float(score), record=record) for record, score in zip(records, scores, strict=True)]
 
 
 def _find(
-    collection: Collection,
+    collection: OpenedIndex,
     query: str | None,
     by: str,
     limit: int,
@@ -100,11 +98,11 @@ def _find(
         return collection.store.words(query, limit, filters)
     position = _position(collection, query, by, vector)
     if by == "meaning" or query is None:
-        return collection.live.nearest(position, limit, filters=filters)
+        return collection.positions.nearest(position, limit, filters=filters)
     return _hybrid(collection, query, position, limit, filters, fusion)
 
 
-def _position(collection: Collection, query: str | None, by: str, vector: Any) -> Any:
+def _position(collection: OpenedIndex, query: str | None, by: str, vector: Any) -> Any:
     """Place the query; None where only words can find something."""
     if vector is not None:
         return collection.space.place_vectors(np.atleast_2d(np.asarray(vector)), "vector")[0]
@@ -122,16 +120,16 @@ def _position(collection: Collection, query: str | None, by: str, vector: Any) -
 
 
 def _hybrid(
-    collection: Collection, query: str, position: Any, limit: int, filters: Filters | None, fusion: str
+    collection: OpenedIndex, query: str, position: Any, limit: int, filters: Filters | None, fusion: str
 ) -> tuple[Any, Any]:
     depth = max(_FUSED, limit)
     words = collection.store.words(query, depth, filters)
     if position is None:
         return words[0][:limit], _shares(words[1])[:limit]
-    near = collection.live.nearest(position, depth, filters=filters)
+    near = collection.positions.nearest(position, depth, filters=filters)
     if fusion == "ranks":
         return fused_by_rank([near[0], words[0]], limit)
-    places = collection.live.positions(words[0])
+    places = collection.positions.of(words[0])
     return fused_by_score(near, words, cosines(position, places, lengths_of(places)), limit)
 
 

@@ -15,10 +15,10 @@ from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index.nearest.exact import top
 from tacit.tasks.label_names import ancestors_of, title_of
+from tacit.tasks.opened_index import OpenedIndex
 
 if TYPE_CHECKING:
     from tacit.index.space import Space
-    from tacit.tasks.collection import Collection
 
 __all__ = ["Suggestion", "suggest", "suggest_records"]
 
@@ -65,7 +65,7 @@ class Suggestion:
 
 
 def suggest(
-    collection: Collection,
+    collection: OpenedIndex,
     texts: Sequence[str],
     *,
     limit: int | None = 5,
@@ -115,7 +115,7 @@ def suggest(
 
 
 def suggest_records(
-    collection: Collection,
+    collection: OpenedIndex,
     records: Iterable[Record],
     *,
     limit: int | None = 5,
@@ -133,7 +133,7 @@ def suggest_records(
         yield from zip(given, found, strict=True)
 
 
-def _suggester(collection: Collection) -> Any:
+def _suggester(collection: OpenedIndex) -> Any:
     if collection.suggester is None:
         raise InputError(
             f"{collection.path} has no suggester: got an index whose records have no labels, or that was built without "
@@ -169,6 +169,6 @@ def _best(probabilities: Any, yes: Any, allowed: Any, most: int, named: Callable
     return [Suggestion(named(i)[0], float(probabilities[i]), bool(yes[i]), *named(i)[1:]) for i in best.tolist()]
 
 
-def _named(collection: Collection, label: int) -> tuple[str, str, tuple[str, ...]]:
+def _named(collection: OpenedIndex, label: int) -> tuple[str, str, tuple[str, ...]]:
     name = collection.label_names[label]
     return name, title_of(collection, name), ancestors_of(collection, name)

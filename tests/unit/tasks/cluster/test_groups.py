@@ -52,7 +52,7 @@ def test_words_are_those_whose_mean_weight_leads_the_most(index):
 
 def test_examples_are_nearest_to_the_centre_and_cohesion_is_the_mean(index):
     found = cluster_index(index, 3, examples=2)
-    positions = index.live.positions(found.numbers).astype(np.float64)
+    positions = index.positions.of(found.numbers).astype(np.float64)
     positions /= np.linalg.norm(positions, axis=1, keepdims=True)
     for group in found.groups:
         rows = np.flatnonzero(found.of_records == group.number)

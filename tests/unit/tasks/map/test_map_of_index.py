@@ -18,7 +18,7 @@ from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.build import build
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
-from tacit.tasks.map.colours import _GREY, _LOOKS, Grouping, coloured
+from tacit.tasks.map.grouping import _GREY, _LOOKS, Grouping, coloured
 from tacit.tasks.map.map import check_output, draw_map, map_of, write_map
 from tacit.tasks.map.page import page
 from tacit.tasks.map.picture import _figure

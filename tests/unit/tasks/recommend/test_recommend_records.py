@@ -54,7 +54,7 @@ def plain(tmp_path_factory):
 
 def directions(collection, ids):
     numbers = np.array([collection.store.number_of(id) for id in ids])
-    positions = collection.live.positions(numbers)
+    positions = collection.positions.of(numbers)
     return positions / np.linalg.norm(positions, axis=1, keepdims=True)
 
 
@@ -132,7 +132,7 @@ def test_a_thing_gets_what_it_is_not_linked_to_by_the_product_of_positions(libra
     found = recommend_for(library, "reader", "Ann", limit=48)
     assert {hit.id for hit in found} == {record.id for record in records()} - own
     place = library.generation.array("link_positions_0")[library.generation.facts("links")["reader"].index("Ann")]
-    products = [float(library.live.positions(np.array([library.store.number_of(hit.id)]))[0] @ place) for hit in found]
+    products = [float(library.positions.of(np.array([library.store.number_of(hit.id)]))[0] @ place) for hit in found]
     assert [hit.score for hit in found] == pytest.approx(products, abs=1e-6)
     assert products == sorted(products, reverse=True)
     assert {hit.labels for hit in found[:4]} == {("sea",)}

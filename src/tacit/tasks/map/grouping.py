@@ -11,14 +11,14 @@ import numpy as np
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError, did_you_mean
-from tacit.types import IntArray
+from tacit.tasks.map.map_data import MapGroup
+from tacit.tasks.opened_index import OpenedIndex
 
 if TYPE_CHECKING:
     from tacit.index import Filters
     from tacit.relations.taxonomy.taxonomy import Taxonomy
-    from tacit.tasks.collection import Collection
 
-__all__ = ["Grouping", "MapGroup", "coloured", "grouping"]
+__all__ = ["Grouping", "coloured", "grouping"]
 
 
 @dataclass(frozen=True)
@@ -35,28 +35,8 @@ class Grouping:
     scale: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class MapGroup:
-    """Records that are drawn alike.
-
-    Attributes
-    ----------
-    name : str
-    colour : str, "#rrggbb"
-    shape : {"circle", "square", "triangle-up"}
-    rows : which records of the map
-    is_rest : whether it is what was left over, whose name says nothing about a place on the map
-    """
-
-    name: str
-    colour: str
-    shape: str
-    rows: IntArray
-    is_rest: bool = False
-
-
 def grouping(
-    collection: Collection, records: Sequence[Record], colour_by: str, *, filters: Filters | None, random_state: int
+    collection: OpenedIndex, records: Sequence[Record], colour_by: str, *, filters: Filters | None, random_state: int
 ) -> Grouping:
     """Give each record its group.
 
@@ -141,7 +121,7 @@ def _tops(taxonomy: Taxonomy | None) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _clusters(collection: Collection, n_records: int, filters: Filters | None, random_state: int) -> list[str | None]:
+def _clusters(collection: OpenedIndex, n_records: int, filters: Filters | None, random_state: int) -> list[str | None]:
     """Groups as `tacit cluster` makes them, by the words that set them apart; none for a record that lies nowhere."""
     from tacit.tasks.cluster.groups import cluster_index, default_groups
 
