@@ -1,4 +1,4 @@
-"""No module imports another in a circle, nor does a folder of a room; imports inside functions count."""
+"""No modules import each other in a circle; imports inside functions count."""
 
 from __future__ import annotations
 
@@ -21,17 +21,6 @@ def test_no_circle_in_a_room_even_for_type_checkers(room: str) -> None:
     graph = imports_of(read(SOURCE), for_checkers=True)
     inside = {module: targets for module, targets in graph.items() if module.startswith(f"tacit.{room}.")}
     assert circles({module: targets & set(inside) for module, targets in inside.items()}) == []
-
-
-@pytest.mark.parametrize("room", ["index", "tasks"])
-def test_no_folders_of_a_room_import_each_other_in_a_circle(room: str) -> None:
-    graph: Graph = {}
-    for module, targets in imports_of(read(SOURCE)).items():
-        if module.startswith(f"tacit.{room}."):
-            graph.setdefault(folder_of(module), set()).update(
-                folder_of(target) for target in targets if target.startswith(f"tacit.{room}.")
-            )
-    assert circles({folder: targets - {folder} for folder, targets in graph.items()}) == []
 
 
 @pytest.mark.parametrize(
@@ -96,8 +85,3 @@ def circles(graph: Graph) -> list[list[str]]:
                 reach[node] |= reach[middle]
     groups = {tuple(sorted(other for other in reach[node] if node in reach.get(other, ()))) for node in graph}
     return sorted(list(group) for group in groups if group)
-
-
-def folder_of(module: str) -> str:
-    """Return the folder of a module inside its room; a module directly in the room is its own."""
-    return ".".join(module.split(".")[:3])

@@ -258,7 +258,7 @@ def test_a_data_set_brings_its_taxonomy(folder, command, data_dir):
         (["build", "arxiv"], "got 'arxiv', which is the name of a data set. Type --dataset arxiv."),
         (["build", "books.csv", "--text", "txet"], "text names a column that books.csv does not have: got 'txet'"),
         (["build", "books.csv", "--dimensions", "0"], "--dimensions is out of range: got 0"),
-        (["build", "books.csv", "--set", "colour=1"], "parameters has an unknown one: got 'colour'"),
+        (["build", "books.csv", "--set", "colour=1"], "parameters has an unknown name: got 'colour'"),
         (["build", "books.csv", "--set", "colour"], "--set is no parameter: got 'colour'"),
         (["build", "books.csv", "--min-records", "many"], "--min-records is no amount: got 'many'"),
         (["build", "books.csv", "--stop-words", "no.txt"], "--stop-words cannot be read: got 'No such file"),
@@ -272,7 +272,7 @@ def test_a_data_set_brings_its_taxonomy(folder, command, data_dir):
         (["build", "broken.csv", "--max-problems", "1"], "path has too many problems: got 2 x cells"),
         (["build", "books.csv", "--format", "json"], "path holds no records"),
         (["build", "--dataset", "arxvi"], "name is unknown: got 'arxvi'"),
-        (["refit", "old.tacit", "--set", "colour=1"], "parameters has an unknown one: got 'colour'"),
+        (["refit", "old.tacit", "--set", "colour=1"], "parameters has an unknown name: got 'colour'"),
         (["refit", "nowhere.tacit"], "path does not exist: got "),
     ],
 )  # fmt: skip

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Iterable, Iterator
+import warnings
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
 import numpy as np
+
 from tacit.checks import check_finite
 from tacit.corpus.record import Record
-from tacit.errors import InputError
+from tacit.errors import InputError, TacitWarning
 from tacit.index import GenerationWriter, RecordStore
 from tacit.index.folder.generations import current_generation
 from tacit.index.folder.opening import as_folder
@@ -20,16 +23,13 @@ from tacit.index.nearest.exact import lengths_of
 from tacit.index.space import Space
 from tacit.index.taxonomy import taxonomy_from_facts, taxonomy_to_facts
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build.fitting import Fitted, Known, fit_model
+from tacit.tasks.build.fitting import FittedSpace, RecordKnowledge, fit_model
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.stages import Report, Stages
 from tacit.text.words import Words
-import warnings
-from collections.abc import Hashable, Mapping
-from tacit.errors import TacitWarning
-from tacit.tasks.build.fitting import Known
 
 __all__ = ["build", "label_titles", "refit", "taxonomy_of_paths", "warn_of_unknown", "with_titles"]
+
 
 def build(
     records: Iterable[Record],
@@ -166,7 +166,9 @@ def _write(
     say.end(f"index written to {writer.index}")
 
 
-def _store(writer: GenerationWriter, records: Iterable[Record], say: Stages) -> tuple[list[str], Known, dict[str, str]]:
+def _store(
+    writer: GenerationWriter, records: Iterable[Record], say: Stages
+) -> tuple[list[str], RecordKnowledge, dict[str, str]]:
     """Write the records to the database as they come, and keep what the fit needs of them, and titles of labels."""
     texts: list[str] = []
     labels: list[tuple[str, ...]] = []
@@ -192,24 +194,28 @@ def _store(writer: GenerationWriter, records: Iterable[Record], say: Stages) -> 
         raise InputError("records is empty: got none, expected one at least. Check what was read.")
     n_labelled = sum(1 for names in labels if names)
     say.end(f"{n_records:,} records stored, {n_labelled:,} of them with labels")
-    return texts, Known(labels, links), titles
+    return texts, RecordKnowledge(labels, links), titles
 
 
-def _write_neighbours(writer: GenerationWriter, fitted: Fitted, say: Stages) -> None:
+def _write_neighbours(writer: GenerationWriter, fitted: FittedSpace, say: Stages) -> None:
     """Relate the nearest records beforehand, where comparing a question with all of them would take too long."""
     if not is_large(fitted.positions):
         return
     say.begin("neighbours")
     n_records = len(fitted.positions)
     written = write_graph(
-        writer.path(GRAPH), fitted.positions, progress=lambda n: say.advance(f"{n:,} of {n_records:,} records", n / n_records)
+        writer.path(GRAPH),
+        fitted.positions,
+        progress=lambda n: say.advance(f"{n:,} of {n_records:,} records", n / n_records),
     )
     say.end(
         f"{n_records:,} records related to their nearest" if written else "all records are compared with a question"
     )
 
 
-def _save(writer: GenerationWriter, fitted: Fitted, words: Words | None, known: Known, titles: dict[str, str]) -> None:
+def _save(
+    writer: GenerationWriter, fitted: FittedSpace, words: Words | None, known: RecordKnowledge, titles: dict[str, str]
+) -> None:
     """Write what the fit has left, all but the records."""
     Space(fitted.terms, fitted.offset, words).save(writer)
     writer.save_array("positions", fitted.positions)
@@ -283,13 +289,13 @@ def label_titles(record: Record) -> dict[str, str]:
     return {str(label): str(title) for label, title in titles.items()} if isinstance(titles, Mapping) else {}
 
 
-def taxonomy_of_paths(known: Known, separator: str | None) -> Taxonomy | None:
+def taxonomy_of_paths(known: RecordKnowledge, separator: str | None) -> Taxonomy | None:
     """Make the taxonomy of labels that are paths."""
     names = dict.fromkeys(name for labels in known.labels for name in labels)
     return None if separator is None or not names else Taxonomy.from_paths(names, separator)
 
 
-def warn_of_unknown(known: Known) -> None:
+def warn_of_unknown(known: RecordKnowledge) -> None:
     """Say that labels are not in the taxonomy: often it has URIs where the records have titles."""
     names = dict.fromkeys(name for labels in known.labels for name in labels)
     unknown = [] if known.taxonomy is None else [name for name in names if name not in known.taxonomy]

@@ -157,9 +157,9 @@ def test_an_index_that_is_there_is_not_replaced_by_mistake(tmp_path):
         (RECORDS, {"vectors": np.ones((3, 2))}, "vectors does not match the records: got 3 rows for 60 records"),
         (RECORDS, {"vectors": np.full((60, 2), np.nan)}, "vectors"),
         (RECORDS, {"vectors": [["a"]]}, "vectors is no table"),
-        (RECORDS, {"settings": small_settings(parameters={"colour": 1})}, "parameters has an unknown one: got 'col"),
+        (RECORDS, {"settings": small_settings(parameters={"colour": 1})}, "parameters has an unknown name: got 'col"),
         (UNLABELLED, {"settings": small_settings(model="mlsi")}, "model needs labels: got 'mlsi'"),
-        (UNLABELLED, {"settings": small_settings(model="mlsa")}, "model needs relations"),
+        (UNLABELLED, {"settings": small_settings(model="mlsa")}, "model needs labels or links"),
     ],
 )
 def test_what_cannot_be_built_leaves_what_was_there(tmp_path, records, options, sentence):
