@@ -230,7 +230,7 @@ def test_vectors_instead_of_words(folder, command):
     assert command("refit", "books.tacit", "-q", "--dimensions", "3")[0] == 0
     assert command("add", "books.tacit", str(write_csv(folder / "new.csv", rows(3, 40))))[0] == 2
     assert command("add", "books.tacit", "new.csv", "-q", "--vectors", "short.npy")[0] == 0
-    assert "vectors of added records are not kept" in failed(command, "refit", "books.tacit")
+    assert "vectors of added records are not stored" in failed(command, "refit", "books.tacit")
 
 
 def test_a_data_set_by_its_name(folder, command):

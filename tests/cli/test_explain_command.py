@@ -116,7 +116,7 @@ def test_an_index_without_labels_has_concepts_of_words(capsys, tmp_path):
         ),
         (["--dimension", "6"], "dimension is out of range: got 6, expected one of 1 to 5."),
         (["--dimension", "one"], "Invalid value for '--dimension': 'one' is not a valid integer."),
-        (["--dimension", "1", "-n", "0"], "limit is out of range: got 0, expected a whole number of at least 1."),
+        (["--dimension", "1", "-n", "0"], "limit is out of range: got 0, expected an integer of at least 1."),
     ],
 )
 def test_bad_input_is_one_sentence(index, capsys, arguments, message):

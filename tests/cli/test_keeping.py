@@ -112,7 +112,7 @@ def test_several_problems_are_several_lines(folder, command):
     assert (code, err) == (1, "")
     assert len(out.splitlines()) == 2
     assert "words.json is missing" in out
-    assert "terms.npy is not whole" in out
+    assert "terms.npy is incomplete" in out
     code, out, _ = command("verify", "labels.tacit", "--json")
     assert code == 1
     assert len(json.loads(out)["problems"]) == 2

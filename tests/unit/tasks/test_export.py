@@ -102,7 +102,7 @@ def test_what_is_there_is_replaced_only_if_allowed(path, tmp_path):
             with pytest.raises(InputError, match="path is there already"):
                 export(index, tmp_path / name, format=format)
             export(index, tmp_path / name, format=format, replace_old=True)
-        with pytest.raises(InputError, match="path is a folder with other things in it"):
+        with pytest.raises(InputError, match="path is a folder with other files"):
             export(index, tmp_path / "full", format="npy", replace_old=True)
         with pytest.raises(InputError, match=r"path is a file: got .*, expected a folder to write"):
             export(index, tmp_path / "a.jsonl", format="npy", replace_old=True)

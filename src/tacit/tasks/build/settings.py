@@ -66,8 +66,8 @@ class BuildSettings:
             isinstance(self.taxonomy_separator, str) and self.taxonomy_separator
         ):
             raise InputError(
-                f"taxonomy_separator is not text: got {self.taxonomy_separator!r}, expected the separator of paths, such "
-                "as '/'."
+                f"taxonomy_separator is not text: got {self.taxonomy_separator!r}, expected the separator of paths, "
+                "such as '/'."
             )
         object.__setattr__(self, "parameters", dict(self.parameters))
         object.__setattr__(self, "reading", dict(self.reading))

@@ -303,8 +303,8 @@ def test_added_records_are_explained_too(tmp_path):
         ),
         ({"label": "QQQQ"}, "label is unknown: got 'QQQQ', expected a label of the index. Check its spelling."),
         ({"dimension": 7}, "dimension is out of range: got 7, expected one of 1 to 6."),
-        ({"dimension": 0}, "dimension is out of range: got 0, expected a whole number of at least 1."),
-        ({"dimension": 1, "limit": 0}, "limit is out of range: got 0, expected a whole number of at least 1."),
+        ({"dimension": 0}, "dimension is out of range: got 0, expected an integer of at least 1."),
+        ({"dimension": 1, "limit": 0}, "limit is out of range: got 0, expected an integer of at least 1."),
     ],
 )
 def test_what_cannot_be_explained_is_one_sentence(informed, asked, message):

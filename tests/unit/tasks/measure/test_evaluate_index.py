@@ -207,7 +207,7 @@ def test_an_index_of_vectors_is_measured_without_titles(tmp_path):
         with pytest.raises(InputError, match="test cannot be placed: got records for an index of vectors"):
             evaluate(collection, test=records[:2])
         collection.remove(["r1"])
-        with pytest.raises(InputError, match="vectors of added records are not kept"):
+        with pytest.raises(InputError, match="vectors of added records are not stored"):
             all_records(collection)
 
 

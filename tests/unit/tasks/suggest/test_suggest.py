@@ -100,7 +100,7 @@ def test_annif_and_plain_shape():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"limit": 0}, r"limit is out of range: got 0, expected a whole number of at least 1\."),
+        ({"limit": 0}, r"limit is out of range: got 0, expected an integer of at least 1\."),
         ({"threshold": 1.5}, r"threshold is out of range: got 1\.5, expected a number of at least 0 and at most 1\."),
     ],
 )
