@@ -49,7 +49,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
     "index": ({"strict_json", "nearest"}, {"records"}, {"folder"}, {"space", "suggester", "taxonomy", "positions"}),
     "evaluate": ({"measures", "progress"}, {"compare", "held_out"}, {"weight_search"}),
     "tasks": (
-        {"stages", "opened_index"},
+        {"stage_progress", "opened_index"},
         {"label_names", "search", "build"},
         {"explain", "suggest", "measure"},
         {"cluster", "recommend", "tune"},

@@ -18,7 +18,7 @@ from tacit.cli.app import main
 from tacit.cli.common.progress import ShownStages
 from tacit.cli.common.verbs import VERBS
 from tacit.index import verify
-from tacit.tasks.stages import Stage
+from tacit.tasks.stage_progress import StageEvent
 
 SEA = ["whale", "dolphin", "ship", "harbour", "wave", "tide", "sailor", "anchor", "reef", "salt"]
 HOME = ["cat", "dog", "kitchen", "table", "garden", "chair", "lamp", "carpet", "window", "kettle"]
@@ -353,9 +353,9 @@ def test_a_terminal_shows_a_line_that_goes_and_lines_that_stay(capsys, monkeypat
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     with ShownStages() as show:
-        show(Stage("space", "begin"))
-        show(Stage("space", "advance", "[bold]3[/bold] of 4", share=0.75))
-        show(Stage("space", "end", "a space [of] 4", seconds=2.0, memory=123_000_000))
+        show(StageEvent("space", "begin"))
+        show(StageEvent("space", "advance", "[bold]3[/bold] of 4", share=0.75))
+        show(StageEvent("space", "end", "a space [of] 4", seconds=2.0, memory=123_000_000))
     assert "    2.0 s    123 MB  a space [of] 4" in capsys.readouterr().err
 
 

@@ -63,9 +63,9 @@ def test_records_in_no_group_are_said(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--groups", "0"], "groups is out of range: got 0, expected an integer of at least 1."),
+        (["--groups", "0"], "groups is out of range: got 0, expected a whole number of at least 1."),
         (["--groups", "46"], "groups is out of range: got 46, expected at most the 45 records that have a place."),
-        (["--words", "0"], "words is out of range: got 0, expected an integer of at least 1."),
+        (["--words", "0"], "words is out of range: got 0, expected a whole number of at least 1."),
         (["--label", "QQQ"], "label is unknown: got 'QQQ', expected a label of the index."),
         (["--label", "sea"], "there is nothing to group: got no record that passes, expected one at least."),
         (["--seed", "-1"], "random_state is out of range: got -1, expected a whole number of at least 0."),

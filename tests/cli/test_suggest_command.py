@@ -161,7 +161,7 @@ def test_a_batch_is_read_as_the_index_was_built(capsys, tmp_path):
         ([], "there is no text: got nothing, expected a TEXT, --file FILE, --batch SOURCE, or - to read it."),
         ([" "], "text is empty: got no words, expected some."),
         (["--file", "no/such/file.txt"], "--file cannot be read: got 'no/such/file.txt', No such file or directory."),
-        (["whale", "-n", "0"], "limit is out of range: got 0, expected an integer of at least 1."),
+        (["whale", "-n", "0"], "limit is out of range: got 0, expected a whole number of at least 1."),
         (["whale", "--threshold", "2"], "threshold is out of range: got 2.0, expected a number of at least 0 and"),
         (["whale", "--output", "x"], "--output belongs to --batch: got 'x' without it. Add --batch SOURCE."),
         (["whale", "--text", "x"], "--text belongs to --batch: got 'x' without it. Add --batch SOURCE."),

@@ -160,9 +160,9 @@ def _as_many_as_there_are(chosen: ModelOptions) -> Iterator[None]:
 
 def _moment(n_records: int, share: float) -> Any:
     """How far the reading is, as a moment of its stage."""
-    from tacit.tasks.stages import Stage
+    from tacit.tasks.stage_progress import StageEvent
 
-    return Stage("reading", "advance", f"{n_records:,} records", share=share)
+    return StageEvent("reading", "advance", f"{n_records:,} records", share=share)
 
 
 def _check_new(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""An index, open for questions: every verb of the command line is a method here."""
+"""An open index; every command is a method of it."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ __all__ = ["Collection", "open_index"]
 def open_index(path: str | Path) -> Collection:
     """Open the index in a folder; `tacit.open` is this.
 
-    Little is read, so that an index of a million records opens at once. Several may read an index while one changes it.
+    Little is read, so that an index of a million records opens at once. Others may read it while one writer changes it.
 
     Raises
     ------
     InputError
-        One sentence if there is no index, or if it is not whole.
+        If there is no index, or it is incomplete.
     """
     generation = open_generation(path)
     try:
@@ -48,7 +48,7 @@ def open_index(path: str | Path) -> Collection:
 
 
 class Collection(OpenedIndex):
-    """An index, open for questions. Made by `tacit.open`; close it, or use it in a `with` block.
+    """An open index, made by `tacit.open`; close it, or use it in a `with` block.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Collection(OpenedIndex):
     space : Space
         Places texts among the records.
     suggester : Suggester or None
-        Gives positions their labels.
+        Scores labels; None if the index was built without one.
     label_names : tuple of str
         Labels that the space and the suggester know.
     taxonomy : Taxonomy or None
@@ -78,18 +78,18 @@ class Collection(OpenedIndex):
         self.close()
 
     def close(self) -> None:
-        """Close the files; a second time does nothing."""
+        """Close the files; closing twice is harmless."""
         self.generation.close()
 
     def __contains__(self, id: object) -> bool:
         return id in self.store
 
     def __getitem__(self, id: str) -> Record:
-        """Give a record by its id."""
+        """Return a record by its id."""
         return self.store.get([self.store.number_of(id)])[0]
 
     def below(self, label: str) -> tuple[str, ...]:
-        """Give a label, by its name or title, and all that lies below it in the taxonomy: a filter by a subtree."""
+        """Return a label, given by its name or title, and everything below it in the taxonomy, to filter by."""
         from tacit.tasks.label_names import subtree
 
         return subtree(self, label)
@@ -144,7 +144,7 @@ class Collection(OpenedIndex):
         dimension: int | None = None,
         limit: int = 10,
     ) -> Explanation:
-        """Say why: a hit, a pair, a label, a dimension, a neighbourhood; see `tacit.tasks.explain.explain`."""
+        """Explain a hit, a pair of records, a label or a dimension; see `tacit.tasks.explain.explain`."""
         from tacit.tasks.explain.explain import explain
 
         return explain(self, query=query, ids=ids, text=text, label=label, dimension=dimension, limit=limit)
@@ -172,24 +172,24 @@ class Collection(OpenedIndex):
     def recommend(
         self, liked: Sequence[str], *, disliked: Sequence[str] = (), limit: int = 10, filters: Filters | None = None
     ) -> list[RecordHit]:
-        """Recommend records to who liked others; see `tacit.tasks.recommend.records`."""
-        from tacit.tasks.recommend.records import recommend
+        """Recommend records similar to ones that someone liked; see `tacit.tasks.recommend.recommend`."""
+        from tacit.tasks.recommend.recommend import recommend
 
         return recommend(self, liked, disliked=disliked, limit=limit, filters=filters)
 
     def recommend_for(
         self, kind: str, name: str, *, what: str = "records", limit: int = 10, filters: Filters | None = None
     ) -> list[Any]:
-        """Recommend to a linked thing what it has nothing to do with yet; see `tacit.tasks.recommend.records`."""
-        from tacit.tasks.recommend.records import recommend_for
+        """Recommend to a linked thing, such as a user, what is new to it; see `tacit.tasks.recommend.recommend`."""
+        from tacit.tasks.recommend.recommend import recommend_for
 
         return list(recommend_for(self, kind, name, what=what, limit=limit, filters=filters))
 
     def near(
         self, kind: str, name: str, *, to: str = "records", limit: int = 10, filters: Filters | None = None
     ) -> list[Any]:
-        """Find what is near a linked thing; see `tacit.tasks.recommend.records`."""
-        from tacit.tasks.recommend.records import near
+        """Find what is near a linked thing; see `tacit.tasks.recommend.recommend`."""
+        from tacit.tasks.recommend.recommend import near
 
         return list(near(self, kind, name, to=to, limit=limit, filters=filters))
 
@@ -226,37 +226,37 @@ class Collection(OpenedIndex):
         return tune(self, **options)
 
     def info(self) -> IndexInfo:
-        """Say what the index holds and how it was built; see `tacit.tasks.info`."""
+        """Return what the index holds and how it was built; see `tacit.tasks.info`."""
         from tacit.tasks.info import info
 
         return info(self)
 
     def export(self, path: str | Path, *, format: str = "jsonl", texts: bool = True, replace_old: bool = False) -> int:
-        """Write records and positions for other programs, and give how many; see `tacit.tasks.export`."""
+        """Write records and positions for other programs, and return their number; see `tacit.tasks.export`."""
         from tacit.tasks.export import export
 
         return export(self, path, format=format, texts=texts, replace_old=replace_old)
 
     def add(self, records: Iterable[Record], *, vectors: Any = None, wait: float = 0.0) -> int:
-        """Add records without a refit, all of them or none, and give how many; see `tacit.tasks.change`."""
+        """Add records without a refit, all of them or none, and return their number; see `tacit.tasks.change`."""
         from tacit.tasks.change import add
 
         return self._changed(add, records, vectors=vectors, wait=wait)
 
     def update(self, records: Iterable[Record], *, vectors: Any = None, wait: float = 0.0) -> int:
-        """Give records new content under their old ids, all of them or none, and give how many."""
+        """Replace records that have the same ids, all of them or none, and return their number."""
         from tacit.tasks.change import update
 
         return self._changed(update, records, vectors=vectors, wait=wait)
 
     def upsert(self, records: Iterable[Record], *, vectors: Any = None, wait: float = 0.0) -> int:
-        """Add records, and give those whose ids are in use new content, all of them or none, and give how many."""
+        """Add records, replacing those that have the same ids, all of them or none, and return their number."""
         from tacit.tasks.change import upsert
 
         return self._changed(upsert, records, vectors=vectors, wait=wait)
 
     def remove(self, ids: Iterable[str], *, wait: float = 0.0) -> int:
-        """Remove records by their ids, all of them or none, and give how many."""
+        """Remove records by their ids, all of them or none, and return their number."""
         from tacit.tasks.change import remove
 
         return self._changed(remove, ids, wait=wait)
@@ -264,7 +264,7 @@ class Collection(OpenedIndex):
     def _changed(self, change: Any, given: Any, **options: Any) -> int:
         if not self.generation.is_current():
             raise InputError(
-                f"{self.path} was fitted anew since it was opened: got a change, expected it to be opened again."
+                f"{self.path} has changed on disk: got a change to an index that was refitted. Open it again."
             )
         with change_generation(self.path, wait=options.pop("wait")) as generation:
             n_changed: int = change(OpenedIndex(generation), given, **options)

@@ -1,4 +1,4 @@
-"""Labels and ids as people type them: found by name or title, with the nearest spelling where there is none."""
+"""Finds labels by name or title and records by id; an unknown one is an error with the nearest spelling."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from tacit.tasks.opened_index import OpenedIndex
 
 __all__ = ["NamedLabel", "ancestors_of", "find_label", "find_number", "named", "subtree", "title_of"]
 
-_IDS = 50_000  # looked at for the nearest spelling: half a second
+_IDS = 50_000  # most ids compared for the nearest spelling: half a second
 
 
 class NamedLabel(NamedTuple):
-    """A label, and what to show of it."""
+    """A label and its title."""
 
     label: str
     title: str
 
 
 def named(collection: OpenedIndex, labels: Iterable[object]) -> tuple[NamedLabel, ...]:
-    """Give labels with their titles."""
+    """Return labels with their titles."""
     return tuple(NamedLabel(str(label), title_of(collection, str(label))) for label in labels)
 
 
 def title_of(collection: OpenedIndex, label: str) -> str:
-    """Give what to show of a label: its title in the taxonomy, or that which came with the records, or its name."""
+    """Return the title of a label: from the taxonomy, or else from the records, or else its name."""
     taxonomy = collection.taxonomy
     if taxonomy is None or label not in taxonomy:
         return collection.label_titles.get(label, label)
@@ -36,7 +36,7 @@ def title_of(collection: OpenedIndex, label: str) -> str:
 
 
 def ancestors_of(collection: OpenedIndex, label: str) -> tuple[str, ...]:
-    """Give what lies above a label in the taxonomy, the nearest first."""
+    """Return the ancestors of a label in the taxonomy, nearest first."""
     taxonomy = collection.taxonomy
     if taxonomy is None or label not in taxonomy:
         return ()
@@ -44,20 +44,20 @@ def ancestors_of(collection: OpenedIndex, label: str) -> tuple[str, ...]:
 
 
 def find_label(collection: OpenedIndex, name: str, *, learned: bool = False) -> str:
-    """Give the label that is called so, by its name or by its title; case makes no difference where it leaves no doubt.
+    """Return the label of this name or title; case is ignored if the result is unique.
 
     Parameters
     ----------
     collection : an open index
     name : str
-        As typed.
+        Name or title.
     learned : bool, default False
-        Whether it has to be one that the suggester knows, or may stand in the taxonomy only.
+        Whether it must be a label that the suggester knows, not only a node of the taxonomy.
 
     Raises
     ------
     InputError
-        If there is none, with the nearest spelling; or if several labels have that title.
+        If there is none, with the nearest spelling, or if several labels have this title.
     """
     known = set(collection.label_names)
     if collection.taxonomy is not None and not learned:
@@ -66,12 +66,12 @@ def find_label(collection: OpenedIndex, name: str, *, learned: bool = False) -> 
         return name
     if learned and collection.taxonomy is not None and name in collection.taxonomy:
         raise InputError(
-            f"label was not learned: got {name!r}, which is in the taxonomy only, expected one that records had when "
-            "the index was fitted."
+            f"label was not learned: got {name!r}, which is in the taxonomy only, expected a label that records had "
+            "when the index was fitted."
         )
     if not known:
         raise InputError(f"label is unknown: got {name!r}, expected a label, but {collection.path} has none.")
-    called: dict[str, set[str]] = {}  # labels by their names and titles, as written
+    called: dict[str, set[str]] = {}  # labels by their names and titles
     for label in known:
         for text in (label, title_of(collection, label)):
             called.setdefault(text, set()).add(label)
@@ -79,7 +79,7 @@ def find_label(collection: OpenedIndex, name: str, *, learned: bool = False) -> 
     if len(found) == 1:
         return found[0]
     if found:
-        raise InputError(f"label is the title of several: got {name!r}, expected one of {', '.join(found[:5])}.")
+        raise InputError(f"label is ambiguous: got {name!r}, expected one of {', '.join(found[:5])}.")
     raise InputError(
         f"label is unknown: got {name!r}, expected a label of the index.{did_you_mean(name, called, _CHECK)}"
     )
@@ -97,17 +97,15 @@ def subtree(collection: OpenedIndex, label: str) -> tuple[str, ...]:
 
 
 def find_number(collection: OpenedIndex, id: str) -> int:
-    """Give the number of the record with this id, or say which id is spelt most like it."""
+    """Return the number of the record with this id; an unknown id is an error with the nearest spelling."""
     if id in collection.store:
         return collection.store.number_of(id)
     ids = _ids_like(collection, id)
-    raise InputError(
-        f"id is unknown: got {id!r}, expected that of a record in the index.{did_you_mean(id, ids, _CHECK)}"
-    )
+    raise InputError(f"id is unknown: got {id!r}, expected the id of a stored record.{did_you_mean(id, ids, _CHECK)}")
 
 
 def _ids_like(collection: OpenedIndex, id: str) -> list[str]:
-    """Read ids of about the same length; a second connection, since the texts beside them should not be read."""
+    """Return ids of about the same length, through a connection of its own."""
     sql = "SELECT key FROM records WHERE removed = 0 AND length(key) BETWEEN ? AND ? LIMIT ?"
     with contextlib.closing(connect(collection.store.path, writable=False)) as connection:
         return [key for (key,) in connection.execute(sql, (len(id) - 2, len(id) + 2, _IDS))]

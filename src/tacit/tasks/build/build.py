@@ -25,7 +25,7 @@ from tacit.index.taxonomy import taxonomy_from_facts, taxonomy_to_facts
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.fitting import FittedSpace, RecordKnowledge, fit_model
 from tacit.tasks.build.settings import BuildSettings
-from tacit.tasks.stages import Report, Stages
+from tacit.tasks.stage_progress import Report, StageReporter
 from tacit.text.words import Words
 
 __all__ = ["build", "label_titles", "refit", "taxonomy_of_paths", "warn_of_unknown", "with_titles"]
@@ -82,7 +82,7 @@ def build(
                 "replace_old=True."
             )
         with GenerationWriter(folder, wait=wait) as writer:
-            _write(writer, records, settings, taxonomy, vectors, Stages(report))
+            _write(writer, records, settings, taxonomy, vectors, StageReporter(report))
     return folder
 
 
@@ -130,7 +130,9 @@ def refit(
             vectors = np.array(old.array("vectors"))
         elif vectors is not None:
             vectors = _read_vectors(vectors)
-        _write(writer, (record for _, record in old.store.records()), settings, taxonomy, vectors, Stages(report))
+        _write(
+            writer, (record for _, record in old.store.records()), settings, taxonomy, vectors, StageReporter(report)
+        )
     return as_folder(path)
 
 
@@ -140,7 +142,7 @@ def _write(
     settings: BuildSettings,
     taxonomy: Taxonomy | None,
     vectors: Any,
-    say: Stages,
+    say: StageReporter,
 ) -> None:
     """Read, fit and write a generation, and make it the current one."""
     texts, known, titles = _store(writer, records, say)
@@ -167,7 +169,7 @@ def _write(
 
 
 def _store(
-    writer: GenerationWriter, records: Iterable[Record], say: Stages
+    writer: GenerationWriter, records: Iterable[Record], say: StageReporter
 ) -> tuple[list[str], RecordKnowledge, dict[str, str]]:
     """Write the records to the database while reading them; return texts, labels and links, and titles of labels."""
     texts: list[str] = []
@@ -197,7 +199,7 @@ def _store(
     return texts, RecordKnowledge(labels, links), titles
 
 
-def _write_neighbours(writer: GenerationWriter, fitted: FittedSpace, say: Stages) -> None:
+def _write_neighbours(writer: GenerationWriter, fitted: FittedSpace, say: StageReporter) -> None:
     """Write the graph of neighbours, if comparing a query with all records would take too long."""
     if not is_large(fitted.positions):
         return

@@ -20,7 +20,7 @@ from tacit.models.spaces import Knowledge, SpaceKind, space_named
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.settings import BuildSettings
-from tacit.tasks.stages import Stages
+from tacit.tasks.stage_progress import StageReporter
 from tacit.types import Float32Array, IntArray
 
 __all__ = ["FittedSpace", "RecordKnowledge", "fit_model"]
@@ -98,7 +98,7 @@ class FittedSpace:
     strengths: Float32Array | None = None
 
 
-def fit_model(X: Any, known: RecordKnowledge, settings: BuildSettings, say: Stages) -> FittedSpace:
+def fit_model(X: Any, known: RecordKnowledge, settings: BuildSettings, say: StageReporter) -> FittedSpace:
     """Choose the space, fit it, and train the suggester in it."""
     labels = _label_matrix(known.labels, settings.min_label_records)
     space = _chosen(settings, known.kinds if labels is not None else known.kinds - {"labels"})
@@ -160,7 +160,9 @@ def _made_from(space: SpaceKind, labels: LabelMatrix | None, known: RecordKnowle
     return "from the " + (parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1])
 
 
-def _report_memory(space: SpaceKind, X: Any, labels: LabelMatrix | None, settings: BuildSettings, say: Stages) -> None:
+def _report_memory(
+    space: SpaceKind, X: Any, labels: LabelMatrix | None, settings: BuildSettings, say: StageReporter
+) -> None:
     """Report the memory that a large fit will take before it begins; the fit itself raises if it is too much."""
     estimate = space.estimate_memory(X, settings.n_components, 0 if labels is None else len(labels.names))
     if estimate is not None and estimate.total >= LARGE:

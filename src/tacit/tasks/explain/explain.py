@@ -1,4 +1,4 @@
-"""Explain: the one question "why", answered by what is asked about."""
+"""Explain: one function for all explanations, chosen by its arguments."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ def explain(
     dimension: int | None = None,
     limit: int = 10,
 ) -> Explanation:
-    """Say why, or what something is.
+    """Explain a result, a label or a dimension.
 
-    | asked | answer |
+    | arguments | result |
     |---|---|
-    | `query`, one id | why the record answers the query: `HitExplanation` |
+    | `query`, one id | why the record matches the query: `HitExplanation` |
     | two ids | why the records are similar: `PairExplanation` |
     | `text`, `label` | why the label is suggested for the text: `LabelExplanation` |
     | one id, `label` | the same for the text of the record |
-    | `label` | what the label is near to: `LabelPlace` |
+    | `label` | what is near the label: `LabelPlace` |
     | `dimension` | what the dimension is about, the first is 1: `Dimension` |
 
     Parameters
     ----------
     collection : an open index
-    query, ids, text, label, dimension : what is asked about
+    query, ids, text, label, dimension : what to explain
     limit : int, default 10
-        Most labels, records, words or dimensions to name.
+        Most labels, records, words or dimensions to return.
 
     Raises
     ------
     InputError
-        If that is no question, or if something in it is unknown; then with the nearest spelling.
+        If the combination of arguments is not supported, or a name is unknown; then with the nearest spelling.
     """
     keys = [ids] if isinstance(ids, str) else list(ids)
     asked = {
@@ -71,8 +71,8 @@ def explain(
         return explain_dimension(collection, dimension, limit=limit)
     got = " and ".join(sorted(asked)) or "nothing"
     raise InputError(
-        f"this is no question: got {got}, expected query and one id, two ids, text and label, one id and label, label, "
-        "or dimension."
+        f"this combination is not supported: got {got}, expected query and one id, two ids, text and label, one id and "
+        "label, label, or dimension."
     )
 
 
@@ -87,9 +87,9 @@ def concepts(collection: OpenedIndex, *, limit: int = 10, words: int = 6) -> lis
     ----------
     collection : an open index
     limit : int, default 10
-        How many dimensions; all of them if there are fewer.
+        Most dimensions.
     words : int, default 6
-        Most words, labels and linked things an end.
+        Most words, labels and linked things per end.
     """
     last = min(check_count("limit", limit), collection.space.n_dimensions)
     return dimensions(collection, range(1, last + 1), limit=check_count("words", words))

@@ -1,4 +1,4 @@
-"""Why this hit: which words of the query, which labels and which dimensions bring it close to a record."""
+"""Explains why a record matches a query, by the words of the query and by labels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _THROUGH = 3
 
 
 class QueryWord(NamedTuple):
-    """A word of a query, its part of the cosine, whether the record has it, and the record's words it is related to."""
+    """A word of a query, its part of the cosine, whether the record has it, and related words of the record."""
 
     word: str
     part: float
@@ -30,7 +30,7 @@ class QueryWord(NamedTuple):
 
 
 class LabelNear(NamedTuple):
-    """A label, what to show of it, its cosine with what was asked about, and what lies above it, the nearest first."""
+    """A label with its title, a cosine, and its ancestors, nearest first."""
 
     label: str
     title: str
@@ -40,24 +40,24 @@ class LabelNear(NamedTuple):
 
 @dataclass(frozen=True)
 class HitExplanation:
-    """Why a record answers a query by meaning.
+    """Why a record matches a query by meaning.
 
     Attributes
     ----------
     query : str
     record : Record
     cosine : float
-        Of their positions: the sum of the parts of `words`, and of `offset`.
+        Of their positions: the sum of the parts of `words` and of `offset`.
     words : tuple of QueryWord
-        Every known word of the query, the largest part first.
+        All known words of the query, largest part first.
     offset : float
-        What the centre of the space takes away; 0 for most models.
+        Part of the offset of the space; 0 for most models.
     shared_words : tuple of str
         Words of the query that the record has.
     labels : tuple of LabelNear
-        Labels of the record, the nearest to the query first.
+        Labels of the record, nearest to the query first.
     query_labels : tuple of LabelNear
-        Labels that are nearest to the query, whether the record has them or not.
+        Labels nearest to the query, whether the record has them or not.
     """
 
     query: str
@@ -70,11 +70,13 @@ class HitExplanation:
     query_labels: tuple[LabelNear, ...]
 
     def in_words(self) -> str:
-        """Say it in a few sentences."""
+        """Return it in a few sentences."""
         good = [word for word in self.words if word.part > 0]
         said = [f"Record {self.record.id} and the query are {nearness(self.cosine)} (cosine {self.cosine:.2f})."]
         if good:
-            said.append(f"Most of it comes from {listed(f'“{word.word}” ({word.part:.2f})' for word in good)}.")
+            said.append(
+                f"The words that contribute most are {listed(f'“{word.word}” ({word.part:.2f})' for word in good)}."
+            )
         if self.shared_words:
             said.append(f"They share {listed((f'“{word}”' for word in self.shared_words), 5)}.")
         else:
@@ -84,7 +86,7 @@ class HitExplanation:
         return " ".join(said)
 
     def to_facts(self) -> dict[str, Any]:
-        """Give it as plain data, as `--json` prints it."""
+        """Return it as plain data, as `--json` prints it."""
         record = {"id": self.record.id, "title": RecordHit(self.record.id, 0.0, record=self.record).title}
         return {
             "query": self.query,
@@ -100,7 +102,7 @@ class HitExplanation:
 
 
 def explain_hit(collection: OpenedIndex, query: str, id: str, *, limit: int = 10) -> HitExplanation:
-    """Say why a record answers a query, by the words of the query and by labels.
+    """Explain why a record matches a query.
 
     Parameters
     ----------
@@ -109,7 +111,7 @@ def explain_hit(collection: OpenedIndex, query: str, id: str, *, limit: int = 10
     id : str
         Of the record.
     limit : int, default 10
-        Most labels that are near to the query.
+        Most labels near the query.
     """
     limit = check_count("limit", limit)
     number = find_number(collection, id)
@@ -134,7 +136,7 @@ def explain_hit(collection: OpenedIndex, query: str, id: str, *, limit: int = 10
 def nearest_labels(
     collection: OpenedIndex, position: Array, among: tuple[str, ...] | None = None
 ) -> tuple[LabelNear, ...]:
-    """Give labels by the cosine of their positions with one, the nearest first; `among` leaves out all the others."""
+    """Return labels by the cosine of their positions with a position, nearest first; only those in `among`."""
     positions = collection.label_positions
     if positions is None:
         return ()
@@ -151,7 +153,7 @@ def nearest_labels(
 
 
 def nearness(cosine: float) -> str:
-    """Put a cosine into words."""
+    """Return a cosine in words."""
     for least, words in ((0.8, "very close"), (0.5, "close"), (0.2, "related"), (-0.1, "hardly related")):
         if cosine >= least:
             return words
@@ -159,7 +161,7 @@ def nearness(cosine: float) -> str:
 
 
 def _through(collection: OpenedIndex, placed: PlacedText, text: str) -> dict[str, tuple[str, ...]]:
-    """Find, for each word of the query, the words of the record that lie in its direction; itself is left out."""
+    """Return for each word of the query the other words of the record in a similar direction."""
     space = collection.space
     assert space.words is not None  # the query was placed by them
     columns, weights = space.words.row(text)

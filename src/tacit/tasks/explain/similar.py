@@ -1,4 +1,4 @@
-"""Why two records are similar: dimensions that carry the cosine, and words, labels, ancestors and links they share."""
+"""Explains why two records are similar, by dimensions, words, labels, ancestors and links."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _NAMED = 4
 
 
 class DimensionPart(NamedTuple):
-    """A dimension, the first is 1, its part of a cosine, and words and labels at the end at which both records lie.
+    """A dimension (the first is 1), its part of a cosine, and words and labels at the end of the first record.
 
-    Where the records lie at different ends the part is negative, and the end is that of the first one.
+    The part is negative if the second record is at the other end.
     """
 
     number: int
@@ -41,7 +41,7 @@ class DimensionPart(NamedTuple):
         return self.words or tuple(label.title for label in self.labels)
 
     def to_facts(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         return {**self._asdict(), "labels": [label._asdict() for label in self.labels]}
 
 
@@ -55,12 +55,12 @@ class PairExplanation:
     cosine : float
         Of their positions: the sum of the parts of all dimensions.
     dimensions : tuple of DimensionPart
-        Those that carry most of it, whichever way, the largest first.
+        Those with the largest parts, positive or negative, the largest first.
     shared_words : tuple of str
-        The weightiest first.
+        Largest weights first.
     shared_labels : tuple of NamedLabel
     common_ancestors : tuple of NamedLabel
-        The lowest nodes of the taxonomy above a label of each, without the labels that they share.
+        The lowest nodes of the taxonomy above labels of both, without shared labels.
     shared_links : dict of str to tuple of str
     """
 
@@ -73,24 +73,24 @@ class PairExplanation:
     shared_links: dict[str, tuple[str, ...]]
 
     def in_words(self) -> str:
-        """Say it in a few sentences."""
+        """Return it in a few sentences."""
         one, other = self.records
         said = [f"Records {one.id} and {other.id} are {nearness(self.cosine)} (cosine {self.cosine:.2f})."]
         first = next((part for part in self.dimensions if part.part > 0 and part.about), None)
         if first is not None:
-            said.append(f"Dimension {first.number} brings them together the most: {listed(first.about, 5)}.")
+            said.append(f"Dimension {first.number} contributes most: {listed(first.about, 5)}.")
         labels, above = ([name.title for name in names] for names in (self.shared_labels, self.common_ancestors))
         if labels:
             said.append(f"Both have {_counted('label', labels)}.")
         elif above:
-            said.append(f"Labels of both lie at or below {listed(above)}.")
+            said.append(f"Both have labels at or below {listed(above)}.")
         if self.shared_words:
             said.append(f"They share {listed((f'“{word}”' for word in self.shared_words), 5)}.")
         said += [f"Both have {_counted(name, targets)}." for name, targets in self.shared_links.items()]
         return " ".join(said)
 
     def to_facts(self) -> dict[str, Any]:
-        """Give it as plain data, as `--json` prints it."""
+        """Return it as plain data, as `--json` prints it."""
         return {
             "records": [
                 {"id": record.id, "title": RecordHit(record.id, 0.0, record=record).title} for record in self.records
@@ -106,7 +106,7 @@ class PairExplanation:
 
 
 def explain_similar(collection: OpenedIndex, id: str, other: str, *, limit: int = 10) -> PairExplanation:
-    """Say why two records are similar.
+    """Explain why two records are similar.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def explain_similar(collection: OpenedIndex, id: str, other: str, *, limit: int 
     limit = check_count("limit", limit)
     numbers = np.array([find_number(collection, key) for key in (id, other)])
     if numbers[0] == numbers[1]:
-        raise InputError(f"ids are one record: got {id!r} twice, expected two different ones.")
+        raise InputError(f"ids are the same: got {id!r} twice, expected two records.")
     positions = collection.positions.of(numbers)
     one, two = (position / (np.linalg.norm(position) or 1) for position in positions)
     first, second = collection.store.get(numbers)
@@ -150,7 +150,7 @@ def _both(ones: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _common_ancestors(collection: OpenedIndex, ones: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
-    """What lies above a label of each, or is one of them: the deepest first, and nothing above what is named."""
+    """Return the lowest nodes at or above labels of both, deepest first."""
     taxonomy = collection.taxonomy
     if taxonomy is None:
         return ()
@@ -164,7 +164,7 @@ def _common_ancestors(collection: OpenedIndex, ones: tuple[str, ...], others: tu
 
 
 def _counted(noun: str, names: Sequence[str]) -> str:
-    """Give names with what they are; of many only how many there are, and a few."""
+    """Return names with their noun; of many names only the number and a few."""
     if len(names) > _NAMED:
         return f"the same {len(names):,} {noun}s, {listed(names)} among them"
     return f"the {noun}{'' if len(names) == 1 else 's'} {listed(names, _NAMED)}"

@@ -19,9 +19,9 @@ from tacit.checks import check_choice, check_count, check_finite, check_rows, is
 from tacit.errors import InputError, TacitWarning, did_you_mean
 from tacit.models.mlsa.mlsa import MLSA
 from tacit.relations.tables.ratings import as_ratings
-from tacit.tasks.recommend.like_minded import predict_eq7, strongest
+from tacit.tasks.recommend.rating_predictions import predict_eq7, strongest
 from tacit.tasks.recommend.reasons import Recommendation, RelatedItem, Voices, explained
-from tacit.tasks.recommend.similarities import (
+from tacit.tasks.recommend.user_similarities import (
     as_positions,
     check_one_space,
     cosine_similarities,

@@ -12,7 +12,7 @@ from tacit.models.spaces import SPACES
 from tacit.relations.tables.relations import Relations
 from tacit.tasks.build.fitting import RecordKnowledge, _fit_relations, _link_weight, fit_model
 from tacit.tasks.build.settings import BuildSettings
-from tacit.tasks.stages import Stages
+from tacit.tasks.stage_progress import StageReporter
 from tacit.text import TextSettings
 from tacit.text.words import Words
 
@@ -61,7 +61,7 @@ def fitted_by_hand(X, known, model):
 @pytest.fixture(scope="module")
 def fitted():
     X, known = collection()
-    return X, known, fit_model(X, known, settings(parameters={"tol": 1e-9}), Stages(None))
+    return X, known, fit_model(X, known, settings(parameters={"tol": 1e-9}), StageReporter(None))
 
 
 @pytest.fixture(scope="module")
@@ -122,9 +122,9 @@ def test_what_is_linked_to_one_record_is_placed_by_it_and_changes_nothing(fitted
         X,
         RecordKnowledge(known.labels, {**known.links, "author": without}),
         settings(parameters={"tol": 1e-9, "link_weight": 0.4}),
-        Stages(None),
+        StageReporter(None),
     )
-    same = fit_model(X, known, settings(parameters={"tol": 1e-9, "link_weight": 0.4}), Stages(None))
+    same = fit_model(X, known, settings(parameters={"tol": 1e-9, "link_weight": 0.4}), StageReporter(None))
     same_up_to_signs(other.positions, same.positions)
     names, places = same.others["author"]
     concept = same.positions[5]
@@ -173,15 +173,15 @@ def test_links_without_labels_and_vectors_instead_of_words_will_do(vectors):
 
 def test_links_that_lead_nowhere_do_not_count():
     X, known = collection()
-    found = fit_model(X, RecordKnowledge(known.labels, {"cites": [()] * 40}), settings(), Stages(None))
+    found = fit_model(X, RecordKnowledge(known.labels, {"cites": [()] * 40}), settings(), StageReporter(None))
     assert found.model == "MLSI"
     with pytest.raises(InputError, match="model needs labels or links: got 'mlsa' for records without any"):
-        fit_model(X, RecordKnowledge([()] * 40, {"cites": [()] * 40}), settings(model="mlsa"), Stages(None))
+        fit_model(X, RecordKnowledge([()] * 40, {"cites": [()] * 40}), settings(model="mlsa"), StageReporter(None))
 
 
 def test_labels_alone_are_enough_for_mlsa():
     X, known = collection()
-    found = fit_model(X, RecordKnowledge(known.labels, {}), settings(model="mlsa"), Stages(None))
+    found = fit_model(X, RecordKnowledge(known.labels, {}), settings(model="mlsa"), StageReporter(None))
     assert found.model == "M-LSA"
     assert not found.others
 
@@ -189,7 +189,9 @@ def test_labels_alone_are_enough_for_mlsa():
 def test_links_of_one_record_each_leave_plain_lsa_of_words():
     X, _ = collection()
     each = [(f"a{number}",) for number in range(40)]
-    found = fit_model(X, RecordKnowledge([()] * 40, {"author": each}), settings(parameters={"tol": 1e-9}), Stages(None))
+    found = fit_model(
+        X, RecordKnowledge([()] * 40, {"author": each}), settings(parameters={"tol": 1e-9}), StageReporter(None)
+    )
     left, sizes, _ = np.linalg.svd(X.toarray(), full_matrices=False)
     # M-LSA's eigenvectors hold records and terms, each half of the length
     same_up_to_signs(found.positions, left[:, :6] * sizes[:6] / sizes[0] / np.sqrt(2))
@@ -199,16 +201,16 @@ def test_links_of_one_record_each_leave_plain_lsa_of_words():
 def test_links_of_no_weight_are_placed_but_move_nothing():
     X, known = collection()
     plain = fit_model(
-        X, RecordKnowledge(known.labels, {}), settings(model="mlsa", parameters={"tol": 1e-9}), Stages(None)
+        X, RecordKnowledge(known.labels, {}), settings(model="mlsa", parameters={"tol": 1e-9}), StageReporter(None)
     )
-    found = fit_model(X, known, settings(parameters={"tol": 1e-9, "link_weight": 0}), Stages(None))
+    found = fit_model(X, known, settings(parameters={"tol": 1e-9, "link_weight": 0}), StageReporter(None))
     same_up_to_signs(found.positions, plain.positions)
     assert found.others["author"][1].any(axis=1).all()
 
 
 def test_the_suggester_learns_where_words_place_records():
     X, known = collection()
-    found = fit_model(X, known, settings(suggester="ridge"), Stages(None))
+    found = fit_model(X, known, settings(suggester="ridge"), StageReporter(None))
     assert found.suggester is not None
     assert found.label_names == ("home", "sea")
     own = np.array([known.labels[row] == ("sea",) for row in range(40)])
@@ -227,10 +229,10 @@ def test_the_suggester_learns_where_words_place_records():
 def test_wrong_parameters_are_named(parameters, message):
     X, known = collection()
     with pytest.raises(InputError, match=message):
-        fit_model(X, known, settings(parameters=parameters), Stages(None))
+        fit_model(X, known, settings(parameters=parameters), StageReporter(None))
 
 
 def test_models_that_need_labels_say_so():
     X, known = collection()
     with pytest.raises(InputError, match="model needs labels: got 'mlsi' for records without any"):
-        fit_model(X, RecordKnowledge([()] * 40, known.links), settings(model="mlsi"), Stages(None))
+        fit_model(X, RecordKnowledge([()] * 40, known.links), settings(model="mlsi"), StageReporter(None))

@@ -119,9 +119,9 @@ def test_the_rule_for_the_number_of_groups(index):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"groups": 0}, "groups is out of range: got 0, expected an integer of at least 1."),
+        ({"groups": 0}, "groups is out of range: got 0, expected a whole number of at least 1."),
         ({"groups": 91}, "groups is out of range: got 91, expected at most the 90 records that have a place."),
-        ({"words": 0}, "words is out of range: got 0, expected an integer of at least 1."),
+        ({"words": 0}, "words is out of range: got 0, expected a whole number of at least 1."),
     ],
 )
 def test_bad_numbers_are_refused(index, options, message):

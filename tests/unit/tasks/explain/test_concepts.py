@@ -48,5 +48,5 @@ def test_labels_stand_at_the_end_to_which_their_records_point(index):
 @pytest.mark.parametrize("wrong", [{"limit": 0}, {"words": 0}])
 def test_counts_are_at_least_one(index, wrong):
     (name,) = wrong
-    with pytest.raises(InputError, match=f"{name} is out of range: got 0, expected an integer of at least 1."):
+    with pytest.raises(InputError, match=f"{name} is out of range: got 0, expected a whole number of at least 1."):
         concepts(index, **wrong)

@@ -318,7 +318,7 @@ class TestBadInput:
             self.draw(tmp_path, classes=["top", *"abcde"], taxonomy=tree)
 
     def test_most(self, tmp_path) -> None:
-        with pytest.raises(InputError, match="most is out of range: got 0, expected an integer of at least 1"):
+        with pytest.raises(InputError, match="most is out of range: got 0, expected a whole number of at least 1"):
             self.draw(tmp_path, most=0)
 
     def test_paths(self, tmp_path) -> None:

@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 from tacit.errors import InputError, TacitWarning
 from tacit.evaluate import half_life_utility
-from tacit.tasks.recommend.like_minded import strongest
+from tacit.tasks.recommend.rating_predictions import strongest
 from tacit.tasks.recommend.recommender import (
     Recommender,
     cosine_similarities,
@@ -150,7 +150,7 @@ def test_predictions_do_not_depend_on_the_form_nor_on_the_blocks(ratings, rng, m
         single = predict_eq7(ratings.astype(np.float32), weights.astype(np.float32), candidates=candidates)
         assert single.dtype == np.float32
         with monkeypatch.context() as small:
-            small.setattr("tacit.tasks.recommend.like_minded._BATCH_NUMBERS", 30)
+            small.setattr("tacit.tasks.recommend.rating_predictions._BATCH_NUMBERS", 30)
             assert predict_eq7(ratings, weights, n_neighbours=3, candidates=candidates) == pytest.approx(whole)
 
 

@@ -13,7 +13,7 @@ from tacit.index import Filters
 from tacit.tasks.build.build import build
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
-from tacit.tasks.recommend.records import ThingHit, link_kinds, near, recommend, recommend_for
+from tacit.tasks.recommend.recommend import ThingHit, link_kinds, near, recommend, recommend_for
 from tacit.text import TextSettings
 
 SEA = ["whale", "dolphin", "ship", "harbour", "wave", "tide", "sailor", "anchor"]

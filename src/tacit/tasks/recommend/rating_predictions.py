@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from tacit.checks import check_choice, check_count, check_finite, is_sparse
 from tacit.errors import InputError
 from tacit.relations.tables.ratings import as_ratings, user_means
-from tacit.tasks.recommend.similarities import as_dense, deviations, marks
+from tacit.tasks.recommend.user_similarities import as_dense, deviations, marks
 from tacit.types import Array, BoolArray, IntArray
 
 __all__ = ["predict_eq7", "strongest"]
