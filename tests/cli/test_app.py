@@ -139,7 +139,7 @@ def test_tables_fit_the_terminal(answer, capsys, width):
     ("arguments", "message"),
     [
         (["demo", "--limit", "0"], "Error: limit is out of range: got 0, expected a whole number of at least 1."),
-        (["demo", "--map", "map.txt"], "Error: map is no map file: got 'map.txt'"),
+        (["demo", "--map", "map.txt"], "Error: map is not a map file: got 'map.txt'"),
         (["demo", "--map", "nowhere/map.png"], "Error: map cannot be written: got 'nowhere/map.png'"),
     ],
 )

@@ -12,15 +12,15 @@ __all__ = ["Map", "MapGroup", "MapName"]
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """Records in the plane, ready to be drawn; made by `map_of`.
+    """Records in the plane; made by `map_of`.
 
     Attributes
     ----------
-    title : what stands above it
+    title : shown above the map
     points : (n_records, 2)
-    ids, titles, labels : of the records; labels as the taxonomy writes them
-    groups : of records that are drawn alike
-    names : those of the groups first, then those of labels, the largest first
+    ids, titles, labels : of the records; labels by their titles
+    groups : groups of records with the same look
+    names : of the groups, then of labels, largest first
     colour_by : what the groups are
     """
 
@@ -34,14 +34,14 @@ class Map:
     colour_by: str = "label"
 
     def to_facts(self) -> dict[str, Any]:
-        """Give what is on the map in numbers, as `--json` prints it."""
+        """Return what is on the map, as `--json` prints it."""
         groups = [{"name": group.name, "records": len(group.rows), "colour": group.colour} for group in self.groups]
         return {"title": self.title, "colour_by": self.colour_by, "records": len(self.ids), "groups": groups}
 
 
 @dataclass(frozen=True, eq=False)
 class MapGroup:
-    """Records that are drawn alike.
+    """Records that are drawn with the same look.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class MapGroup:
     colour : str, "#rrggbb"
     shape : {"circle", "square", "triangle-up"}
     rows : which records of the map
-    is_rest : whether it is what was left over, whose name says nothing about a place on the map
+    is_rest : whether it holds the remaining records, so that its name is not written on the map
     """
 
     name: str
@@ -61,7 +61,7 @@ class MapGroup:
 
 @dataclass(frozen=True)
 class MapName:
-    """A name that may stand on the map: where, for how many records, and of which group (None: of a label)."""
+    """A name on the map: its position, number of records, and group (None for a label)."""
 
     text: str
     x: float

@@ -180,7 +180,7 @@ def test_removed_records_are_not_recommended(tmp_path):
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda c: recommend(c, []), "liked is empty: got no record"),
+        (lambda c: recommend(c, []), "liked is empty: got none"),
         (lambda c: recommend(c, "r1"), r"liked is a single string: got 'r1', expected several ids. Write \['r1'\]"),
         (lambda c: recommend(c, ["r1000"]), "id is unknown: got 'r1000'"),
         (lambda c: recommend(c, ["r1"], disliked=["r1"]), "liked and disliked share a record: got 'r1' in both"),
@@ -204,18 +204,18 @@ def test_bad_questions_are_answered_in_one_sentence(library, ask, message):
 
 
 def test_an_index_without_links_or_labels_says_so(plain, tmp_path):
-    with pytest.raises(InputError, match=r"reader is unknown: got 'Eve', .* in an index that was built with links"):
+    with pytest.raises(InputError, match=r"reader is unknown: got 'Eve', but this index was built without links"):
         recommend_for(plain, "reader", "Eve")
     bare = [Record(record.id, record.text, links=record.links) for record in records()]
     path = build(bare, tmp_path / "b.tacit", settings())
-    with open_index(path) as collection, pytest.raises(InputError, match="has no labels: got a question for them"):
+    with open_index(path) as collection, pytest.raises(InputError, match="has no labels: got 'labels'"):
         near(collection, "reader", "Ann", to="labels")
 
 
 def test_a_liked_record_without_words_has_no_place(tmp_path):
     with pytest.warns(TacitWarning, match="1 of 49 records have no terms"):
         path = build([*records(), Record("empty", "")], tmp_path / "e.tacit", settings(model="lsi"))
-    with open_index(path) as collection, pytest.raises(InputError, match=r"liked has no place .* got 'empty'"):
+    with open_index(path) as collection, pytest.raises(InputError, match=r"liked has no position: got 'empty'"):
         recommend(collection, ["empty"])
 
 
