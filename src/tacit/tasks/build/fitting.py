@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
 from tacit.checks import check_number, human_size, is_sparse
+from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index.suggester import Suggester
 from tacit.machine import available_memory
@@ -47,6 +48,13 @@ class RecordKnowledge:
     labels: Sequence[tuple[str, ...]]
     links: Mapping[str, Sequence[tuple[str, ...]]]
     taxonomy: Taxonomy | None = None
+
+    @classmethod
+    def of_records(cls, records: Sequence[Record], taxonomy: Taxonomy | None) -> RecordKnowledge:
+        """Collect what is known about records."""
+        names = dict.fromkeys(name for record in records for name in record.links)
+        links = {name: [record.links.get(name, ()) for record in records] for name in names}
+        return cls([record.labels for record in records], links, taxonomy)
 
     @property
     def used_links(self) -> dict[str, Sequence[tuple[str, ...]]]:

@@ -303,7 +303,9 @@ def test_what_cannot_be_drawn_is_refused(collection, tmp_path):
         map_of(collection, colour_by="price")
     with pytest.raises(InputError, match="random_state is out of range: got -1"):
         map_of(collection, random_state=-1)
-    with pytest.raises(InputError, match=r"output is not a map file: got .*map.doc', expected a name that ends in .html"):
+    with pytest.raises(
+        InputError, match=r"output is not a map file: got .*map.doc', expected a name that ends in .html"
+    ):
         draw_map(collection, tmp_path / "map.doc")
     with pytest.raises(InputError, match=r"output cannot be written: got .*, expected a file in a folder that exists"):
         check_output(tmp_path / "nowhere" / "map.html")
