@@ -32,7 +32,7 @@ from tacit import LSI
 from tacit.checks import human_size
 from tacit.corpus import Record
 from tacit.index import Filters, GenerationWriter, RecordStore
-from tacit.index.nearest.approximate import write_neighbours
+from tacit.index.nearest.approximate import GRAPH, write_graph
 from tacit.index.nearest.exact import cosines, lengths_of, top
 from tacit.index.space import Space
 from tacit.tasks.build.settings import BuildSettings
@@ -96,7 +96,7 @@ def make_index(folder: Path, n_records: int, n_dimensions: int) -> dict[str, flo
         writer.save_array("lengths", lengths_of(positions))
         writer.save_facts("labels", {"names": [], "counts": []})
         start = time.perf_counter()
-        write_neighbours(writer, positions, progress=_shown("neighbours", n_records))
+        write_graph(writer.path(GRAPH), positions, progress=_shown("neighbours", n_records))
         took["graph of neighbours"] = time.perf_counter() - start
         start = time.perf_counter()
         settings = BuildSettings(model="lsi", n_components=n_dimensions)

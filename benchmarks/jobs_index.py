@@ -24,7 +24,7 @@ from tacit.corpus import Record, read_records
 from tacit.tasks.build.build import build
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
-from tacit.tasks.stages import Stage
+from tacit.tasks.stage_progress import StageEvent
 
 __all__ = [
     "build_index",
@@ -44,7 +44,7 @@ def build_index(path: Path, *, n_components: int, model: str = "mlsi") -> np.nda
     """Read, vectorise, fit, train the suggester, write; give the seconds of each stage."""
     seconds: list[float] = []
 
-    def report(stage: Stage) -> None:
+    def report(stage: StageEvent) -> None:
         if stage.state == "end":
             seconds.append(stage.seconds)
 

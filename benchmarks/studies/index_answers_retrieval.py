@@ -22,7 +22,7 @@ from tacit.index.space import Space
 from tacit.tasks.build.fitting import Fitted, Known, fit_model
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.search.search import _FUSED as DEPTH  # lists of another depth would not be those of `search`
-from tacit.tasks.stages import Stages
+from tacit.tasks.stage_progress import StageReporter
 from tacit.text.settings import TextSettings
 from tacit.text.words import Words
 
@@ -95,7 +95,7 @@ def make(
     start = time.perf_counter()
     words, X = (None, vectors) if kind.neural else Words.fit(_texts(records, kind), kind.text)
     known = Known([record.labels for record in records], {}, taxonomy if kind.taxonomy else None)
-    fitted = fit_model(X, known, settings, Stages(None))
+    fitted = fit_model(X, known, settings, StageReporter(None))
     return Made(Space(fitted.terms, fitted.offset, words), fitted, time.perf_counter() - start)
 
 

@@ -40,12 +40,17 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
     "relations": ({"labels"}, {"taxonomy"}, {"tables", "graphs"}),
     "operators": ({"products"}, {"base"}, {"algebra", "kernel"}, {"rows"}),
     "solve": ({"result", "tall_arrays", "checkpoint"}, {"dense"}, {"linear"}, {"eigen"}, {"choice"}),
-    "models": ({"base"}, {"common"}, {"lsi", "mlsi", "hlsi", "mlsa", "graphs", "projections", "classifiers"}),
-    "index": ({"records"}, {"folder"}, {"nearest"}, {"space", "suggester", "taxonomy"}),
+    "models": (
+        {"base"},
+        {"common"},
+        {"lsi", "mlsi", "hlsi", "mlsa", "graphs", "projections", "classifiers"},
+        {"spaces"},
+    ),
+    "index": ({"strict_json", "nearest"}, {"records"}, {"folder"}, {"space", "suggester", "taxonomy", "positions"}),
     "evaluate": ({"measures", "progress"}, {"compare", "held_out"}, {"weight_search"}),
     "tasks": (
-        {"stages", "label_names"},
-        {"search", "build"},
+        {"stage_progress", "opened_index"},
+        {"label_names", "search", "build"},
         {"explain", "suggest", "measure"},
         {"cluster", "recommend", "tune"},
         {"map", "change", "export", "info"},
@@ -71,13 +76,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
     ),
 }
 # Importer, imported and the reason, where a layer may look up.
-LAYER_EXCEPTIONS: dict[tuple[str, str], str] = {
-    ("tacit.index.records", "tacit.index.folder.plain_data"): "fields of records are stored as plain data too",
-    (
-        "tacit.index.records",
-        "tacit.index.nearest.exact",
-    ): "words and vectors are ranked by the same selection of the best",
-}
+LAYER_EXCEPTIONS: dict[tuple[str, str], str] = {}
 
 CORE_LIBRARIES = {"numpy", "scipy", "sklearn", "joblib", "threadpoolctl"}  # the last two come with scikit-learn
 OPTIONAL_LIBRARIES: dict[str, set[str]] = {

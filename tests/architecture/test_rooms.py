@@ -121,7 +121,6 @@ def test_a_planted_bad_import_is_found(module: str, planted: str, complaint: str
         ("tacit.checks", "from tacit.errors import InputError"),
         ("tacit.corpus.record", "import json\nimport sklearn.utils"),
         ("tacit.tasks.search.search", "if TYPE_CHECKING:\n    from tacit.tasks.collection import Collection"),
-        ("tacit.index.records.rows", "from tacit.index.folder.plain_data import plain"),
         ("tacit.models.mlsi.update", "from tacit.models.mlsi.mlsi import MLSI\nfrom tacit.models.base import warn"),
     ],
 )

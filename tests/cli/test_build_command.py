@@ -18,7 +18,7 @@ from tacit.cli.app import main
 from tacit.cli.common.progress import ShownStages
 from tacit.cli.common.verbs import VERBS
 from tacit.index import verify
-from tacit.tasks.stages import Stage
+from tacit.tasks.stage_progress import StageEvent
 
 SEA = ["whale", "dolphin", "ship", "harbour", "wave", "tide", "sailor", "anchor", "reef", "salt"]
 HOME = ["cat", "dog", "kitchen", "table", "garden", "chair", "lamp", "carpet", "window", "kettle"]
@@ -230,7 +230,7 @@ def test_vectors_instead_of_words(folder, command):
     assert command("refit", "books.tacit", "-q", "--dimensions", "3")[0] == 0
     assert command("add", "books.tacit", str(write_csv(folder / "new.csv", rows(3, 40))))[0] == 2
     assert command("add", "books.tacit", "new.csv", "-q", "--vectors", "short.npy")[0] == 0
-    assert "vectors of added records are not kept" in failed(command, "refit", "books.tacit")
+    assert "vectors of added records are not stored" in failed(command, "refit", "books.tacit")
 
 
 def test_a_data_set_by_its_name(folder, command):
@@ -258,7 +258,7 @@ def test_a_data_set_brings_its_taxonomy(folder, command, data_dir):
         (["build", "arxiv"], "got 'arxiv', which is the name of a data set. Type --dataset arxiv."),
         (["build", "books.csv", "--text", "txet"], "text names a column that books.csv does not have: got 'txet'"),
         (["build", "books.csv", "--dimensions", "0"], "--dimensions is out of range: got 0"),
-        (["build", "books.csv", "--set", "colour=1"], "parameters has an unknown one: got 'colour'"),
+        (["build", "books.csv", "--set", "colour=1"], "parameters has an unknown name: got 'colour'"),
         (["build", "books.csv", "--set", "colour"], "--set is no parameter: got 'colour'"),
         (["build", "books.csv", "--min-records", "many"], "--min-records is no amount: got 'many'"),
         (["build", "books.csv", "--stop-words", "no.txt"], "--stop-words cannot be read: got 'No such file"),
@@ -272,7 +272,7 @@ def test_a_data_set_brings_its_taxonomy(folder, command, data_dir):
         (["build", "broken.csv", "--max-problems", "1"], "path has too many problems: got 2 x cells"),
         (["build", "books.csv", "--format", "json"], "path holds no records"),
         (["build", "--dataset", "arxvi"], "name is unknown: got 'arxvi'"),
-        (["refit", "old.tacit", "--set", "colour=1"], "parameters has an unknown one: got 'colour'"),
+        (["refit", "old.tacit", "--set", "colour=1"], "parameters has an unknown name: got 'colour'"),
         (["refit", "nowhere.tacit"], "path does not exist: got "),
     ],
 )  # fmt: skip
@@ -353,9 +353,9 @@ def test_a_terminal_shows_a_line_that_goes_and_lines_that_stay(capsys, monkeypat
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     with ShownStages() as show:
-        show(Stage("space", "begin"))
-        show(Stage("space", "advance", "[bold]3[/bold] of 4", share=0.75))
-        show(Stage("space", "end", "a space [of] 4", seconds=2.0, memory=123_000_000))
+        show(StageEvent("space", "begin"))
+        show(StageEvent("space", "advance", "[bold]3[/bold] of 4", share=0.75))
+        show(StageEvent("space", "end", "a space [of] 4", seconds=2.0, memory=123_000_000))
     assert "    2.0 s    123 MB  a space [of] 4" in capsys.readouterr().err
 
 

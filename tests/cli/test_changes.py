@@ -71,7 +71,7 @@ def test_added_records_are_read_as_the_index_was_and_found(index, command):
         assert notes["k30"].labels == ("home",)
         assert notes["k30"].fields == {"year": 1990}
         assert notes.search("narwhal", by="words")[0].id == "k30"
-        place = notes.live.positions(np.array([notes.store.number_of("k30")]))[0]
+        place = notes.positions.of(np.array([notes.store.number_of("k30")]))[0]
         assert place == pytest.approx(notes.space.place(["whale"])[0], abs=1e-6)
     assert verify(index) == []
 

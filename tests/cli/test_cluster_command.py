@@ -64,10 +64,10 @@ def test_records_in_no_group_are_said(capsys, tmp_path):
     ("arguments", "message"),
     [
         (["--groups", "0"], "groups is out of range: got 0, expected a whole number of at least 1."),
-        (["--groups", "46"], "groups is out of range: got 46, expected at most the 45 records that have a place."),
+        (["--groups", "46"], "groups is out of range: got 46, expected at most the 45 records with a position."),
         (["--words", "0"], "words is out of range: got 0, expected a whole number of at least 1."),
         (["--label", "QQQ"], "label is unknown: got 'QQQ', expected a label of the index."),
-        (["--label", "sea"], "there is nothing to group: got no record that passes, expected one at least."),
+        (["--label", "sea"], "there is nothing to group: got no matching record, expected at least one."),
         (["--seed", "-1"], "random_state is out of range: got -1, expected a whole number of at least 0."),
         (["--output", "no/such/file.tsv"], "--output cannot be written: got 'no/such/file.tsv', No such file or"),
     ],

@@ -105,9 +105,9 @@ def test_an_index_without_labels_has_concepts_of_words(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "this is no question: got nothing, expected query and one id, two ids, text and label"),
-        (["--query", "whale"], "this is no question: got query, expected"),
-        (["--id", "r1"], "this is no question: got one id, expected"),
+        ([], "this combination is not supported: got nothing, expected query and one id, two ids, text and label"),
+        (["--query", "whale"], "this combination is not supported: got query, expected"),
+        (["--id", "r1"], "this combination is not supported: got one id, expected"),
         (["--query", "whale", "--id", "r111"], "id is unknown: got 'r111', expected"),
         (["--query", "xyzzy", "--id", "r1"], "query has no known word: got 'xyzzy', expected at least one word"),
         (

@@ -112,7 +112,7 @@ def test_several_problems_are_several_lines(folder, command):
     assert (code, err) == (1, "")
     assert len(out.splitlines()) == 2
     assert "words.json is missing" in out
-    assert "terms.npy is not whole" in out
+    assert "terms.npy is incomplete" in out
     code, out, _ = command("verify", "labels.tacit", "--json")
     assert code == 1
     assert len(json.loads(out)["problems"]) == 2
@@ -150,8 +150,8 @@ def test_an_index_without_records_has_an_empty_export(folder, command):
         (["info", "nowhere.tacit"], "path does not exist: got "),
         (["verify", "nowhere.tacit"], "path does not exist: got 'nowhere.tacit'"),
         (["export", "nowhere.tacit"], "path does not exist: got "),
-        (["export", "labels.tacit", "-o", "no/x.jsonl"], "path is in no folder"),
-        (["export", "labels.tacit", "-o", "there.jsonl"], "path is there already"),
+        (["export", "labels.tacit", "-o", "no/x.jsonl"], "path is not in an existing folder"),
+        (["export", "labels.tacit", "-o", "there.jsonl"], "path exists already"),
         (
             ["export", "labels.tacit", "-o", "links.tacit", "--format", "npy", "--replace"],
             "path is a folder with other",

@@ -85,8 +85,8 @@ def test_colours_by_a_field(index, tmp_path, capsys):
     ("arguments", "message"),
     [
         (["--label", "sky"], "Error: label is unknown: got 'sky', expected a label of the index."),
-        (["--where", "year=1"], "Error: There is nothing to draw: got no record that passes, expected one at least."),
-        (["--output", "map.txt"], "Error: output is no map file: got 'map.txt', expected a name that ends in .html"),
+        (["--where", "year=1"], "Error: there is nothing to draw: got no matching record, expected at least one."),
+        (["--output", "map.txt"], "Error: output is not a map file: got 'map.txt', expected a name that ends in .html"),
         (["--output", "nowhere/map.png"], "Error: output cannot be written: got 'nowhere/map.png', expected a file"),
         (["--colour-by", "yaer"], "Error: colour_by is unknown: got 'yaer', expected 'label', 'cluster' or a field"),
         (["--seed", "-1"], "Error: random_state is out of range: got -1, expected a whole number of at least 0."),

@@ -31,6 +31,7 @@ from tacit.cli.common.reading_options import (
 from tacit.errors import InputError, TacitWarning
 
 if TYPE_CHECKING:
+    from tacit.tasks.collection import Collection
     from tacit.tasks.info import IndexInfo
 
 __all__ = ["build_command", "refit_command"]
@@ -99,7 +100,8 @@ def build_command(
     if as_json:
         write_json({**_facts(path, started), "reading": given.to_facts()})
     elif not quiet:
-        print(f"\n{given.summary()}\n\n{_told(path)}\n\n{_next_steps(path)}")
+        with opened(str(path)) as collection:
+            print(f"\n{given.summary()}\n\n{_summary(path, collection.info())}\n\n{_next_steps(path, collection)}")
 
 
 @click.command(
@@ -143,7 +145,8 @@ def refit_command(
     if as_json:
         write_json(_facts(Path(index), started))
     elif not quiet:
-        print(_told(Path(index)))
+        with opened(index) as collection:
+            print(_summary(Path(index), collection.info()))
 
 
 @contextlib.contextmanager
@@ -157,9 +160,9 @@ def _as_many_as_there_are(chosen: ModelOptions) -> Iterator[None]:
 
 def _moment(n_records: int, share: float) -> Any:
     """How far the reading is, as a moment of its stage."""
-    from tacit.tasks.stages import Stage
+    from tacit.tasks.stage_progress import StageEvent
 
-    return Stage("reading", "advance", f"{n_records:,} records", share=share)
+    return StageEvent("reading", "advance", f"{n_records:,} records", share=share)
 
 
 def _check_new(path: Path) -> None:
@@ -171,26 +174,19 @@ def _check_new(path: Path) -> None:
         )
 
 
-def _looked_at(path: Path) -> IndexInfo:
-    from tacit.tasks.info import info
-
-    with opened(str(path)) as collection:
-        return info(collection)
-
-
 def _facts(path: Path, started: float) -> dict[str, Any]:
     """What was made, for programs."""
-    found = _looked_at(path)
+    with opened(str(path)) as collection:
+        found = collection.info()
     names = ("records", "labels", "terms", "dimensions", "model", "parameters", "suggester", "taxonomy_nodes", "bytes")
     facts = {"index": str(path), **{name: getattr(found, name) for name in names}}
     return {**facts, "seconds": round(time.perf_counter() - started, 2)}
 
 
-def _told(path: Path) -> str:
+def _summary(path: Path, found: IndexInfo) -> str:
     """What was made, for people."""
     from tacit.checks import human_size
 
-    found = _looked_at(path)
     parts = [f"{found.records:,} records", f"{found.terms:,} words" if found.text else f"vectors of {found.terms:,}"]
     if found.labels:
         parts.append(f"{found.labels:,} labels")
@@ -202,13 +198,12 @@ def _told(path: Path) -> str:
     return f"{path} is ready: {found.model} in {found.dimensions} dimensions, from {listed} ({size})."
 
 
-def _next_steps(path: Path) -> str:
+def _next_steps(path: Path, collection: Collection) -> str:
     """What to try, ready to be copied: words of a record that is there."""
-    with opened(str(path)) as collection:
-        first = next((record for _, record in collection.store.records(batch=1)), None)
-        words = " ".join(re.findall(r"\w+", (first.title or first.text) if first else "")[:5]) or "words"
-        index = shlex.quote(str(path))
-        steps = [f"  tacit search {index} {shlex.quote(words)}"]
-        if collection.suggester is not None:
-            steps.append(f"  tacit suggest {index} {shlex.quote(words)}")
+    first = next((record for _, record in collection.store.records(batch=1)), None)
+    words = " ".join(re.findall(r"\w+", (first.title or first.text) if first else "")[:5]) or "words"
+    index = shlex.quote(str(path))
+    steps = [f"  tacit search {index} {shlex.quote(words)}"]
+    if collection.suggester is not None:
+        steps.append(f"  tacit suggest {index} {shlex.quote(words)}")
     return "\n".join(["Try next:", *steps, f"  tacit map {index}"])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
     from tacit.tasks.demo import PlainSpace
     from tacit.tasks.search.hits import RecordHit
-    from tacit.tasks.stages import Stages
+    from tacit.tasks.stage_progress import StageReporter
 
 __all__ = ["demo_command", "write_demo"]
 
@@ -57,11 +57,11 @@ def demo_command(
         maps = [] if no_map else _map_paths(index, map_path)
         build_demo(index, report=stages)
         from tacit.tasks.collection import open_index
-        from tacit.tasks.stages import Stages
+        from tacit.tasks.stage_progress import StageReporter
 
         with open_index(index) as collection:
-            answer = _answers(collection, queries, limit, Stages(stages))
-            answer |= {"index": index, "maps": _draw(collection, maps, Stages(stages))}
+            answer = _answers(collection, queries, limit, StageReporter(stages))
+            answer |= {"index": index, "maps": _draw(collection, maps, StageReporter(stages))}
     answer |= {"next": _next_commands(index, answer), "seconds": round(time.perf_counter() - started, 1)}
     (write_json if as_json else write_demo)(answer)
 
@@ -82,7 +82,7 @@ def _map_paths(index: str, asked_for: str | None) -> list[Path]:
     return paths
 
 
-def _answers(collection: Collection, queries: tuple[str, ...], limit: int, say: Stages) -> dict[str, Any]:
+def _answers(collection: Collection, queries: tuple[str, ...], limit: int, say: StageReporter) -> dict[str, Any]:
     """Searches in both spaces, one suggestion, and why the first record was found."""
     from tacit.tasks.demo import QUERIES, SUGGESTION_TEXT, PlainSpace
     from tacit.tasks.explain.hit import explain_hit
@@ -116,7 +116,7 @@ def _rows(hits: list[RecordHit]) -> list[dict[str, Any]]:
     ]
 
 
-def _draw(collection: Collection, paths: list[Path], say: Stages) -> list[str]:
+def _draw(collection: Collection, paths: list[Path], say: StageReporter) -> list[str]:
     """Draw the map once, and write it to every file."""
     if not paths:
         return []

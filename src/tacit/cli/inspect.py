@@ -98,9 +98,9 @@ def export_command(
     path = Path(output or _default_output(index, form))
     with ShownStages(quiet=quiet) as show, opened(index) as collection:
         from tacit.tasks.export import export
-        from tacit.tasks.stages import Stages
+        from tacit.tasks.stage_progress import StageReporter
 
-        say = Stages(show)
+        say = StageReporter(show)
         say.begin("exporting")
         n_records = export(
             collection,

@@ -21,7 +21,7 @@ from tacit.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tacit.tasks.recommend.records import ThingHit
+    from tacit.tasks.recommend.recommend import ThingHit
     from tacit.tasks.search.hits import RecordHit
 
 __all__ = ["recommend_command"]
@@ -66,7 +66,7 @@ def recommend_command(
     Each comes with a reason: the liked record that it is nearest to, and what the two share.
     """
     _check_question(liked, disliked, for_thing, what)
-    from tacit.tasks.recommend.records import recommend, recommend_for
+    from tacit.tasks.recommend.recommend import recommend, recommend_for
 
     asked: dict[str, Any]
     with opened(index) as collection:

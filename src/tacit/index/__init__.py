@@ -1,4 +1,4 @@
-"""The folder of an index: written as a whole, opened at once, changed record by record, never executed."""
+"""The folder of an index: written as a whole, opened without reading it all, changed record by record."""
 
 from tacit.index.folder.manifest import Manifest
 from tacit.index.folder.opening import Generation, change_generation, open_generation, sweep

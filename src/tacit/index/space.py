@@ -1,9 +1,8 @@
-"""The space of an index: what places texts and vectors, kept as one matrix that is mapped, never as a model object.
+"""The space of an index: places texts and vectors by one memory-mapped matrix, without the model that made it.
 
-    position = x T − o,  T one row a term (or a number of the vectors that were brought), o the offset
+    position = x T − o,  T one row per term (or per number of the user's vectors), o the offset
 
-All models place by such a map, whatever made it; so an index opens without the library that fitted it, and will in
-years.
+All models place new records by such a map, so an index can be used without the library that fitted it.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ class Space:
     Parameters
     ----------
     terms : (n_terms, n_dimensions)
-        T, a row a term.
+        T, one row per term.
     offset : (n_dimensions,), optional
         o, where the mean record would be.
-    words : Words or a function that gives them, optional
-        How texts become rows; None for vectors that the user brings.
+    words : Words or a function that returns them, optional
+        How texts become rows; None for an index of vectors.
     """
 
     def __init__(self, terms: Array, offset: Array | None = None, words: Any = None) -> None:
@@ -43,7 +42,7 @@ class Space:
 
     @classmethod
     def of_generation(cls, generation: Generation) -> Space:
-        """Open the space of an index; the words are read when they are first needed."""
+        """Open the space of an index; the words are read when they are needed."""
         offset = generation.arrays.get("offset")
         if "facts/words.json" not in generation.manifest.files:
             return cls(generation.array("terms"), offset)
@@ -64,36 +63,36 @@ class Space:
 
     @cached_property
     def words(self) -> Words | None:
-        """How texts become rows; None if the records came as vectors."""
+        """How texts become rows; None for an index of vectors."""
         found: Words | None = self._words() if callable(self._words) else self._words
         return found
 
     @property
     def n_dimensions(self) -> int:
-        """Of the space."""
+        """Number of dimensions."""
         return int(self.terms.shape[1])
 
     def place(self, texts: Sequence[str], argument: str = "text") -> Float32Array:
-        """Place texts by their words; a text without any known word is at the origin."""
+        """Return the positions of texts; a text without any known word is at the origin."""
         if self.words is None:
             raise InputError(
                 f"{argument} cannot be placed by its words: got a text, expected a vector, since this index was built "
-                "from vectors. Give the vector, made as those were, or search by words."
+                "from vectors. Pass a vector from the same model, or search by words."
             )
         positions = np.zeros((len(texts), self.n_dimensions), np.float32)
         for row, text in enumerate(texts):
             columns, weights = self.words.row(text)
-            if len(columns):  # a gathered row of the map a word: of a large vocabulary little is read
+            if len(columns):  # reads only the rows of these words
                 positions[row] = self._moved(weights @ self.terms[columns])
         return positions
 
     def place_vectors(self, vectors: Any, argument: str = "vectors") -> Float32Array:
-        """Place rows of X: vectors that the user brings."""
+        """Return the positions of vectors, which come from the model that made those of the collection."""
         X = np.asarray(vectors, np.float32)
         if X.ndim != 2 or X.shape[1] != self.terms.shape[0]:
             raise InputError(
-                f"{argument} does not fit this index: got shape {X.shape}, expected (n, {self.terms.shape[0]}). Make "
-                "the vectors with the model that made those of the collection."
+                f"{argument} does not fit this index: got shape {X.shape}, expected (n, {self.terms.shape[0]}). Use "
+                "the model that made the vectors of the collection."
             )
         check_finite(argument, X)
         return np.asarray(self._moved(X @ self.terms), np.float32)

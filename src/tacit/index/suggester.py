@@ -1,9 +1,9 @@
-"""The suggester of an index: one linear score a label, with its threshold and its probability, as arrays.
+"""The suggester of an index: one linear score per label, with a threshold and a probability, as arrays.
 
-    score = z·w + x·v + b of the position z, scaled to unit length, and the words x themselves, where they take part
+    score = z·w + x·v + b of the position z, scaled to unit length, and of the words x themselves if they are used
     probability = 1 / (1 + exp(−(slope · score + offset)))
 
-It is `LabelHead`'s answer without `LabelHead`, so that an index suggests labels without loading scikit-learn.
+It computes what `LabelHead` computes, so that an index suggests labels without importing scikit-learn.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _ARRAYS = ("coef", "intercept", "thresholds", "slopes", "offsets")
 
 
 class Suggester:
-    """Gives positions their labels.
+    """Scores labels for positions.
 
     Parameters
     ----------
     coef, intercept : (n_labels, n_dimensions) and (n_labels,)
-    thresholds : (n_labels,), scores above which a label is said yes to
+    thresholds : (n_labels,), scores above which a label is accepted
     slopes, offsets : (n_labels,), of the probabilities
     words : (n_terms, n_labels), optional
-        v, a row a term, if the words take part beside the position.
+        v, one row per term, if the words are used besides the position.
     """
 
     def __init__(self, *, words: Array | None = None, **arrays: Array) -> None:
@@ -40,7 +40,7 @@ class Suggester:
 
     @classmethod
     def of_head(cls, head: Any, n_terms: int = 0) -> Suggester:
-        """Take over a fitted `LabelHead` with calibration and thresholds, for any number of labels a record.
+        """Copy a fitted multi-label `LabelHead` with calibration and thresholds.
 
         Its first `n_terms` features are the words, the others the position at unit length.
         """
@@ -70,20 +70,20 @@ class Suggester:
             writer.save_array("head_words", np.asarray(self.words, np.float32))
 
     def scores(self, positions: Array, rows: Any = None) -> Array:
-        """Raw scores, positions x labels; `rows` are the words of the same texts, needed where `words` is there."""
+        """Return raw scores, positions x labels; `rows` are the words of the same texts, needed if `words` is set."""
         lengths = np.linalg.norm(positions, axis=1, keepdims=True)
         scores = np.asarray((positions / np.where(lengths > 0, lengths, 1)) @ self.coef.T + self.intercept)
         if self.words is None:
             return scores
         if rows is None:
-            raise InputError("rows are missing: got None, expected the words of the texts, which take part here.")
+            raise InputError("rows are missing: got None, expected the words of the texts, which this suggester uses.")
         return np.asarray(scores + rows @ self.words)
 
     def probabilities(self, scores: Array) -> Array:
-        """Calibrated probabilities of scores."""
+        """Return the calibrated probabilities of scores."""
         exponent = np.clip(scores.astype(np.float64) * self.slopes + self.offsets, -700, 700)
         return np.asarray(1 / (1 + np.exp(-exponent)))
 
     def chosen(self, scores: Array) -> BoolArray:
-        """Whether each label is said yes to."""
+        """Return whether each label is accepted."""
         return np.asarray(scores > self.thresholds)

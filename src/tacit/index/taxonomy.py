@@ -1,4 +1,4 @@
-"""A taxonomy as plain data, and back."""
+"""Converts a taxonomy to plain data, and back."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["taxonomy_from_facts", "taxonomy_to_facts"]
 
 
 def taxonomy_to_facts(taxonomy: Taxonomy) -> dict[str, Any]:
-    """Give names, parents by number, and titles; a name that is no text is refused, since JSON would change it."""
+    """Return names, parents by number, and titles; names must be strings, since JSON would change others."""
     strange = [name for name in taxonomy.names if not isinstance(name, str)]
     if strange:
-        raise InputError(f"taxonomy has a name that is no text: got {strange[0]!r}, expected strings only.")
+        raise InputError(f"taxonomy has a name that is not text: got {strange[0]!r}, expected strings only.")
     matrix = taxonomy.parent_matrix
     rows = [matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]].tolist() for i in range(len(taxonomy.names))]
     return {
@@ -35,7 +35,7 @@ def taxonomy_to_facts(taxonomy: Taxonomy) -> dict[str, Any]:
 
 
 def taxonomy_from_facts(facts: Any) -> Taxonomy:
-    """Make the taxonomy again from `taxonomy_to_facts`."""
+    """Return the taxonomy from the result of `taxonomy_to_facts`."""
     from tacit.relations.taxonomy.taxonomy import Taxonomy
 
     names, parents = tuple(facts["names"]), facts["parents"]

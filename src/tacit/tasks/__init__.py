@@ -1,4 +1,4 @@
-"""People's verbs: a question to a collection becomes an answer; one verb a file."""
+"""Tasks on a collection: build, change, search, suggest, explain, recommend, map, measure and tune."""
 
 from tacit.tasks.search.hits import Hit
 

@@ -1,59 +1,57 @@
-"""Adding, updating and removing records of an index that is open for changes, without a refit.
+"""Adds, updates and removes records of an index without a refit.
 
-A new record is placed by its words, through the map of the last fit. Words that the fit did not know play no part until
-the next one; searching by words knows them at once.
+A new record is placed by the words that the last fit knows. Other words count from the next refit on; search by words
+finds them at once.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
 from tacit.corpus.record import Record
 from tacit.errors import TacitWarning
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
+from tacit.tasks.opened_index import OpenedIndex
 
 __all__ = ["add", "remove", "update", "upsert"]
 
 
-def add(collection: Collection, records: Iterable[Record], *, vectors: Any = None) -> int:
-    """Add records; an id that is already in use is refused, and then none is added."""
-    given = list(records)
-    if given:
-        collection.store.add(given, _placed(collection, given, vectors))
-    return len(given)
+def add(collection: OpenedIndex, records: Iterable[Record], *, vectors: Any = None) -> int:
+    """Add records, all of them or none, and return their number; an id that is in use is an error."""
+    return _write(collection, collection.store.add, records, vectors)
 
 
-def update(collection: Collection, records: Iterable[Record], *, vectors: Any = None) -> int:
-    """Give records new content under their old ids; an unknown id is refused, and then none is changed."""
-    given = list(records)
-    if given:
-        collection.store.update(given, _placed(collection, given, vectors))
-    return len(given)
+def update(collection: OpenedIndex, records: Iterable[Record], *, vectors: Any = None) -> int:
+    """Replace records that have the same ids, all or none, and return their number; an unknown id is an error."""
+    return _write(collection, collection.store.update, records, vectors)
 
 
-def upsert(collection: Collection, records: Iterable[Record], *, vectors: Any = None) -> int:
-    """Add records, and give those whose ids are in use new content; all of them or none."""
-    given = list(records)
-    if given:
-        collection.store.upsert(given, _placed(collection, given, vectors))
-    return len(given)
+def upsert(collection: OpenedIndex, records: Iterable[Record], *, vectors: Any = None) -> int:
+    """Add records, replacing those that have the same ids, all or none, and return their number."""
+    return _write(collection, collection.store.upsert, records, vectors)
 
 
-def remove(collection: Collection, ids: Iterable[str]) -> int:
-    """Remove records; an unknown id is refused, and then none is removed."""
+def remove(collection: OpenedIndex, ids: Iterable[str]) -> int:
+    """Remove records, all of them or none, and return their number; an unknown id is an error."""
     given = list(ids)
     if given:
         collection.store.remove(given)
     return len(given)
 
 
-def _placed(collection: Collection, records: list[Record], vectors: Any) -> np.ndarray:
+def _write(
+    collection: OpenedIndex, change: Callable[[list[Record], np.ndarray], Any], records: Iterable[Record], vectors: Any
+) -> int:
+    given = list(records)
+    if given:
+        change(given, _placed(collection, given, vectors))
+    return len(given)
+
+
+def _placed(collection: OpenedIndex, records: list[Record], vectors: Any) -> np.ndarray:
     space = collection.space
     if vectors is not None:
         return space.place_vectors(vectors)
@@ -61,9 +59,9 @@ def _placed(collection: Collection, records: list[Record], vectors: Any) -> np.n
     n_nowhere = int(np.count_nonzero(~positions.any(axis=1)))
     if n_nowhere:
         warnings.warn(
-            f"{n_nowhere:,} of {len(records):,} records have no word that the space knows: they are found by words "
-            "only, until the next refit.",
+            f"{n_nowhere:,} of {len(records):,} records have no word that the space knows: until the next refit "
+            "only a search by words finds them.",
             TacitWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     return positions

@@ -1,32 +1,24 @@
-"""An index, open for questions: every verb of the command line is a method here."""
+"""An open index; every command is a method of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.index import Filters, Generation, change_generation, open_generation
+from tacit.index import Filters, change_generation, open_generation
 from tacit.index.folder.opening import check_shapes
-from tacit.index.space import Space
-from tacit.index.suggester import Suggester
-from tacit.index.taxonomy import taxonomy_from_facts
-from tacit.tasks.search.positions import Live
-from tacit.types import Float32Array, IntArray
+from tacit.tasks.opened_index import OpenedIndex
 
 if TYPE_CHECKING:
-    from tacit.relations.taxonomy.taxonomy import Taxonomy
     from tacit.tasks.cluster.groups import Groups
     from tacit.tasks.explain.dimension import Dimension
     from tacit.tasks.explain.explain import Explanation
     from tacit.tasks.info import IndexInfo
-    from tacit.tasks.map.map import Map
+    from tacit.tasks.map.map_data import Map
     from tacit.tasks.measure.compare import Comparison
     from tacit.tasks.measure.evaluate import Evaluation
     from tacit.tasks.search.hits import RecordHit
@@ -39,12 +31,12 @@ __all__ = ["Collection", "open_index"]
 def open_index(path: str | Path) -> Collection:
     """Open the index in a folder; `tacit.open` is this.
 
-    Little is read, so that an index of a million records opens at once. Several may read an index while one changes it.
+    Little is read, so that an index of a million records opens at once. Others may read it while one writer changes it.
 
     Raises
     ------
     InputError
-        One sentence if there is no index, or if it is not whole.
+        If there is no index, or it is incomplete.
     """
     generation = open_generation(path)
     try:
@@ -55,8 +47,8 @@ def open_index(path: str | Path) -> Collection:
         raise
 
 
-class Collection:
-    """An index, open for questions. Made by `tacit.open`; close it, or use it in a `with` block.
+class Collection(OpenedIndex):
+    """An open index, made by `tacit.open`; close it, or use it in a `with` block.
 
     Attributes
     ----------
@@ -65,7 +57,7 @@ class Collection:
     space : Space
         Places texts among the records.
     suggester : Suggester or None
-        Gives positions their labels.
+        Scores labels; None if the index was built without one.
     label_names : tuple of str
         Labels that the space and the suggester know.
     taxonomy : Taxonomy or None
@@ -79,12 +71,6 @@ class Collection:
     ...         print(hit.score, hit.title)
     """
 
-    def __init__(self, generation: Generation) -> None:
-        self.generation = generation
-        self.path = generation.folder.parent
-        self.store = generation.store
-        self.live = Live(generation)
-
     def __enter__(self) -> Collection:
         return self
 
@@ -92,68 +78,21 @@ class Collection:
         self.close()
 
     def close(self) -> None:
-        """Close the files; a second time does nothing."""
+        """Close the files; closing twice is harmless."""
         self.generation.close()
-
-    def __len__(self) -> int:
-        """Give how many records can be found."""
-        return self.store.counts().live
 
     def __contains__(self, id: object) -> bool:
         return id in self.store
 
     def __getitem__(self, id: str) -> Record:
-        """Give a record by its id."""
+        """Return a record by its id."""
         return self.store.get([self.store.number_of(id)])[0]
 
-    @cached_property
-    def space(self) -> Space:  # noqa: D102
-        return Space.of_generation(self.generation)
-
-    @cached_property
-    def suggester(self) -> Suggester | None:  # noqa: D102
-        return Suggester.of_generation(self.generation)
-
-    @cached_property
-    def label_names(self) -> tuple[str, ...]:  # noqa: D102
-        return tuple(self.generation.facts("labels")["names"])
-
-    @cached_property
-    def label_counts(self) -> IntArray:
-        """How many records had each of `label_names` when the index was fitted."""
-        return np.asarray(self.generation.facts("labels")["counts"], np.int64)
-
-    @cached_property
-    def label_titles(self) -> dict[str, str]:
-        """Titles of labels that came with the records, as in Annif's corpora."""
-        return dict(self.generation.facts("labels").get("titles", {}))
-
-    @property
-    def label_positions(self) -> Float32Array | None:
-        """Where each of `label_names` is: the mean position of its records; None without labels."""
-        return self.generation.arrays.get("label_positions")
-
-    @cached_property
-    def taxonomy(self) -> Taxonomy | None:  # noqa: D102
-        if "facts/taxonomy.json" not in self.generation.manifest.files:
-            return None
-        return taxonomy_from_facts(self.generation.facts("taxonomy"))
-
-    @property
-    def settings(self) -> dict[str, Any]:  # noqa: D102
-        return dict(self.generation.manifest.settings)
-
     def below(self, label: str) -> tuple[str, ...]:
-        """Give a label, by its name or title, and all that lies below it in the taxonomy: a filter by a subtree."""
-        if self.taxonomy is None:
-            raise InputError(
-                f"{self.path} has no taxonomy: got the label {label!r} to look below, expected an index that was built "
-                "with one. Filter by the label itself."
-            )
-        from tacit.tasks.label_names import find_label
+        """Return a label, given by its name or title, and everything below it in the taxonomy, to filter by."""
+        from tacit.tasks.label_names import subtree
 
-        name = find_label(self, label)
-        return (name, *map(str, self.taxonomy.descendants(name)))
+        return subtree(self, label)
 
     def search(
         self,
@@ -205,7 +144,7 @@ class Collection:
         dimension: int | None = None,
         limit: int = 10,
     ) -> Explanation:
-        """Say why: a hit, a pair, a label, a dimension, a neighbourhood; see `tacit.tasks.explain.explain`."""
+        """Explain a hit, a pair of records, a label or a dimension; see `tacit.tasks.explain.explain`."""
         from tacit.tasks.explain.explain import explain
 
         return explain(self, query=query, ids=ids, text=text, label=label, dimension=dimension, limit=limit)
@@ -233,24 +172,24 @@ class Collection:
     def recommend(
         self, liked: Sequence[str], *, disliked: Sequence[str] = (), limit: int = 10, filters: Filters | None = None
     ) -> list[RecordHit]:
-        """Recommend records to who liked others; see `tacit.tasks.recommend.records`."""
-        from tacit.tasks.recommend.records import recommend
+        """Recommend records similar to ones that someone liked; see `tacit.tasks.recommend.recommend`."""
+        from tacit.tasks.recommend.recommend import recommend
 
         return recommend(self, liked, disliked=disliked, limit=limit, filters=filters)
 
     def recommend_for(
         self, kind: str, name: str, *, what: str = "records", limit: int = 10, filters: Filters | None = None
     ) -> list[Any]:
-        """Recommend to a linked thing what it has nothing to do with yet; see `tacit.tasks.recommend.records`."""
-        from tacit.tasks.recommend.records import recommend_for
+        """Recommend to a linked thing, such as a user, what is new to it; see `tacit.tasks.recommend.recommend`."""
+        from tacit.tasks.recommend.recommend import recommend_for
 
         return list(recommend_for(self, kind, name, what=what, limit=limit, filters=filters))
 
     def near(
         self, kind: str, name: str, *, to: str = "records", limit: int = 10, filters: Filters | None = None
     ) -> list[Any]:
-        """Find what is near a linked thing; see `tacit.tasks.recommend.records`."""
-        from tacit.tasks.recommend.records import near
+        """Find what is near a linked thing; see `tacit.tasks.recommend.recommend`."""
+        from tacit.tasks.recommend.recommend import near
 
         return list(near(self, kind, name, to=to, limit=limit, filters=filters))
 
@@ -287,37 +226,37 @@ class Collection:
         return tune(self, **options)
 
     def info(self) -> IndexInfo:
-        """Say what the index holds and how it was built; see `tacit.tasks.info`."""
+        """Return what the index holds and how it was built; see `tacit.tasks.info`."""
         from tacit.tasks.info import info
 
         return info(self)
 
     def export(self, path: str | Path, *, format: str = "jsonl", texts: bool = True, replace_old: bool = False) -> int:
-        """Write records and positions for other programs, and give how many; see `tacit.tasks.export`."""
+        """Write records and positions for other programs, and return their number; see `tacit.tasks.export`."""
         from tacit.tasks.export import export
 
         return export(self, path, format=format, texts=texts, replace_old=replace_old)
 
     def add(self, records: Iterable[Record], *, vectors: Any = None, wait: float = 0.0) -> int:
-        """Add records without a refit, all of them or none, and give how many; see `tacit.tasks.change`."""
+        """Add records without a refit, all of them or none, and return their number; see `tacit.tasks.change`."""
         from tacit.tasks.change import add
 
         return self._changed(add, records, vectors=vectors, wait=wait)
 
     def update(self, records: Iterable[Record], *, vectors: Any = None, wait: float = 0.0) -> int:
-        """Give records new content under their old ids, all of them or none, and give how many."""
+        """Replace records that have the same ids, all of them or none, and return their number."""
         from tacit.tasks.change import update
 
         return self._changed(update, records, vectors=vectors, wait=wait)
 
     def upsert(self, records: Iterable[Record], *, vectors: Any = None, wait: float = 0.0) -> int:
-        """Add records, and give those whose ids are in use new content, all of them or none, and give how many."""
+        """Add records, replacing those that have the same ids, all of them or none, and return their number."""
         from tacit.tasks.change import upsert
 
         return self._changed(upsert, records, vectors=vectors, wait=wait)
 
     def remove(self, ids: Iterable[str], *, wait: float = 0.0) -> int:
-        """Remove records by their ids, all of them or none, and give how many."""
+        """Remove records by their ids, all of them or none, and return their number."""
         from tacit.tasks.change import remove
 
         return self._changed(remove, ids, wait=wait)
@@ -325,8 +264,8 @@ class Collection:
     def _changed(self, change: Any, given: Any, **options: Any) -> int:
         if not self.generation.is_current():
             raise InputError(
-                f"{self.path} was fitted anew since it was opened: got a change, expected it to be opened again."
+                f"{self.path} has changed on disk: got a change to an index that was refitted. Open it again."
             )
         with change_generation(self.path, wait=options.pop("wait")) as generation:
-            n_changed: int = change(Collection(generation), given, **options)
+            n_changed: int = change(OpenedIndex(generation), given, **options)
         return n_changed

@@ -1,7 +1,6 @@
-"""The demonstration: an index of the standard library's docstrings, and beside it the space of the words alone.
+"""The demonstration: an index of the standard library's docstrings, compared with a space of the words alone.
 
-It uses the collection that every Python brings along, so that a newcomer sees what the labels add, and has an index to
-try the other commands on.
+Every Python has these texts, so that a new user can see what labels add, and has an index to try the commands on.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import Collection, open_index
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
-from tacit.tasks.stages import Report, Stages
+from tacit.tasks.stage_progress import Report, StageReporter
 from tacit.text.words import Words
 from tacit.types import IntArray
 
@@ -33,8 +32,8 @@ __all__ = ["DEMO_INDEX", "QUERIES", "SUGGESTION_TEXT", "PlainSpace", "build_demo
 
 DEMO_INDEX = "python-library.tacit"
 
-# Chosen to show where the two spaces differ: "distribution" is also what packages are called, and servers of any kind
-# send messages. Where the words say it all ("find files by a name pattern"), plain LSI is as good or better.
+# Chosen to show where the two spaces differ: "distribution" is also a word for packages, and all kinds of servers send
+# messages. If the words are enough ("find files by a name pattern"), plain LSI is as good or better.
 QUERIES = (
     "draw random numbers from a normal distribution",
     "deliver an e-mail message to the mail server",
@@ -42,7 +41,7 @@ QUERIES = (
 )
 SUGGESTION_TEXT = "Fetch a web page, follow its redirects and keep the cookies for the next request."
 
-# ridge regression, since several hundred logistic ones would take longer than everything else together
+# ridge regression, since several hundred logistic regressions would take longer than everything else
 _SETTINGS = BuildSettings(suggester="ridge")
 _KINDS = ("module", "class", "function", "method")
 
@@ -53,9 +52,9 @@ def build_demo(path: str | Path = DEMO_INDEX, *, report: Report | None = None) -
     Parameters
     ----------
     path : str or Path, default "python-library.tacit"
-        Folder of the index; an older index of the demonstration is replaced, nothing else is.
+        Folder of the index; only an older index of the demonstration is replaced.
     report : callable, optional
-        Called with a `Stage` when a stage begins, goes on and ends.
+        Called with a `StageEvent` when a stage begins, advances and ends.
 
     Raises
     ------
@@ -63,7 +62,7 @@ def build_demo(path: str | Path = DEMO_INDEX, *, report: Report | None = None) -
         If something else is in the folder.
     """
     folder = check_demo_folder(path)
-    say = Stages(report)
+    say = StageReporter(report)
     say.begin("reading the docstrings")
     records = standard_library_records()
     say.end(f"{len(records):,} docstrings of Python's standard library read")
@@ -74,14 +73,14 @@ def build_demo(path: str | Path = DEMO_INDEX, *, report: Report | None = None) -
     from tacit.tasks.build.build import build
 
     taxonomy = Taxonomy.from_parents(standard_library_parents(records))
-    # one thread: matrices this small gain nothing from more, and on a busy machine threads that wait for one another
-    # have been seen to take sixty times as long
+    # one thread: matrices this small gain nothing from more, and on a busy machine threads that wait for each other
+    # have taken sixty times as long
     with threadpool_limits(1):
         return build(records, folder, _SETTINGS, taxonomy=taxonomy, replace_old=True, report=report)
 
 
 def check_demo_folder(path: str | Path) -> Path:
-    """Give the folder if it is free or holds an index of the demonstration; otherwise say that it is somebody's."""
+    """Return the folder if it is free or holds an index of the demonstration; otherwise raise an `InputError`."""
     folder = as_folder(path)
     if not folder.exists():
         return folder
@@ -89,14 +88,14 @@ def check_demo_folder(path: str | Path) -> Path:
     is_taken = folder.is_file() or any(not is_ours(entry.name) for entry in folder.iterdir())
     if (is_index and not _is_demo(folder)) or (is_taken and not is_index):
         raise InputError(
-            f"keep is taken by something else: got {str(path)!r}, expected a new folder, or one that the demonstration "
-            "made. Choose another with --keep."
+            f"keep is in use: got {str(path)!r}, expected a new folder, or one that the demonstration made. Choose "
+            "another with --keep."
         )
     return folder
 
 
 class PlainSpace:
-    """The same records by their words only, for comparison.
+    """The same records in a space of their words only, for comparison.
 
     Parameters
     ----------
@@ -133,7 +132,7 @@ class PlainSpace:
 
 
 def _is_demo(folder: Path) -> bool:
-    """Whether an index holds docstrings of the standard library and nothing that somebody has added."""
+    """Whether an index holds docstrings of the standard library and no other records."""
     try:
         with open_index(folder) as collection:
             docstrings = collection.store.numbers(Filters(fields={"kind": list(_KINDS)}))

@@ -1,7 +1,6 @@
-"""Export: records and positions for other programs, as JSON lines, Parquet, or a NumPy array with its ids.
+"""Export: writes records and positions for other programs, as JSON lines, Parquet, or a NumPy array with its ids.
 
-Only records that can be found now are written, those that were added since the fit included. Everything is written
-under a temporary name first, so that whoever reads the file sees all of it or nothing.
+Removed records are left out, added ones are included. The target is replaced atomically.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +17,8 @@ from tacit.checks import check_choice
 from tacit.corpus.record import Record
 from tacit.errors import InputError, MissingExtraError
 from tacit.files import replacing
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.types import Float32Array
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
 
 __all__ = ["FORMATS", "export"]
 
@@ -33,7 +30,7 @@ Batches = Iterator[tuple[list[Record], Float32Array]]
 
 
 def export(
-    collection: Collection,
+    collection: OpenedIndex,
     path: str | Path,
     *,
     format: str = "jsonl",
@@ -41,7 +38,7 @@ def export(
     replace_old: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> int:
-    """Write the records of an open index with their positions, and give how many.
+    """Write the records of an open index with their positions, and return their number.
 
     Parameters
     ----------
@@ -49,19 +46,19 @@ def export(
     path : str or Path
         File to write; for "npy" a folder.
     format : {"jsonl", "npy", "parquet"}, default "jsonl"
-        "jsonl" writes one object a line, with id, title, text, labels, links, fields and position. "parquet" has the
-        same as columns, links and fields as JSON. "npy" writes `positions.npy`, one row a record, and `ids.json`.
+        "jsonl" writes one object per line, with id, title, text, labels, links, fields and position. "parquet" has the
+        same as columns, links and fields as JSON. "npy" writes `positions.npy`, one row per record, and `ids.json`.
     texts : bool, default True
-        Whether to write the texts too; "npy" never does.
+        Whether to write the texts; "npy" never does.
     replace_old : bool, default False
-        Whether an export that is there already may be replaced.
+        Whether an existing export may be replaced.
     progress : callable, optional
         Called with the number of records so far.
 
     Raises
     ------
     InputError
-        If the target is there already or cannot be written, or the index was changed meanwhile.
+        If the target exists or cannot be written, or the index was changed meanwhile.
     MissingExtraError
         If the format is "parquet" and pyarrow is not installed.
     """
@@ -77,26 +74,26 @@ def export(
                 raise _changed(collection)
     except OSError as error:
         raise InputError(
-            f"path cannot be written: got {error.strerror or str(error)!r} for {str(target)!r}, expected a place with "
-            "room. Choose another, or check the disk and the rights."
+            f"path cannot be written: got {error.strerror or str(error)!r} for {str(target)!r}, expected a writable "
+            "place with free space. Choose another, or check the disk and the permissions."
         ) from error
     return n_records
 
 
 def _check_target(target: Path, format: str, replace_old: bool) -> None:
-    """Refuse what is there already; what is no export is not even replaced when that is allowed."""
+    """Raise if the target exists, unless it is an export and may be replaced."""
     if not target.parent.is_dir():
-        raise InputError(f"path is in no folder: got {str(target)!r}, expected one that is there. Make it first.")
+        raise InputError(f"path is not in an existing folder: got {str(target)!r}. Create the folder first.")
     if not target.exists():
         return
     if target.is_dir() != (format == "npy") or (target.is_dir() and not _is_export(target)):
-        what = "a folder with other things in it" if target.is_dir() else "a file"
+        what = "a folder with other files" if target.is_dir() else "a file"
         expected = "a folder" if format == "npy" else "a file"
         raise InputError(f"path is {what}: got {str(target)!r}, expected {expected} to write. Choose another name.")
     if not replace_old:
         raise InputError(
-            f"path is there already: got {str(target)!r}, expected a new one. Choose another, or allow it to be "
-            "replaced."
+            f"path exists already: got {str(target)!r}, expected a new name. Choose another, or replace it (--replace, "
+            "replace_old=True)."
         )
 
 
@@ -104,8 +101,8 @@ def _is_export(folder: Path) -> bool:
     return {entry.name for entry in folder.iterdir()} <= {_POSITIONS, _IDS}
 
 
-def _batches(collection: Collection) -> Batches:
-    """Give records with their positions, in the order of their numbers."""
+def _batches(collection: OpenedIndex) -> Batches:
+    """Yield records with their positions, in the order of their numbers."""
     base, (added, positions) = collection.generation.array("positions"), collection.store.added()
     batch: list[tuple[int, Record]] = []
 
@@ -126,14 +123,14 @@ def _batches(collection: Collection) -> Batches:
         yield placed()
 
 
-def _changed(collection: Collection) -> InputError:
+def _changed(collection: OpenedIndex) -> InputError:
     return InputError(
-        f"{collection.path} was changed while it was exported: got another state, expected one for all records. "
-        "Nothing was written; try again."
+        f"{collection.path} was changed during the export: got different states, expected one. Nothing was written; "
+        "try again."
     )
 
 
-def _write_jsonl(collection: Collection, path: Path, texts: bool, progress: Callable[[int], None]) -> int:
+def _write_jsonl(collection: OpenedIndex, path: Path, texts: bool, progress: Callable[[int], None]) -> int:
     n_records = 0
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         for records, positions in _batches(collection):
@@ -146,13 +143,13 @@ def _write_jsonl(collection: Collection, path: Path, texts: bool, progress: Call
     return n_records
 
 
-def _write_npy(collection: Collection, path: Path, texts: bool, progress: Callable[[int], None]) -> int:
+def _write_npy(collection: OpenedIndex, path: Path, texts: bool, progress: Callable[[int], None]) -> int:
     n_records, width = len(collection), collection.space.n_dimensions
     path.mkdir()
     positions = np.lib.format.open_memmap(path / _POSITIONS, "w+", np.float32, (n_records, width))
     ids: list[str] = []
     for records, rows in _batches(collection):
-        end = min(len(ids) + len(rows), n_records)  # if there are more by now, the caller finds that out
+        end = min(len(ids) + len(rows), n_records)  # more records would mean a change, which the caller reports
         positions[len(ids) : end] = rows[: end - len(ids)]
         ids += [record.id for record in records]
         progress(len(ids))
@@ -163,7 +160,7 @@ def _write_npy(collection: Collection, path: Path, texts: bool, progress: Callab
     return n_records
 
 
-def _write_parquet(collection: Collection, path: Path, texts: bool, progress: Callable[[int], None]) -> int:
+def _write_parquet(collection: OpenedIndex, path: Path, texts: bool, progress: Callable[[int], None]) -> int:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -200,13 +197,13 @@ def _facts(record: Record, texts: bool) -> dict[str, Any]:
 
 
 def _column(records: Sequence[Record], name: str) -> list[Any]:
-    """One column; links and fields differ from record to record, and JSON holds them all."""
+    """Return a column; links and fields are written as JSON, since their names differ between records."""
     found = [_facts(record, texts=True)[name] for record in records]
     return [json.dumps(value, ensure_ascii=False) for value in found] if name in ("links", "fields") else found
 
 
 def _digits(position: Float32Array) -> str:
-    """Nine digits say a number of 32 bits exactly, and are half of what Python would write."""
+    """Return numbers with nine digits, which represent 32-bit floats exactly."""
     return ", ".join([f"{value:.9g}" for value in position.tolist()])
 
 

@@ -1,41 +1,40 @@
-"""Info: what an index holds, how it was built, and whether it should be fitted anew."""
+"""Info: what an index holds, how it was built, and whether a refit is due."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
+from tacit.tasks.opened_index import OpenedIndex
 
 __all__ = ["REFIT_SHARE", "IndexInfo", "info"]
 
-REFIT_SHARE = 0.1  # changes since the fit, as a share of its records, above which the space no longer fits them well
+REFIT_SHARE = 0.1  # share of changed records above which the space no longer fits them well
 
 
 @dataclass(frozen=True)
 class IndexInfo:
-    """What is known about an index.
+    """Facts about an index.
 
     Attributes
     ----------
     path : str
-    records : int, those that can be found now
-    fitted_records : int, those that the space was fitted to
+    records : int, that can be found now
+    fitted_records : int, that the space was fitted to
     added, removed : int, since then; an updated record counts as both
     labels, terms, dimensions : int, of the space
-    links : dict of str to int, names of links and how many things each leads to, where the space knows them
+    links : dict of str to int, number of linked things in the space by the name of the link
     taxonomy_nodes : int, 0 without a taxonomy
     model : str
     parameters : dict, those of the model
-    suggester : str, how labels are suggested; "none" if they are not
+    suggester : str, how labels are suggested; "none" without a suggester
     text : dict, how texts become words; empty for an index of vectors
-    reading : dict, how the records were read, as far as it is known
-    bytes : int, on the disk, old generations included
+    reading : dict, how the records were read, if known
+    bytes : int, on the disk, including old generations
     created : str, time of the last fit, ISO 8601 in UTC
     versions : dict of str to str, of Tacit and the libraries that made it
-    refit_due : bool, whether more than a tenth was added and removed since the fit
+    refit_due : bool, whether more than a tenth was added or removed since the fit
     """
 
     path: str
@@ -60,19 +59,18 @@ class IndexInfo:
 
     @property
     def changed_share(self) -> float:
-        """Records added and removed since the fit, as a share of those it was made from."""
+        """Records added and removed since the fit, as a share of the fitted records."""
         return (self.added + self.removed) / max(1, self.fitted_records)
 
     def to_facts(self) -> dict[str, Any]:
-        """Give all of it as plain data, as `--json` prints it."""
+        """Return it as plain data, as `--json` prints it."""
         return {**asdict(self), "changed_share": round(self.changed_share, 4)}
 
 
-def info(collection: Collection) -> IndexInfo:
-    """Say what an open index holds and how it was built; reads the manifest and counts, not the records."""
+def info(collection: OpenedIndex) -> IndexInfo:
+    """Return facts about an open index; reads the manifest and counts, not the records."""
     manifest, counts = collection.generation.manifest, collection.store.counts()
     build, fitted = manifest.settings.get("build", {}), manifest.settings.get("fitted", {})
-    has_links = "facts/links.json" in manifest.files
     return IndexInfo(
         path=str(collection.path),
         records=counts.live,
@@ -82,7 +80,7 @@ def info(collection: Collection) -> IndexInfo:
         labels=manifest.counts.get("labels", 0),
         terms=manifest.counts.get("terms", 0),
         dimensions=manifest.counts.get("dimensions", 0),
-        links={name: len(of) for name, of in collection.generation.facts("links").items()} if has_links else {},
+        links={name: len(of) for name, of in collection.link_names.items()},
         taxonomy_nodes=0 if collection.taxonomy is None else collection.taxonomy.n_nodes,
         model=fitted.get("model", "unknown"),
         parameters=dict(fitted.get("parameters", {})),
@@ -97,7 +95,7 @@ def info(collection: Collection) -> IndexInfo:
 
 
 def _size(folder: Path) -> int:
-    """Add up the files, without SQLite's shared memory; one that a writer takes away meanwhile is not counted."""
+    """Return the size of the files, without SQLite's shared memory; files that disappear meanwhile are ignored."""
     total = 0
     for path in folder.rglob("*"):
         try:

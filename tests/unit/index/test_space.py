@@ -66,5 +66,5 @@ def test_a_taxonomy_comes_back_with_its_titles():
 
 
 def test_names_that_json_would_change_are_refused():
-    with pytest.raises(InputError, match="taxonomy has a name that is no text: got 1"):
+    with pytest.raises(InputError, match="taxonomy has a name that is not text: got 1"):
         taxonomy_to_facts(Taxonomy.from_parents({1: None, 2: 1}))

@@ -93,7 +93,7 @@ def test_an_index_of_the_demonstration_may_be_replaced_until_somebody_adds_to_it
     assert check_demo_folder(tmp_path / "new") == tmp_path / "new"
     with open_index(built[0]) as collection:
         collection.add([Record("mine", "a note about archives")])
-    with pytest.raises(InputError, match=r"keep is taken by something else: got .* Choose another with --keep"):
+    with pytest.raises(InputError, match=r"keep is in use: got .* Choose another with --keep"):
         build_demo(built[0])
     with open_index(built[0]) as collection:
         collection.remove(["mine"])
@@ -103,15 +103,15 @@ def test_an_index_of_the_demonstration_may_be_replaced_until_somebody_adds_to_it
 def test_what_belongs_to_somebody_is_left_alone(tmp_path):
     records = [Record(f"r{number}", f"word{number % 3} other") for number in range(9)]
     mine = build(records, tmp_path / "mine.tacit", BuildSettings(n_components=1))
-    with pytest.raises(InputError, match=r"keep is taken by something else: got .*mine\.tacit"):
+    with pytest.raises(InputError, match=r"keep is in use: got .*mine\.tacit"):
         build_demo(mine)
     with open_index(mine) as collection:
         assert len(collection) == 9
     (tmp_path / "letter").write_text("dear")
-    with pytest.raises(InputError, match=r"keep is taken by something else: got .*letter"):
+    with pytest.raises(InputError, match=r"keep is in use: got .*letter"):
         build_demo(tmp_path / "letter")
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "sea.jpg").write_text("blue")
-    with pytest.raises(InputError, match=r"keep is taken by something else: got .*photos"):
+    with pytest.raises(InputError, match=r"keep is in use: got .*photos"):
         build_demo(tmp_path / "photos")
     assert [path.name for path in (tmp_path / "photos").iterdir()] == ["sea.jpg"]

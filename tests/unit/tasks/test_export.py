@@ -34,7 +34,7 @@ def expected(path):
     """Ids with their records and positions, asked for one by one."""
     with tacit.open(path) as index:
         keys = [f"r{n}" for n in range(50) if n not in (3, 45)]
-        places = index.live.positions(np.array([index.store.number_of(key) for key in keys]))
+        places = index.positions.of(np.array([index.store.number_of(key) for key in keys]))
         return {key: (index[key], place) for key, place in zip(keys, places, strict=True)}
 
 
@@ -99,14 +99,14 @@ def test_what_is_there_is_replaced_only_if_allowed(path, tmp_path):
     with tacit.open(path) as index:
         for format, name in (("jsonl", "a.jsonl"), ("npy", "a")):
             export(index, tmp_path / name, format=format)
-            with pytest.raises(InputError, match="path is there already"):
+            with pytest.raises(InputError, match="path exists already"):
                 export(index, tmp_path / name, format=format)
             export(index, tmp_path / name, format=format, replace_old=True)
-        with pytest.raises(InputError, match="path is a folder with other things in it"):
+        with pytest.raises(InputError, match="path is a folder with other files"):
             export(index, tmp_path / "full", format="npy", replace_old=True)
         with pytest.raises(InputError, match=r"path is a file: got .*, expected a folder to write"):
             export(index, tmp_path / "a.jsonl", format="npy", replace_old=True)
-        with pytest.raises(InputError, match="path is in no folder"):
+        with pytest.raises(InputError, match="path is not in an existing folder"):
             export(index, tmp_path / "nowhere" / "a.jsonl")
         with pytest.raises(InputError, match="format"):
             export(index, tmp_path / "b", format="xml")
@@ -124,7 +124,7 @@ def test_a_change_meanwhile_leaves_the_old_export(tmp_path, format):
         def meanwhile(n: int) -> None:
             other.remove(["r5"])
 
-        with pytest.raises(InputError, match="was changed while it was exported"):
+        with pytest.raises(InputError, match="was changed during the export"):
             export(index, target, format=format, replace_old=True, progress=meanwhile)
     assert [file.read_bytes() for file in sorted(target.rglob("*")) or [target] if file.is_file()] == before
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["i.tacit", "out"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.errors import InputError
+from tacit.models.spaces import SPACES
 
 if TYPE_CHECKING:
     from tacit.relations.taxonomy.taxonomy import Taxonomy
@@ -47,7 +48,7 @@ class ModelOptions:
 _OPTIONS: tuple[Decorator, ...] = (
     click.option(
         "--model",
-        type=click.Choice(["auto", "lsi", "mlsi", "hlsi", "mlsa", "sle"]),
+        type=click.Choice(["auto", *SPACES]),
         help="What makes the space.  [default: auto, from what the records have]",
     ),
     click.option("--dimensions", type=int, metavar="NUMBER", help="Dimensions of the space.  [default: 100]"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tacit.datasets.fetching import Download
-    from tacit.tasks.stages import Stage
+    from tacit.tasks.stage_progress import StageEvent
 
 __all__ = ["ShownStages"]
 
@@ -57,7 +57,7 @@ class ShownStages:
             self._live.stop()
             self._live = None
 
-    def __call__(self, stage: Stage) -> None:
+    def __call__(self, stage: StageEvent) -> None:
         """Show one report of a stage."""
         if stage.state == "begin":
             self.begin(stage.name)

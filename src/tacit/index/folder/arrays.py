@@ -1,4 +1,4 @@
-"""Arrays on disk: `.npy` files of plain numbers, written once and mapped read-only ever after."""
+"""Arrays on disk: `.npy` files of numbers, written once and then memory-mapped read-only."""
 
 from __future__ import annotations
 
@@ -13,34 +13,31 @@ from tacit.errors import InputError
 
 __all__ = ["map_array", "write_array"]
 
-_KINDS = "biufc"  # truth values and numbers; anything else would need pickle or has no fixed width
+_KINDS = "biufc"  # bool and numbers; other types need pickle or have no fixed width
 
 
 def write_array(path: Path, array: Any, name: str) -> None:
-    """Write an array of numbers in C order; `name` is what the message calls it if it is none."""
+    """Write an array of numbers in C order; `name` is its name in error messages."""
     if is_sparse(array):
         raise InputError(
             f"{name} is sparse: got {type(array).__name__}, expected a dense array. Save its data, indices and indptr."
         )
     values = np.asarray(array, order="C")
     if values.dtype.kind not in _KINDS:
-        raise InputError(f"{name} is no array of numbers: got dtype {values.dtype}, expected numbers or truth values.")
+        raise InputError(f"{name} is not an array of numbers: got dtype {values.dtype}, expected numbers or bool.")
     with open(path, "wb") as file:
         np.lib.format.write_array(file, values, allow_pickle=False)
 
 
 def map_array(path: Path) -> np.ndarray:
-    """Map an array read-only without reading it, or raise an `InputError` if the file is not whole.
-
-    Pages are read when they are used, so the price does not depend on the size.
-    """
+    """Map an array read-only, or raise an `InputError` if the file is incomplete; pages are read when they are used."""
     try:
-        # what np.load(mmap_mode="r", allow_pickle=False) calls for .npy files; it takes no archives in their place
+        # unlike np.load(mmap_mode="r"), it accepts .npy files only and no archives
         array = np.lib.format.open_memmap(path, mode="r")
         whole = os.path.getsize(path) == array.offset + array.nbytes
     except FileNotFoundError as error:
         raise InputError(f"{path} is missing: got no such file, expected an array. {_REMEDY}") from error
-    except Exception as error:  # a damaged header can fail in NumPy's reader in a dozen ways
+    except Exception as error:  # a damaged header raises many kinds of errors in NumPy
         raise _damaged(path, str(error).splitlines()[0] if str(error) else type(error).__name__) from error
     if not whole or array.dtype.kind not in _KINDS:
         raise _damaged(path, f"a header that promises {array.nbytes} bytes of {array.dtype}")
@@ -51,4 +48,4 @@ _REMEDY = "Restore the index from a copy or build it again."
 
 
 def _damaged(path: Path, got: str) -> InputError:
-    return InputError(f"{path} is damaged: got {got!r}, expected a whole .npy file of numbers. {_REMEDY}")
+    return InputError(f"{path} is damaged: got {got!r}, expected a complete .npy file of numbers. {_REMEDY}")

@@ -1,8 +1,8 @@
-"""Where things lie in the folder of an index, which generation counts, and what may be swept away.
+"""Names in the folder of an index: which generation is the current one, and what can be deleted.
 
     CURRENT, lock, generation-000001/{manifest.json, records.sqlite, arrays/*.npy, facts/*.json, ...}
 
-A generation is written under its name with `.unfinished` behind it. See `docs/decisions/0009-the-index-folder.md`.
+While it is written, the name of a generation ends in `.unfinished`. See `docs/decisions/0009-the-index-folder.md`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ __all__ = [
     "check_name",
     "current_generation",
     "current_name",
+    "current_or_none",
     "finished_generations",
     "is_ours",
     "next_name",
@@ -39,7 +40,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def current_generation(folder: Path) -> Path:
-    """Give the folder of the generation that counts, or say in one sentence why there is none."""
+    """Return the folder of the current generation, or raise an `InputError` that says why there is none."""
     _check_folder(folder)
     name = current_name(folder)
     if name is None:
@@ -47,14 +48,14 @@ def current_generation(folder: Path) -> Path:
     generation = folder / name
     if not generation.is_dir():
         raise InputError(
-            f"{folder} has lost its content: got {CURRENT} naming {name!r}, which is not there, expected a generation. "
-            "Restore the index from a copy or build it again."
+            f"{folder} has lost its content: got {CURRENT} naming {name!r}, which does not exist, expected a "
+            "generation. Restore the index from a copy or build it again."
         )
     return generation
 
 
 def current_name(folder: Path) -> str | None:
-    """Read `CURRENT`: the name in it, None if there is no such file, an `InputError` if it holds something else."""
+    """Return the name in `CURRENT`, or None if there is no such file."""
     try:
         with open(folder / CURRENT, "rb") as file:
             content = file.read(200)
@@ -71,32 +72,37 @@ def current_name(folder: Path) -> str | None:
     return name
 
 
+def current_or_none(folder: Path) -> str | None:
+    """Return the name in `CURRENT`, or None if it is missing or damaged."""
+    try:
+        return current_name(folder)
+    except InputError:
+        return None
+
+
 def set_current(folder: Path, name: str) -> None:
-    """Make a generation the one that counts, in one step that reaches the disk before this returns."""
+    """Make a generation the current one, atomically; it is on the disk when this returns."""
     replace_text(folder / CURRENT, name + "\n")
 
 
 def next_name(folder: Path) -> str:
-    """Give the name after the last one used, finished or not, so that no name ever means two things."""
+    """Return the name after the last one used, finished or not, so that no name is used twice."""
     names = [entry.name for entry in folder.iterdir() if is_ours(entry.name)]
     numbers = [int(found[1]) for name in names if (found := _GENERATION.match(name))]
     return f"generation-{max(numbers, default=0) + 1:06d}"
 
 
 def finished_generations(folder: Path) -> list[str]:
-    """List the generations that carry their final name, oldest first."""
+    """List the finished generations, oldest first."""
     return sorted((entry.name for entry in folder.iterdir() if _GENERATION.fullmatch(entry.name)), key=_number)
 
 
 def sweep_unnamed(folder: Path) -> list[str]:
-    """Remove what no file names; the caller holds the lock. Gives the names of what was removed.
+    """Delete unfinished and old generations, and return their names; the caller holds the lock.
 
-    Where `CURRENT` is lost or damaged, finished generations stay: one of them may be all that the user has left.
+    If `CURRENT` is lost or damaged, finished generations stay, so that the user can recover one of them.
     """
-    try:
-        current = current_name(folder)
-    except InputError:
-        current = None
+    current = current_or_none(folder)
     unnamed = [entry.name for entry in folder.iterdir() if _LEFTOVER.fullmatch(entry.name)]
     if current is not None and (folder / current).is_dir():
         unnamed += [name for name in finished_generations(folder) if name != current]
@@ -107,15 +113,15 @@ def sweep_unnamed(folder: Path) -> list[str]:
 
 
 def is_ours(name: str) -> bool:
-    """Whether an index puts an entry of this name into its folder."""
+    """Whether an entry of this name belongs to an index."""
     ours = name in {CURRENT, f"{CURRENT}.new", LOCK_NAME}
     return ours or bool(_GENERATION.fullmatch(name) or _LEFTOVER.fullmatch(name))
 
 
 def check_name(name: str) -> str:
-    """Give the name of an array or of facts back if it can be a file name on every system."""
+    """Return the name of an array or of facts if it is a valid file name on every system."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise InputError(f"name is no file name: got {name!r}, expected letters, digits, '_' and '-'.")
+        raise InputError(f"name is not a file name: got {name!r}, expected letters, digits, '_' and '-'.")
     return name
 
 
@@ -124,23 +130,23 @@ def _number(name: str) -> int:
 
 
 def _check_folder(folder: Path) -> None:
-    """Tell the ways apart in which a path is no index: the remedy is another for each."""
+    """Raise if a path is not an index, with advice for each case."""
     expected = "expected the folder of an index"
     if not folder.exists():
         raise InputError(f"path does not exist: got {str(folder)!r}, {expected}. Build one there first.")
     if not folder.is_dir():
-        raise InputError(f"path is a file: got {str(folder)!r}, {expected}. Give the folder that holds CURRENT.")
+        raise InputError(f"path is a file: got {str(folder)!r}, {expected}. Pass the folder that holds CURRENT.")
     if (folder / MANIFEST).exists() and _GENERATION.fullmatch(folder.name):
-        raise InputError(f"path is one generation: got {str(folder)!r}, {expected}. Give the folder above it.")
+        raise InputError(f"path is one generation: got {str(folder)!r}, {expected}. Pass the folder above it.")
 
 
 def _no_current(folder: Path) -> str:
     if not any(folder.iterdir()):
         return f"path is an empty folder: got {str(folder)!r}, expected the folder of an index. Build one there first."
     if offer := _offer(folder):
-        return f"{folder} has no file {CURRENT}: got generations that nothing names, expected one that counts. {offer}"
+        return f"{folder} has no file {CURRENT}: got generations, none of which is current, expected one. {offer}"
     if all(is_ours(entry.name) for entry in folder.iterdir()):
-        return f"{folder} holds no finished index: got a build that was cut off, expected {CURRENT}. Build it again."
+        return f"{folder} holds no finished index: got an interrupted build, expected {CURRENT}. Build it again."
     return (
         f"path is not an index: got {str(folder)!r} without a file {CURRENT}, expected the folder of an index. "
         "Check the path."
@@ -148,6 +154,6 @@ def _no_current(folder: Path) -> str:
 
 
 def _offer(folder: Path) -> str:
-    """Offer the newest finished generation to someone whose `CURRENT` is gone."""
+    """Return advice that names the newest finished generation, if there is one."""
     names = [name for name in finished_generations(folder) if (folder / name / MANIFEST).exists()]
     return f"Write {names[-1]!r} into {CURRENT} to use the newest one." if names else ""

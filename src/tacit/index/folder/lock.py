@@ -1,7 +1,7 @@
-"""One writer at a time: the file `lock` of an index is held by whoever changes it.
+"""One writer at a time: a writer locks the file `lock` of the index.
 
-The system holds the lock and frees it when the process ends, however it ends, so no lock outlives its holder and no
-user ever has to delete one. The text in the file is for people only.
+The operating system frees the lock when the process ends, so that no user has to delete one. The text in the file only
+tells people who holds it.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ __all__ = ["LOCK_NAME", "hold_lock"]
 LOCK_NAME = "lock"
 
 _PAUSE = 0.05  # seconds between two tries
-_LOCKED_BYTE = 1 << 20  # Windows lets nobody read a locked byte, so the one that is locked lies behind the text
+_LOCKED_BYTE = 1 << 20  # behind the text, since Windows lets nobody read a locked byte
 
 
 @contextlib.contextmanager
 def hold_lock(folder: Path, *, wait: float = 0.0) -> Iterator[None]:
-    """Hold the lock of the index in `folder` for the length of a `with` block.
+    """Hold the lock of the index in `folder` during a `with` block.
 
     Parameters
     ----------
     folder : Path
-        Folder of the index; it has to exist.
+        Folder of the index; it must exist.
     wait : float, default 0.0
         Seconds to wait for another writer.
 
     Raises
     ------
     InputError
-        If another writer, of this process or another, holds it; says which process and since when.
+        If another writer holds it, in this process or another; says which process and since when.
     """
     handle = _acquire(folder / LOCK_NAME, time.monotonic() + wait)
     try:
@@ -56,7 +56,7 @@ def hold_lock(folder: Path, *, wait: float = 0.0) -> Iterator[None]:
 
 
 def _acquire(path: Path, deadline: float) -> int:
-    """Open and lock the file, trying until the deadline."""
+    """Open and lock the file; try until the deadline."""
     while True:
         handle = _open(path)
         try:
@@ -69,7 +69,7 @@ def _acquire(path: Path, deadline: float) -> int:
             os.close(handle)
             raise
         os.close(handle)
-        if locked:  # a writer that gave up its new folder took the file away: what we hold is not the one at `path`
+        if locked:  # a writer that gave up its new folder deleted the file: the lock is not on the file at `path`
             continue
         if time.monotonic() >= deadline:
             raise InputError(
@@ -107,7 +107,7 @@ def _try_lock(handle: int) -> bool:
 
 
 def _unlock(handle: int) -> None:
-    """Free the lock by name, not by closing: a forked child may hold a copy of the handle."""
+    """Free the lock explicitly, since a forked child may hold a copy of the handle."""
     if os.name == "nt":  # pragma: no cover
         os.lseek(handle, _LOCKED_BYTE, os.SEEK_SET)
         msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined, unused-ignore]
@@ -129,5 +129,5 @@ def _write_holder(handle: int) -> None:
 
 
 def _shown_holder(text: bytes) -> str:
-    """Give what the holder wrote; it may not have come to it yet."""
+    """Return what the holder wrote; it may not have written yet."""
     return text.decode("utf-8", "replace").strip() or "another process"

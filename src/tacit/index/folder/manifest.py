@@ -1,7 +1,7 @@
-"""The manifest of a generation: what was built with which settings and libraries, and which files belong to it.
+"""The manifest of a generation: its settings, the versions of the libraries, and its files.
 
-It is written last, so a generation that has one is complete. It carries a checksum of itself, since a bit that flips in
-a setting would otherwise go unseen. `records.sqlite` is not among its files: it changes, and guards itself.
+It is written last, so a generation that has one is complete. It has a checksum of itself, so that damage is noticed.
+`records.sqlite` is not among its files, since it changes; its records have fingerprints instead.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from tacit import __version__
 from tacit.checks import check_count, shown
 from tacit.errors import InputError
-from tacit.index.folder.plain_data import from_json, plain, to_json
+from tacit.index.strict_json import from_json, plain, to_json
 
 __all__ = ["FORMAT_VERSION", "FileFacts", "Manifest"]
 
@@ -41,14 +41,14 @@ class FileFacts:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a generation is made of.
+    """The contents of a generation.
 
     Parameters
     ----------
     settings : mapping
         How it was built, as plain data.
     counts : mapping of str to int
-        How many records, labels and so on it held when it was built.
+        Numbers of records, labels and so on when it was built.
     files : mapping of str to FileFacts
         Size and checksum of each file, by its path inside the generation, with forward slashes.
     created : str, default now
@@ -58,7 +58,7 @@ class Manifest:
     libraries : mapping of str to str, default the running versions
         Versions of Python and the libraries underneath.
     format_version : int, default 1
-        Version of the layout on disk, not of the software.
+        Version of the format on disk, not of the software.
     """
 
     settings: Mapping[str, Any]
@@ -70,28 +70,30 @@ class Manifest:
     format_version: int = FORMAT_VERSION
 
     def to_json(self) -> str:
-        """Write it for people to read and for `from_json` to check."""
+        """Return it as JSON, with its checksum."""
         facts = self._facts()
         return to_json({**facts, "checksum": _checksum(facts)}, "manifest", indent=2) + "\n"
 
     @classmethod
     def from_json(cls, text: str | bytes, source: str = "manifest.json") -> Manifest:
-        """Read a manifest and check everything about it that can be checked without the files.
+        """Read a manifest and check everything that can be checked without the files.
 
         Raises
         ------
         InputError
-            If it was written by a newer format, lacks something, or is not what was written.
+            If it is of a newer format, incomplete, or was changed.
         """
         facts = from_json(text, source)
         if not isinstance(facts, dict):
-            raise InputError(f"{source} is no manifest: got {type(facts).__name__}, expected a dictionary. {_REMEDY}")
+            raise InputError(
+                f"{source} is not a manifest: got {type(facts).__name__}, expected a dictionary. {_REMEDY}"
+            )
         _check_version(facts.get("format_version"), source)
         _check_keys(facts, source)
         if facts.pop("checksum") != _checksum(facts):
             raise InputError(
                 f"{source} was changed after it was written: got content that does not match its checksum, "
-                f"expected it untouched. {_REMEDY}"
+                f"expected it unchanged. {_REMEDY}"
             )
         _check_types(facts, source)
         files = {path: _file_facts(path, entry, source) for path, entry in facts.pop("files").items()}
@@ -115,23 +117,20 @@ def _now() -> str:
 
 
 def _libraries() -> dict[str, str]:
-    """Say what the index was built with; the first question when two machines give two answers.
-
-    Asked of the installed packages, not of the modules: importing scikit-learn takes longer than opening an index.
-    """
+    """Return the versions of the libraries, from the installed packages: importing scikit-learn takes too long."""
     packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     return {"python": platform.python_version(), **packages, "sqlite": sqlite3.sqlite_version}
 
 
 def _checksum(facts: Mapping[str, Any]) -> str:
-    """Give the SHA-256 of the content, not of the layout: an editor that changes line ends does no harm."""
+    """Return the SHA-256 of the content, not of the text, so that changed line endings do no harm."""
     return hashlib.sha256(to_json(dict(sorted(facts.items())), "manifest").encode()).hexdigest()
 
 
 def _check_version(version: object, source: str) -> None:
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise InputError(
-            f"format_version of {source} is wrong: got {version!r}, expected a whole number of at least 1. {_REMEDY}"
+            f"format_version of {source} is wrong: got {version!r}, expected an integer of at least 1. {_REMEDY}"
         )
     if version > FORMAT_VERSION:
         raise InputError(
@@ -161,9 +160,9 @@ def _check_types(facts: Mapping[str, Any], source: str) -> None:
 
 
 def _file_facts(path: str, entry: object, source: str) -> FileFacts:
-    """Check one entry; a path that leads out of the generation would make `verify` read what is not ours."""
+    """Check one entry; its path must not lead out of the generation."""
     if not _RELATIVE_PATH.fullmatch(path):
-        raise InputError(f"files of {source} has a strange path: got {path!r}, expected one inside the generation.")
+        raise InputError(f"files of {source} has an invalid path: got {path!r}, expected one inside the generation.")
     size, digest = (entry.get("bytes"), entry.get("sha256")) if isinstance(entry, dict) else (None, None)
     if not (isinstance(size, int) and size >= 0 and isinstance(digest, str) and _SHA256.fullmatch(digest)):
         raise InputError(f"files[{path!r}] of {source} is wrong: got {entry!r}, expected bytes and sha256. {_REMEDY}")

@@ -1,4 +1,4 @@
-"""Opens the folder of an index: for reading, where nothing is locked, or for changes to its records."""
+"""Opens the folder of an index, for reading without a lock or for changes to its records."""
 
 from __future__ import annotations
 
@@ -14,11 +14,18 @@ import numpy as np
 from tacit.checks import check_choice, human_size
 from tacit.errors import InputError
 from tacit.index.folder.arrays import map_array
-from tacit.index.folder.generations import MANIFEST, RECORDS, current_generation, current_name, sweep_unnamed
+from tacit.index.folder.generations import (
+    MANIFEST,
+    RECORDS,
+    current_generation,
+    current_name,
+    current_or_none,
+    sweep_unnamed,
+)
 from tacit.index.folder.lock import hold_lock
 from tacit.index.folder.manifest import Manifest
-from tacit.index.folder.plain_data import from_json
 from tacit.index.records.store import RecordStore
+from tacit.index.strict_json import from_json
 
 __all__ = [
     "Generation",
@@ -31,23 +38,23 @@ __all__ = [
     "sweep",
 ]
 
-_TRIES = 5  # a refit and a sweep in each of them is not bad luck
+_TRIES = 5  # a refit may replace the generation while it is being opened
 
 
 class Generation:
-    """One state of an index, open: its manifest, its arrays mapped read-only, its facts and its records.
+    """An open generation of an index: its manifest, arrays, facts and records.
 
-    Made by `open_generation` and `change_generation`. It stays readable when a refit puts another generation in its
-    place, until it is closed; `is_current` tells.
+    Made by `open_generation` and `change_generation`. It stays readable until it is closed, even after a refit has
+    replaced it; `is_current` tells.
 
     Attributes
     ----------
     folder : Path
         Folder of the generation.
     manifest : Manifest
-        What it is made of.
+        Its contents.
     arrays : dict of str to ndarray
-        All arrays by name, mapped read-only: a page is read when it is used.
+        All arrays by name, memory-mapped read-only.
     store : RecordStore
         Its records.
     """
@@ -68,11 +75,11 @@ class Generation:
             raise
 
     def array(self, name: str) -> np.ndarray:
-        """Give an array by the name it was saved under."""
+        """Return an array by its name."""
         return self.arrays[check_choice("name", name, self.arrays)]
 
     def facts(self, name: str) -> Any:
-        """Read the facts that were saved under this name."""
+        """Return facts by their name."""
         names = {Path(file).stem: file for file in self.manifest.files if file.startswith("facts/")}
         file = names[check_choice("name", name, names)]
         path = self.path(file)
@@ -80,23 +87,23 @@ class Generation:
             content = path.read_bytes()
         except OSError as error:
             raise InputError(f"{path} cannot be read: got {error.strerror!r}, expected a file. {_REMEDY}") from error
-        # all of it is read anyway, so that its checksum costs nothing
+        # the whole file is read anyway, so checking it costs little
         if hashlib.sha256(content).hexdigest() != self.manifest.files[file].sha256:
             raise InputError(
-                f"{path} was changed: got content that does not match its checksum, expected it untouched. {_REMEDY}"
+                f"{path} was changed: got content that does not match its checksum, expected it unchanged. {_REMEDY}"
             )
         return from_json(content, str(path))
 
     def path(self, name: str) -> Path:
-        """Give the path of any other file of the generation by its name in the manifest."""
+        """Return the path of a file of the generation by its name in the manifest."""
         return self.folder / check_choice("name", name, self.manifest.files)
 
     def is_current(self) -> bool:
-        """Whether it is still the one that counts."""
+        """Whether it is still the current generation."""
         return current_name(self.folder.parent) == self.folder.name
 
     def close(self) -> None:
-        """Close the records; the arrays are let go with the last reference to them."""
+        """Close the records; arrays stay mapped as long as they are referenced."""
         self.store.close()
 
     def __enter__(self) -> Generation:
@@ -106,12 +113,12 @@ class Generation:
         self.close()
 
     def _check_base(self) -> None:
-        """Check that records and positions belong together: a file from another index would give wrong answers."""
+        """Check that records and positions belong together."""
         base, promised = self.store.counts().base, self.manifest.counts.get("records")
         rows = len(self.arrays["positions"]) if "positions" in self.arrays else base
         if not base == promised == rows:
             raise InputError(
-                f"{self.folder} does not fit together: got {base} records, {rows} positions and {promised} in the "
+                f"{self.folder} is inconsistent: got {base} records, {rows} positions and {promised} in the "
                 f"manifest, expected the same number. {_REMEDY}"
             )
 
@@ -124,16 +131,16 @@ def open_generation(path: str | Path) -> Generation:
     Raises
     ------
     InputError
-        One sentence if there is no index, or if it is not whole.
+        If there is no index, or it is incomplete.
     """
     folder = as_folder(path)
     for _ in range(_TRIES):
-        found = current_generation(folder)
+        before = current_or_none(folder)
         try:
-            return Generation(found)
+            return Generation(current_generation(folder))
         except InputError:
-            # a writer may have put a new generation in place and swept this one away while we were opening it
-            if current_name(folder) == found.name:
+            # a writer may have replaced and deleted the generation meanwhile
+            if current_or_none(folder) == before:
                 raise
     raise InputError(
         f"{folder} changes too fast to be opened: got {_TRIES} refits meanwhile, expected none. Try again."
@@ -142,9 +149,9 @@ def open_generation(path: str | Path) -> Generation:
 
 @contextlib.contextmanager
 def change_generation(path: str | Path, *, wait: float = 0.0) -> Iterator[Generation]:
-    """Open the index in a folder for changes to its records, and hold its lock meanwhile.
+    """Open the index in a folder for changes to its records, and hold its lock during the `with` block.
 
-    What the lock is for: a record that is added to a generation which a refit has just replaced would be lost.
+    Without the lock, a record that is added to a generation which a refit replaces would be lost.
 
     Parameters
     ----------
@@ -154,7 +161,7 @@ def change_generation(path: str | Path, *, wait: float = 0.0) -> Iterator[Genera
         Seconds to wait for another writer.
     """
     folder = as_folder(path)
-    current_generation(folder)  # so that no lock is left in a folder that is no index
+    current_generation(folder)  # raises before a lock is created
     with hold_lock(folder, wait=wait):
         sweep_unnamed(folder)
         with Generation(current_generation(folder), writable=True) as generation:
@@ -162,10 +169,10 @@ def change_generation(path: str | Path, *, wait: float = 0.0) -> Iterator[Genera
 
 
 def sweep(path: str | Path, *, wait: float = 0.0) -> list[str]:
-    """Remove generations that nothing names and what crashed writers left; gives their names.
+    """Delete unfinished and old generations, and return their names.
 
-    Every writer does so when it starts; this is for those who want the space at once. On Windows, what readers still
-    have open stays until the next time.
+    Every writer does so when it starts; this frees the space at once. On Windows, files that readers have open stay
+    until the next time.
     """
     folder = as_folder(path)
     current_generation(folder)
@@ -174,9 +181,9 @@ def sweep(path: str | Path, *, wait: float = 0.0) -> list[str]:
 
 
 def as_folder(path: str | Path) -> Path:
-    """Give a path that does not depend on the working directory, which may change while an index is open."""
+    """Return an absolute path, since the working directory may change while an index is open."""
     if not isinstance(path, (str, Path)) or not str(path):
-        raise InputError(f"path is no path: got {path!r}, expected the folder of an index.")
+        raise InputError(f"path is not a path: got {path!r}, expected the folder of an index.")
     return Path(path).expanduser().absolute()
 
 
@@ -191,21 +198,21 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def size_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:
-    """Say what is wrong with the size of a file, or None."""
+    """Return what is wrong with the size of a file, or None."""
     path, expected = folder / name, manifest.files[name].bytes
     try:
         size = path.stat().st_size
     except OSError as error:
         return f"{path} is missing: got {error.strerror!r}, expected a file of {human_size(expected)}. {_REMEDY}"
     if size != expected:
-        return f"{path} is not whole: got {size} bytes, expected {expected}. {_REMEDY}"
+        return f"{path} is incomplete: got {size} bytes, expected {expected}. {_REMEDY}"
     return None
 
 
 _REMEDY = "Restore the index from a copy or build it again."
 
 
-# by what the manifest counts
+# shapes of the arrays, by the counts in the manifest
 _EXPECTED = {
     "positions": ("records", "dimensions"),
     "lengths": ("records",),
@@ -223,7 +230,7 @@ _EXPECTED = {
 
 
 def check_shapes(generation: Generation) -> None:
-    """Compare shapes and types of the arrays with the manifest; reads headers only, which have been read already."""
+    """Compare the shapes and types of the arrays with the manifest."""
     counts = generation.manifest.counts
     for name, sides in _EXPECTED.items():
         array = generation.arrays.get(name)

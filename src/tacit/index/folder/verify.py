@@ -1,7 +1,7 @@
-"""Reads an index as a whole and says what is wrong with it, one sentence each.
+"""Checks a whole index, and lists what is wrong with it.
 
-Opening checks sizes only. This reads every byte: checksums of the files that never change, SQLite's own check of its
-trees, the fingerprint of every record, and the full text against the texts.
+Opening checks sizes only. This reads every byte: checksums of the files that never change, SQLite's own integrity
+check, the fingerprint of every record, and the full text against the texts.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from tacit.index.folder.arrays import map_array
 from tacit.index.folder.generations import MANIFEST, RECORDS, current_generation
 from tacit.index.folder.manifest import Manifest
 from tacit.index.folder.opening import as_folder, read_manifest, size_complaint
-from tacit.index.folder.plain_data import from_json
 from tacit.index.records.changes import StoreChanges
 from tacit.index.records.rows import fingerprint, read_records
 from tacit.index.records.schema import connect, guarded
+from tacit.index.strict_json import from_json
 
 __all__ = ["verify"]
 
@@ -34,7 +34,7 @@ _BATCH = 1000
 def verify(path: str | Path) -> list[str]:
     """Check everything about the index in a folder.
 
-    Nothing is changed and readers are not disturbed; writers wait while the records are checked.
+    Nothing is changed, and readers can go on; writers wait while the records are checked.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def verify(path: str | Path) -> list[str]:
     Returns
     -------
     list of str
-        A sentence for each thing that is wrong; empty for a sound index.
+        A sentence for each fault; empty for a sound index.
     """
     try:
         folder = current_generation(as_folder(path))
@@ -61,13 +61,13 @@ def verify(path: str | Path) -> list[str]:
 
 
 def _file_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:
-    """Check size, checksum and form of one file."""
+    """Check size, checksum and format of one file."""
     if complaint := size_complaint(folder, manifest, name):
         return complaint
     path = folder / name
     try:
         if file_sha256(path) != manifest.files[name].sha256:
-            return f"{path} was changed: got content that does not match its checksum, expected it untouched. {_REMEDY}"
+            return f"{path} was changed: got content that does not match its checksum, expected it unchanged. {_REMEDY}"
         if name.startswith("arrays/"):
             map_array(path)
         if name.startswith("facts/"):
@@ -80,12 +80,12 @@ def _file_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:
 
 
 def _strangers(folder: Path, manifest: Manifest) -> list[str]:
-    """Name files that do not belong there; they do no harm, but somebody meant something by them."""
+    """Report files that do not belong to the index."""
     known = {MANIFEST, RECORDS, f"{RECORDS}-wal", f"{RECORDS}-shm", *manifest.files}
     names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if not path.is_dir()]
     return [
         f"{folder / name} does not belong to the index: got a file that the manifest does not name, expected none. "
-        "Move it elsewhere."
+        "Move it out of the folder."
         for name in names
         if name not in known
     ]
@@ -109,7 +109,7 @@ def _store_complaints(folder: Path, manifest: Manifest) -> list[str]:
 
 @contextlib.contextmanager
 def _one_state(connection: sqlite3.Connection) -> Iterator[None]:
-    """Keep writers out while reading."""
+    """Keep writers out during the block."""
     try:
         connection.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:
@@ -124,11 +124,11 @@ def _one_state(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _check_words(connection: sqlite3.Connection) -> None:
-    """Let FTS5 compare its index with the texts; it asks for that in the form of an insert, which changes nothing."""
+    """Let FTS5 compare its index with the texts; the command is an INSERT that changes nothing."""
     try:
         connection.execute("INSERT INTO words (words, rank) VALUES ('integrity-check', 1)")
     except sqlite3.DatabaseError as error:
-        if not _is_read_only(error):  # where nothing can be written, this cannot be asked for
+        if not _is_read_only(error):  # a read-only file cannot be checked in this way
             raise sqlite3.DatabaseError(f"full text that does not match the records ({error})") from error
 
 
@@ -151,7 +151,7 @@ def _counts(connection: sqlite3.Connection, folder: Path, manifest: Manifest) ->
         )
     if last >= following:
         found.append(
-            f"{folder / RECORDS} counts wrong: got a record with number {last}, "
+            f"{folder / RECORDS} has a wrong number: got a record with number {last}, "
             f"expected all below {following}. {_REMEDY}"
         )
     positions = folder / "arrays" / "positions.npy"
@@ -169,7 +169,7 @@ def _counts(connection: sqlite3.Connection, folder: Path, manifest: Manifest) ->
 
 
 def _shape(path: Path) -> tuple[int, ...] | None:
-    """Give the shape of an array if it can be read; if not, it has been complained about already."""
+    """Return the shape of an array, or None if it cannot be read, which has been reported already."""
     try:
         return tuple(map_array(path).shape) if path.exists() else None
     except InputError:
@@ -177,7 +177,7 @@ def _shape(path: Path) -> tuple[int, ...] | None:
 
 
 def _records(connection: sqlite3.Connection, path: Path) -> Iterator[str]:
-    """Compare every record with its fingerprint; one sentence for all that differ."""
+    """Compare every record with its fingerprint; yield one sentence for all that differ."""
     damaged: list[int] = []
     last = -1
     sql = "SELECT number, key, fields, position, fingerprint, removed FROM records WHERE number > ? ORDER BY 1 LIMIT ?"
@@ -196,12 +196,10 @@ def _readable(connection: sqlite3.Connection, numbers: list[int]) -> dict[int, R
     """Read records together, or one by one if one of them cannot be read."""
     try:
         return read_records(connection, numbers)
-    except (ValueError, AttributeError, sqlite3.DatabaseError):  # JSON that is none, or bytes where a text should be
-        return (
-            {}
-            if len(numbers) == 1
-            else {k: v for number in numbers for k, v in _readable(connection, [number]).items()}
-        )
+    except (ValueError, AttributeError, sqlite3.DatabaseError):  # invalid JSON, or bytes in the place of text
+        if len(numbers) == 1:
+            return {}
+        return {key: record for number in numbers for key, record in _readable(connection, [number]).items()}
 
 
 def _is_whole(record: Record | None, row: tuple[str | None, str, bytes | None, bytes, int]) -> bool:

@@ -1,4 +1,4 @@
-"""Writes a generation beside the one that counts, and makes it count in the last step."""
+"""Writes a new generation beside the current one, and makes it the current one in the last step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tacit.index.folder.generations import (
     UNFINISHED,
     check_name,
     current_generation,
-    current_name,
+    current_or_none,
     is_ours,
     next_name,
     set_current,
@@ -27,8 +27,8 @@ from tacit.index.folder.generations import (
 from tacit.index.folder.lock import LOCK_NAME, hold_lock
 from tacit.index.folder.manifest import FileFacts, Manifest
 from tacit.index.folder.opening import Generation, as_folder
-from tacit.index.folder.plain_data import to_json
 from tacit.index.records.store import RecordStore
+from tacit.index.strict_json import to_json
 
 __all__ = ["GenerationWriter"]
 
@@ -36,21 +36,20 @@ __all__ = ["GenerationWriter"]
 class GenerationWriter:
     """Builds or refits an index: use it in a `with` block and end with `finish`.
 
-    Until `finish` has returned, the index is what it was; if the block is left before, by an error or otherwise,
-    everything that was written is removed. A crash leaves the old index, and leftovers that the next writer sweeps.
-    The lock of the index is held from the first line of the block to the last.
+    Until `finish` returns, the index is unchanged; if the block ends before, everything that was written is removed. A
+    crash leaves the old index, and files that the next writer deletes. The lock of the index is held during the block.
 
     Parameters
     ----------
     path : str or Path
-        Folder of the index; it is made if it is not there.
+        Folder of the index; created if it does not exist.
     wait : float, default 0.0
         Seconds to wait for another writer.
 
     Raises
     ------
     InputError
-        On entering, if `path` is a file, a folder with other things in it, or being changed by another writer.
+        On entering, if `path` is a file or a folder with other files, or another writer is changing it.
 
     Examples
     --------
@@ -71,7 +70,7 @@ class GenerationWriter:
         is_new = _make_folder(self.index)
         with contextlib.ExitStack() as leave:
             leave.enter_context(hold_lock(self.index, wait=self._wait))
-            if is_new:  # it goes while the lock is still held, so that nobody starts to build in it meanwhile
+            if is_new:  # while the lock is still held, so that no other build starts in it
                 leave.callback(_remove_if_unused, self.index)
             self._name = next_name(self.index)
             sweep_unnamed(self.index)
@@ -87,19 +86,16 @@ class GenerationWriter:
             self._leave.close()
 
     def previous(self) -> Generation:
-        """Open the generation that counts, for a refit to read; no record can be added to it while the block lasts."""
+        """Open the current generation, for a refit to read; the lock keeps it unchanged."""
         return Generation(current_generation(self.index))
 
     def path(self, name: str) -> Path:
-        """Give the path for a file that the caller writes, such as `records.sqlite` or `arrays/positions.npy`.
-
-        The file has to be written and closed when `finish` is called.
-        """
+        """Return the path of a file that the caller writes and closes before `finish`, such as `records.sqlite`."""
         folder = self._open_folder()
         *above, last = name.split("/")
         check_name(last.replace(".", "_"))
         if last.startswith(".") or name == MANIFEST or len(above) > 1:
-            raise InputError(f"name is no file of a generation: got {name!r}, expected one such as 'arrays/map.npy'.")
+            raise InputError(f"name is not valid: got {name!r}, expected a file name such as 'arrays/map.npy'.")
         target = folder.joinpath(*map(check_name, above))
         target.mkdir(exist_ok=True)
         return target / last
@@ -114,19 +110,19 @@ class GenerationWriter:
         path.write_text(to_json(facts, name), encoding="utf-8", newline="\n")
 
     def finish(self, settings: Mapping[str, Any], counts: Mapping[str, int]) -> Path:
-        """Make the generation the one that counts and give its folder; when this returns, it is on the disk.
+        """Make the generation the current one and return its folder; it is on the disk when this returns.
 
         Parameters
         ----------
         settings : mapping
-            How it was built, as plain data; it goes into the manifest.
+            How it was built, as plain data, for the manifest.
         counts : mapping of str to int
-            How many of what there are. `records` is counted here if it is not given.
+            Numbers of labels, terms and so on; `records` is counted here if it is missing.
 
         Raises
         ------
         InputError
-            If there are no records, or positions, records and counts do not agree. The index is what it was.
+            If there are no records, or positions, records and counts do not agree. The index is then unchanged.
         """
         folder = self._open_folder()
         counts = self._sealed_counts(folder, counts)
@@ -152,7 +148,7 @@ class GenerationWriter:
         return self._folder
 
     def _sealed_counts(self, folder: Path, counts: Mapping[str, int]) -> dict[str, int]:
-        """Check that what belongs together agrees, and tell the store what positions have to look like from now on."""
+        """Check that records, positions and counts agree, and store the shape of positions with the records."""
         if not (folder / RECORDS).exists():
             raise InputError(f"{RECORDS} is missing: got no such file, expected the records. Use RecordStore.create.")
         path = folder / "arrays" / "positions.npy"
@@ -162,28 +158,28 @@ class GenerationWriter:
             rows = base if positions is None else len(positions)
             if not base == rows == counts.get("records", base):
                 raise InputError(
-                    f"counts does not fit: got {counts.get('records', base)} records, {rows} positions and {base} "
+                    f"counts does not match: got {counts.get('records', base)} records, {rows} positions and {base} "
                     "stored records, expected the same number."
                 )
             if positions is not None:
                 _check_positions(positions)
                 store.expect_positions(positions.shape[1], positions.dtype)
-        if (folder / f"{RECORDS}-wal").exists():  # what is in there would not be in the generation
+        if (folder / f"{RECORDS}-wal").exists():  # its content would be missing from the generation
             raise InputError(f"{RECORDS} is still open: got an open RecordStore, expected it closed. Close it first.")
         return {**counts, "records": base}
 
     def _discard(self) -> None:
-        """Remove what was written, unless it counts: an interrupt may come right after the last step of `finish`."""
+        """Remove what was written, unless it is current: an interrupt may come after the last step of `finish`."""
         written = self.index / (self._name + UNFINISHED)
         if written.exists():
             remove_tree(written)
-        if self._folder == self.index / self._name and _current_or_none(self.index) != self._name:
+        if self._folder == self.index / self._name and current_or_none(self.index) != self._name:
             remove_tree(self._folder)
         self._folder = None
 
 
 def _make_folder(folder: Path) -> bool:
-    """Make the folder of a new index, or check that an old one may be written to; gives whether it is new."""
+    """Create the folder of a new index, or check that an existing one may be written to; return whether it is new."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"path is a file: got {str(folder)!r}, expected a folder for the index. Choose another name.")
     if not folder.exists():
@@ -193,14 +189,14 @@ def _make_folder(folder: Path) -> bool:
     strangers = [entry.name for entry in folder.iterdir() if not is_ours(entry.name)]
     if strangers and not (folder / "CURRENT").exists():
         raise InputError(
-            f"path is a folder with other things in it: got {str(folder)!r} with {sorted(strangers)[0]!r}, "
+            f"path is a folder with other files: got {str(folder)!r} with {sorted(strangers)[0]!r}, "
             "expected an index, an empty folder or a new one. Choose another name."
         )
     return False
 
 
 def _remove_if_unused(folder: Path) -> None:
-    """Take a folder away that was made for a build which came to nothing."""
+    """Delete a folder that was created for a build that failed."""
     if {entry.name for entry in folder.iterdir()} <= {LOCK_NAME}:
         with contextlib.suppress(OSError):
             (folder / LOCK_NAME).unlink(missing_ok=True)
@@ -210,19 +206,12 @@ def _remove_if_unused(folder: Path) -> None:
 def _check_positions(positions: Any) -> None:
     if positions.ndim != 2 or positions.dtype not in ("float32", "float64"):
         raise InputError(
-            f"positions is no table of numbers: got shape {positions.shape} of {positions.dtype}, "
-            "expected one row a record, of float32 or float64."
+            f"positions is not a table of numbers: got shape {positions.shape} of {positions.dtype}, "
+            "expected one row per record, of float32 or float64."
         )
 
 
-def _current_or_none(folder: Path) -> str | None:
-    try:
-        return current_name(folder)
-    except InputError:
-        return None
-
-
 def _files(folder: Path) -> dict[str, FileFacts]:
-    """Take size and checksum of every file that will not change."""
+    """Return size and checksum of every file that will not change."""
     paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != RECORDS]
     return {path.relative_to(folder).as_posix(): FileFacts(path.stat().st_size, file_sha256(path)) for path in paths}

@@ -1,4 +1,4 @@
-"""Nearest records of a position by cosine: exact, over the mapped positions, a block of rows at a time."""
+"""Nearest records of a position by cosine: exact, over memory-mapped positions, one block of rows at a time."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tacit.types import Float32Array, IntArray
 __all__ = ["cosines", "lengths_of", "top"]
 
 _ROWS = 65_536  # a block of a hundred dimensions is 26 MB
-_SPARSE = 4  # rows are gathered one by one only where fewer than one in so many is asked for: reading on is faster
+_SPARSE = 4  # rows are gathered if fewer than 1 in 4 is needed; otherwise reading all in order is faster
 
 
 def lengths_of(positions: Float32Array) -> Float32Array:
-    """Length of each row; 1 for a row of zeros, so that its cosine is 0."""
+    """Return the length of each row; 1 for a row of zeros, so that its cosine is 0."""
     lengths = np.empty(len(positions), np.float32)
     for start in range(0, len(positions), _ROWS):
         lengths[start : start + _ROWS] = np.linalg.norm(positions[start : start + _ROWS], axis=1)
@@ -27,7 +27,7 @@ def cosines(
     lengths: Float32Array,
     rows: IntArray | None = None,
 ) -> Float32Array:
-    """Cosines of one query with all rows, or with those asked for, in their order."""
+    """Return the cosines of a query with all rows, or with these `rows` in their order."""
     if rows is not None and len(rows) * _SPARSE > len(positions):
         return cosines(query, positions, lengths)[rows]
     query = query / (np.linalg.norm(query) or 1)
@@ -40,11 +40,11 @@ def cosines(
 
 
 def top(scores: Float32Array, limit: int) -> IntArray:
-    """Where the largest scores are, the largest first, ties in order; without sorting all of them."""
+    """Return the indices of the largest scores, largest first, ties in order; without sorting all scores."""
     limit = min(limit, len(scores))
     if limit == 0:
         return np.empty(0, np.int64)
-    # what the first rows reach, all reach: most of the others fall at once, and few are left to be parted
+    # the limit-th largest of the first rows is a lower bound, which leaves few candidates
     sure = _least_of_largest(scores[: max(_ROWS, limit)], limit)
     candidates = np.flatnonzero(scores >= sure)
     found = scores[candidates]
@@ -53,5 +53,5 @@ def top(scores: Float32Array, limit: int) -> IntArray:
 
 
 def _least_of_largest(scores: Float32Array, limit: int) -> np.float32:
-    """The `limit`-th largest."""
+    """Return the `limit`-th largest score."""
     return np.float32(np.partition(scores, len(scores) - limit)[len(scores) - limit])

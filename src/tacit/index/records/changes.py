@@ -1,6 +1,6 @@
-"""What changes in a store between two builds: records added with their positions, removed, updated.
+"""Adds, removes and replaces records of a store after the build.
 
-The caller has opened a transaction and ends it; nothing here commits.
+The caller opens and ends the transaction; nothing here commits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tacit.index.records.rows import as_row, insert_rows
 
 __all__ = ["StoreChanges"]
 
-# A base record keeps its row, since its number belongs to a row of the positions; nothing else of it stays.
+# A removed record of the build leaves an empty row, since its number belongs to a row of the positions.
 _EMPTY = """UPDATE records SET key = NULL, title = '', text = '', fields = '{}', position = NULL, fingerprint = x'',
     removed = 1 WHERE number = ?"""
 _FORGET_WORDS = "INSERT INTO words (words, rowid, title, text) VALUES ('delete', ?, ?, ?)"
@@ -32,37 +32,37 @@ class StoreChanges:
         self._connection = connection
 
     def state(self, name: str) -> int:
-        """Read one of the numbers about the whole."""
+        """Return a number from the table `state`."""
         row = self._connection.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
         if row is None or not isinstance(row[0], int) or row[0] < 0:
             raise sqlite3.DatabaseError(f"its {name} is {row[0] if row else 'missing'}")
         return row[0]
 
     def set_state(self, name: str, value: int | str) -> None:
-        """Write one of the facts about the whole."""
+        """Set a value in the table `state`."""
         self._connection.execute("UPDATE state SET value = ? WHERE name = ?", (value, name))
 
     def row(self, key: object) -> tuple[int, str, str] | None:
-        """Give number, title and text: what the full text has to be told to forget it."""
+        """Return number, title and text, which FTS5 needs to remove a record from the full text."""
         if not isinstance(key, str):
-            raise InputError(f"keys has something else in it: got {key!r}, expected ids, which are strings.")
+            raise InputError(f"keys has an entry that is not a string: got {key!r}, expected ids.")
         try:
             row: tuple[int, str, str] | None = self._connection.execute(
                 "SELECT number, title, text FROM records WHERE key = ?", (key,)
             ).fetchone()
-        except UnicodeEncodeError:  # half a surrogate pair: no stored id has one
+        except UnicodeEncodeError:  # half a surrogate pair, which no stored id has
             return None
         return row
 
     def add(self, records: Sequence[Record], positions: Any) -> np.ndarray:
-        """Insert records under ids that are free."""
+        """Insert records with new ids, and return their numbers."""
         records = list(records)
         vectors = self._checked_positions(positions, len(records))
         first = self.state("next_number")
         rows = [as_row(first + place, record, vectors[place].tobytes()) for place, record in enumerate(records)]
         keys = [row.record.id for row in rows]
-        if taken := self._taken(keys) or _twice(keys):
-            raise InputError(f"records has an id that is in use: got {taken!r}, expected new ones. Use update for it.")
+        if taken := next((key for key in keys if self.row(key) is not None), None) or _twice(keys):
+            raise InputError(f"records has an id that is in use: got {taken!r}, expected new ids. Use update for it.")
         insert_rows(self._connection, rows)
         self._connection.executemany(
             "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)",
@@ -72,14 +72,14 @@ class StoreChanges:
         return np.arange(first, first + len(rows), dtype=np.int64)
 
     def remove(self, keys: Iterable[str]) -> None:
-        """Take records out of every table, and leave empty rows for those of the build."""
+        """Remove records from every table; those of the build leave an empty row."""
         if isinstance(keys, str):
             raise InputError(f"keys is a single string: got {keys!r}, expected a sequence. Write [{keys!r}].")
         base = self.state("base")
         for key in dict.fromkeys(keys):
             row = self.row(key)
             if row is None:
-                raise InputError(f"keys has an unknown id: got {key!r}, expected those of records in the index.")
+                raise InputError(f"keys has an unknown id: got {key!r}, expected ids of records in the index.")
             self._connection.execute(_FORGET_WORDS, row)
             if row[0] >= base:
                 self._connection.execute("DELETE FROM records WHERE number = ?", row[:1])
@@ -89,31 +89,25 @@ class StoreChanges:
             self._connection.execute(_EMPTY, row[:1])
 
     def update(self, records: Sequence[Record], positions: Any) -> np.ndarray:
-        """Remove the old content of the records and add the new."""
-        records = list(records)
-        keys = [as_row(0, record).record.id for record in records]
-        if repeated := _twice(keys):
-            raise InputError(f"records has an id twice: got {repeated!r}, expected each record once.")
+        """Replace records that have the same ids, and return their new numbers."""
+        records, keys = _distinct(records)
         unknown = [key for key in keys if self.row(key) is None]
         if unknown:
             raise InputError(
-                f"records has an unknown id: got {unknown[0]!r}, expected those of records in the index. "
+                f"records has an unknown id: got {unknown[0]!r}, expected ids of records in the index. "
                 "Use add for new ones."
             )
         self.remove(keys)
         return self.add(records, positions)
 
     def upsert(self, records: Sequence[Record], positions: Any) -> np.ndarray:
-        """Remove the old content of the records that are there, and add all."""
-        records = list(records)
-        keys = [as_row(0, record).record.id for record in records]
-        if repeated := _twice(keys):
-            raise InputError(f"records has an id twice: got {repeated!r}, expected each record once.")
+        """Add records, replacing those that have the same ids, and return their numbers."""
+        records, keys = _distinct(records)
         self.remove([key for key in keys if self.row(key) is not None])
         return self.add(records, positions)
 
     def added(self) -> tuple[np.ndarray, np.ndarray]:
-        """Read numbers and positions of what was added."""
+        """Return the numbers and positions of the added records."""
         dimensions, dtype = self._position_kind()
         rows = self._connection.execute(
             "SELECT number, position FROM records WHERE number >= ? ORDER BY number", (self.state("base"),)
@@ -126,7 +120,7 @@ class StoreChanges:
         return np.array([number for number, _ in rows], np.int64), vectors.astype(dtype.newbyteorder("="))
 
     def expect_positions(self, dimensions: int, dtype: np.dtype) -> None:
-        """Fix dimensions and type; both are read again by `added`, on a machine of either byte order."""
+        """Set the dimensions and type of positions, which are stored in little-endian order."""
         self.set_state("dimensions", int(dimensions))
         self.set_state("position_type", dtype.newbyteorder("<").str)
 
@@ -137,12 +131,12 @@ class StoreChanges:
         return self.state("dimensions"), np.dtype(name or "<f8")
 
     def _checked_positions(self, positions: Any, n_records: int) -> np.ndarray:
-        """Give positions in the type and byte order of the store."""
+        """Return positions in the type and byte order of the store."""
         vectors = np.asarray(positions)
         if vectors.ndim != 2 or vectors.dtype.kind not in "fiu":
             raise InputError(
-                f"positions is no table of numbers: got shape {vectors.shape} of {vectors.dtype}, "
-                "expected one row a record and one column a dimension."
+                f"positions is not a table of numbers: got shape {vectors.shape} of {vectors.dtype}, "
+                "expected one row per record and one column per dimension."
             )
         check_rows("positions", len(vectors), n_records, of="records")
         check_finite("positions", vectors)
@@ -156,8 +150,14 @@ class StoreChanges:
             )
         return np.ascontiguousarray(vectors, dtype)
 
-    def _taken(self, keys: list[str]) -> str | None:
-        return next((key for key in keys if self.row(key) is not None), None)
+
+def _distinct(records: Iterable[Record]) -> tuple[list[Record], list[str]]:
+    """Return the records and their ids; the same id twice is an error."""
+    records = list(records)
+    keys = [as_row(0, record).record.id for record in records]
+    if repeated := _twice(keys):
+        raise InputError(f"records has an id twice: got {repeated!r}, expected each record once.")
+    return records, keys
 
 
 def _twice(keys: list[str]) -> str | None:

@@ -1,4 +1,4 @@
-"""Filters: which records a question is about, by their labels, links and fields, as parts and as conditions in SQL."""
+"""Filters: conditions on the labels, links and fields of records, and the SQL that tests them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tacit.errors import InputError
-from tacit.index.folder.plain_data import check_encodable
 from tacit.index.records.rows import LONGEST_VALUE, as_value
+from tacit.index.strict_json import check_encodable
 
-__all__ = ["Filters", "Part", "Span"]
+__all__ = ["Condition", "Filters", "Span"]
 
-_LARGEST = 2**53  # whole numbers up to here are the same in SQLite and in Python
+_LARGEST = 2**53  # integers up to here are the same in SQLite and in Python
 _LAST = "\U0010ffff"  # sorts after every character that texts use
 _TABLES = {"labels": ("labels", "label"), "links": ("links", "target"), "fields": ("field_values", "value")}
 
@@ -27,7 +27,7 @@ class Filters:
     Parameters
     ----------
     labels : sequence of str or of collections of str, default ()
-        For each entry the record bears that label, or one of that collection: a label with everything below it in the
+        For each entry the record has that label, or one of that collection: a label with everything below it in the
         taxonomy is one collection.
     links : mapping of str to str or to a collection of str, default {}
         The record has a link of that name to that target, or to one of them.
@@ -35,14 +35,14 @@ class Filters:
         The field has that value, or one of them; a field that is a list has each of its items. Values of more than
         200 characters cannot be filtered by.
     ranges : mapping of str to (low, high), default {}
-        The field lies in the range, both ends included; None is no limit. Numbers are compared with numbers and texts
-        with texts; a text that is a number, as it is typed or stands in a CSV file, is compared with both. The high end
-        of a text includes what starts with it, so that `("2024-03", "2024")` is March to the last day of December.
-        Dates are their ISO text.
+        The field is in the range, both ends included; None is no limit. Numbers are compared with numbers and texts
+        with texts; a limit that is text but looks like a number is compared with both. The upper limit of a text
+        includes everything that starts with it, so that `("2024-03", "2024")` is March to the end of December. Dates
+        are compared as ISO text.
 
     Examples
     --------
-    >>> Filters(labels=["sea"], ranges={"year": (1950, None)}).condition()[1]
+    >>> Filters(labels=["sea"], ranges={"year": (1950, None)}).sql()[1]
     ['["sea"]', 'year', 1950, '']
     """
 
@@ -57,36 +57,32 @@ class Filters:
                 f"labels is a single string: got {self.labels!r}, expected a sequence. Write [{self.labels!r}]."
             )
 
-    def condition(self, column: str = "number") -> tuple[str, list[Any]]:
-        """Give a condition on the column that holds the number, and its parameters; empty if nothing is asked for.
+    def sql(self, column: str = "number") -> tuple[str, list[Any]]:
+        """Return a SQL test of the record number in a column, and its parameters; empty without conditions.
 
-        SQLite looks up every number it comes across, which is right for few of them.
+        SQLite looks up each number that it tests, which is fast for few of them.
         """
-        queries = [part.query() for part in self.parts()]
+        queries = [condition.query() for condition in self.conditions()]
         joined = " AND ".join(f"EXISTS ({sql} AND number = {column})" for sql, _ in queries)
         return joined, [value for _, values in queries for value in values]
 
-    def parts(self) -> list[Part]:
-        """Give each thing that is asked for, checked; none if nothing is."""
-        parts = [Part("labels", "", _texts("labels", label)) for label in self.labels]
-        parts += [
-            Part("links", _text("links", name), _texts(f"links[{name!r}]", targets))
-            for name, targets in self.links.items()
-        ]
-        parts += [
-            Part("fields", _text("fields", name), tuple(_value(f"fields[{name!r}]", value) for value in _all(values)))
-            for name, values in self.fields.items()
-        ]
-        return parts + [
-            Part("fields", _text("ranges", name), spans=_spans(f"ranges[{name!r}]", limits))
-            for name, limits in self.ranges.items()
-        ]
+    def conditions(self) -> list[Condition]:
+        """Return the conditions, checked."""
+        found = [Condition("labels", "", _texts("labels", label)) for label in self.labels]
+        for name, targets in self.links.items():
+            found.append(Condition("links", _text("links", name), _texts(f"links[{name!r}]", targets)))
+        for name, values in self.fields.items():
+            allowed = tuple(_value(f"fields[{name!r}]", value) for value in _all(values))
+            found.append(Condition("fields", _text("fields", name), allowed))
+        for name, limits in self.ranges.items():
+            found.append(Condition("fields", _text("ranges", name), spans=_spans(f"ranges[{name!r}]", limits)))
+        return found
 
 
 class Span(NamedTuple):
-    """Values from one on up to an end, which is among them if the span is closed, in SQLite's order.
+    """Values from `low` to `end`, in SQLite's order; `end` is included if the span is closed.
 
-    It sorts every number before every text, so that the empty text ends all numbers.
+    SQLite sorts every number before every text, so that the empty text is above all numbers.
     """
 
     low: str | int | float
@@ -95,17 +91,17 @@ class Span(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Part:
-    """One thing that is asked for: one of some values, or one in some spans.
+class Condition:
+    """One condition: a record has one of these values, or one in these spans.
 
     Parameters
     ----------
     kind : {"labels", "links", "fields"}
     name : str
-        Of the link or field; empty for labels.
+        Name of the link or field; empty for labels.
     values : tuple
     spans : tuple of Span
-        Of fields only, and without values.
+        For fields only, instead of values.
     """
 
     kind: str
@@ -114,27 +110,27 @@ class Part:
     spans: tuple[Span, ...] = ()
 
     def query(self) -> tuple[str, list[Any]]:
-        """Give a query of the numbers that meet it, to which more conditions can be added, and its parameters."""
+        """Return a query of the matching numbers, to which `AND ...` can be added, and its parameters."""
         table, column = _TABLES[self.kind]
-        condition, values = self.condition(column)
+        test, values = self.test(column)
         of_name, names = self._of_name()
-        return f"SELECT number FROM {table} WHERE {of_name} AND {condition}", [*names, *values]
+        return f"SELECT number FROM {table} WHERE {of_name} AND {test}", [*names, *values]
 
     def every_value(self) -> tuple[str, list[Any]]:
-        """Give a query of all values of that name with the numbers of their records, in order, and its parameters."""
+        """Return a query of all values of that name with the numbers of their records, in order."""
         table, column = _TABLES[self.kind]
         of_name, names = self._of_name()
         return f"SELECT {column}, number FROM {table} WHERE {of_name} AND {column} NOT NULL ORDER BY 1, 2", names
 
-    def condition(self, column: str) -> tuple[str, list[Any]]:
-        """Give the condition on a column that holds the values, and its parameters."""
+    def test(self, column: str) -> tuple[str, list[Any]]:
+        """Return the SQL test of a value in a column, and its parameters."""
         if self.spans:
             tests = [f"{column} >= ? AND {column} {'<=' if span.closed else '<'} ?" for span in self.spans]
             return f"({' OR '.join(tests)})", [limit for span in self.spans for limit in span[:2]]
         if self.kind == "fields":
-            # as parameters, not as JSON: reading numbers from text may round them otherwise than Python did
+            # as parameters, not as JSON: SQLite may round a number in JSON differently from Python
             return f"{column} IN ({', '.join('?' * len(self.values))})", list(self.values)
-        # one parameter however many labels: a subtree may have more than SQLite has parameters
+        # one parameter for all labels: a subtree may have more labels than SQLite allows parameters
         return f"{column} IN (SELECT value FROM json_each(?))", [json.dumps(self.values)]
 
     def _of_name(self) -> tuple[str, list[Any]]:
@@ -142,7 +138,7 @@ class Part:
 
 
 def _all(values: Any) -> list[Any]:
-    """Give one value as a list of one."""
+    """Return a single value as a list."""
     single = isinstance(values, (str, bytes)) or not isinstance(values, Collection)
     return [values] if single else list(values)
 
@@ -152,13 +148,13 @@ def _texts(argument: str, values: Any) -> tuple[str, ...]:
 
 
 def _spans(argument: str, limits: tuple[Any, Any]) -> tuple[Span, ...]:
-    """Give the values between two limits: texts, numbers, or both where the limits are numbers that were typed."""
+    """Return the values between two limits: texts, numbers, or both if the limits are text that looks like numbers."""
     if isinstance(limits, str) or not isinstance(limits, Sequence) or len(limits) != 2:
-        raise InputError(f"{argument} is no range: got {limits!r}, expected (low, high), with None for no limit.")
+        raise InputError(f"{argument} is not a range: got {limits!r}, expected (low, high), with None for no limit.")
     low, high = (None if limit is None else _value(argument, limit) for limit in limits)
     given = [limit for limit in (low, high) if limit is not None]
     if not given or len({isinstance(limit, str) for limit in given}) > 1:
-        raise InputError(f"{argument} is no range: got {limits!r}, expected one limit, or two of the same kind.")
+        raise InputError(f"{argument} is not a range: got {limits!r}, expected one limit, or two of the same type.")
     if not isinstance(given[0], str):
         return (_of_numbers(low, high),)
     texts = Span("" if low is None else low, f"{high or ''}{_LAST}", False)
@@ -172,7 +168,7 @@ def _of_numbers(low: Any, high: Any) -> Span:
 
 
 def _as_number(text: str) -> int | float | None:
-    """Read a number that was typed; None for anything else."""
+    """Read text as a number; None for anything else."""
     for kind in (int, float):
         with contextlib.suppress(ValueError, OverflowError):
             number = kind(text)
@@ -182,7 +178,7 @@ def _as_number(text: str) -> int | float | None:
 
 def _text(argument: str, value: object) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{argument} is no text: got {value!r}, expected a string.")
+        raise InputError(f"{argument} is not text: got {value!r}, expected a string.")
     check_encodable(value, argument)
     return str(value)
 

@@ -1,13 +1,14 @@
-"""Frequent words of a collection: where they are, kept so that a search need not go through the full text.
+"""Frequent words of a collection: packed lists of the records that have them, so that searches need not use FTS5.
 
-FTS5 computes BM25 of every record that has any of the words, about a microsecond each, and counts each word's records
-anew for every question: a word that one record in ten has takes a tenth of a second of a million records. So for those
-words the numbers of their records, and how often they are there, are kept as two packed lists, which NumPy adds up in
-a few milliseconds. Rare words, phrases and records that were added later are left to FTS5, each phrase by itself.
+FTS5 computes BM25 for every record that has any of the words, about a microsecond each, and counts the records of each
+word again for every query: a word in a tenth of a million records takes a tenth of a second. So the record numbers and
+frequencies of such words are stored as two packed lists, which NumPy adds up in a few milliseconds. Rare words,
+phrases and records that were added later are left to FTS5.
 
     BM25 = Σ_w log((N − n_w + ½) / (n_w + ½)) · 2.2 f_w / (f_w + norm),  norm = 1.2 (¼ + ¾ length / mean length)
 
-as FTS5 has it: f_w is how often w is in the record, n_w in how many of the N records; a logarithm below 0 is 10⁻⁶.
+as in FTS5: f_w is the frequency of w in the record, n_w the number of the N records with w; a logarithm below 0
+becomes 10⁻⁶.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from tacit.types import Array, BoolArray, Float32Array, IntArray
 __all__ = ["FrequentWords", "write_frequent_words"]
 
 
-MANY_RECORDS = 2_000  # below, FTS5 answers a title in a few milliseconds
-FREQUENT = 1_000  # records that have a word whose places are kept: FTS5 gives those of any other in a millisecond
-LONG = 20_000  # records of a word, above which it pays to see whether all of them have to be gone through
-MANY_TIMES = 8  # as many records have a word as are of interest: looking those up is faster than adding all
-_ROUNDING = 1e-4  # of sums in 32 bits, with room to spare
+MANY_RECORDS = 2_000  # below, FTS5 answers a query of a title's length in a few milliseconds
+FREQUENT = 1_000  # records of a word that has lists: FTS5 finds those of a rarer word in a millisecond
+LONG = 20_000  # records of a word from which it pays to check whether all of them are needed
+MANY_TIMES = 8  # if a list is so many times longer than the records of interest, looking these up is faster
+_ROUNDING = 1e-4  # of sums in 32 bits, with a margin
 _SATURATION, _BY_LENGTH, _LEAST = 1.2, 0.75, 1e-6  # as in FTS5
 
 _TABLES = """
@@ -41,7 +42,7 @@ CREATE VIRTUAL TABLE word_places USING fts5vocab('words', 'instance');
 
 
 def write_frequent_words(connection: sqlite3.Connection, n_records: int) -> None:
-    """Write the lists of a store that was just filled, if it is large enough to need them."""
+    """Write the lists of a new store that has its records, if it is large enough to need them."""
     if n_records < MANY_RECORDS:
         return
     for statement in _TABLES.strip().split("\n"):
@@ -57,7 +58,7 @@ def write_frequent_words(connection: sqlite3.Connection, n_records: int) -> None
 
 
 class _Word(NamedTuple):
-    """Where a word is among the records of the build, how often, and what it is worth."""
+    """Records of the build that have a word, its frequency in each, and its weight."""
 
     numbers: Array
     times: Array
@@ -65,7 +66,7 @@ class _Word(NamedTuple):
 
 
 class FrequentWords:
-    """Scores records of the build by their words; made for an open store, in whose turn it is used."""
+    """Scores the records of the build by their words, on the connection of an open store."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -73,17 +74,17 @@ class FrequentWords:
         self.n_base = int(found[0])
         self._norms = np.frombuffer(found[1], "<f4")
         if len(self._norms) != self.n_base:
-            raise sqlite3.DatabaseError(f"it has lengths of {len(self._norms)} records for {self.n_base}")
+            raise sqlite3.DatabaseError(f"it has the lengths of {len(self._norms)} records, expected {self.n_base}")
         self._split = word_splitter()
 
     @classmethod
     def of(cls, connection: sqlite3.Connection) -> FrequentWords | None:
-        """Give those of a store, or None if it has none."""
+        """Return the frequent words of a store, or None if it has no lists."""
         sql = "SELECT count(*) FROM sqlite_master WHERE name = 'record_norms'"
         return cls(connection) if connection.execute(sql).fetchone()[0] else None
 
     def words_and_phrases(self, parts: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Tell the parts of a query that are one word from those of several, which only the full text knows."""
+        """Separate the parts of a query that are one word from phrases, which only the full text can find."""
         split = self._split(parts)
         phrases = [part for part, words in zip(parts, split, strict=True) if len(words) > 1]
         return [words[0] for words in split if len(words) == 1], phrases
@@ -93,22 +94,25 @@ class FrequentWords:
         words: Sequence[str],
         phrases: Sequence[tuple[IntArray, Float32Array]] = (),
         *,
-        telling: bool,
+        informative: bool,
         n_best: int | None = None,
         among: BoolArray | None = None,
     ) -> Float32Array:
-        """BM25 of each record of the build for any of some words, 0 without one; what phrases add is given.
+        """Return BM25 of each record of the build for these words, 0 for a record without any.
 
-        Words that most records have add 10⁻⁶: they take the longest and tell the least. With `telling` they are left
-        out, and with them the records that have no other word. With `n_best`, only the scores of so many of the best
-        are to be right, and those of all others are below them: once all words that are left cannot lift a record
-        among them, those words are looked up only for the records that are near enough (MaxScore). With `among`, only
-        the scores of the records of which it is true are to be right.
+        Parameters
+        ----------
+        words : words of the query
+        phrases : numbers and scores of the records of each phrase
+        informative : whether to leave out words that most records have: they add 10⁻⁶ and take the longest
+        n_best : so many of the best scores must be right, and all others below them; once the remaining words cannot
+            lift a record among the best, they are looked up only for records that are near enough (MaxScore)
+        among : only the scores of the records where it is true must be right
         """
         scores = np.zeros(self.n_base, np.float32)
         for numbers, of_phrase in phrases:
             scores[numbers] += of_phrase
-        known = (self._word(word, telling=telling) for word in words)
+        known = (self._word(word, informative=informative) for word in words)
         found = sorted((word for word in known if word is not None), key=lambda word: -word.weight)
         few = None if among is None else _few(among)
         for place, word in enumerate(found):
@@ -130,32 +134,32 @@ class FrequentWords:
         weight = np.float32(word.weight * (_SATURATION + 1))
         scores[numbers] += weight * frequency / (frequency + self._norms[numbers])
 
-    def _word(self, word: str, *, telling: bool) -> _Word | None:
-        """Look up a word; with `telling`, None for one that most records have, whose long lists are not read then."""
+    def _word(self, word: str, *, informative: bool) -> _Word | None:
+        """Look up a word; with `informative`, None for one that most records have, whose long lists are not read."""
         of_word = "FROM frequent_words WHERE word = ?"
         found = self._connection.execute(f"SELECT n_records {of_word}", (word,)).fetchone()
         places = _places(self._connection, word) if found is None else None
         weight = _weight(len(places[0]) if places is not None else found[0], self.n_base)
-        if telling and weight <= _LEAST:
+        if informative and weight <= _LEAST:
             return None
         if places is not None:
             old = places[0] < self.n_base
             return _Word(places[0][old], places[1][old], weight)
         packed = self._connection.execute(f"SELECT numbers, times {of_word}", (word,)).fetchone()
         numbers, times = np.frombuffer(packed[0], "<u4"), np.frombuffer(packed[1], "<u2")
-        if len(numbers) != len(times) or (len(numbers) and numbers.max() >= self.n_base):  # a negative one looks large
-            raise sqlite3.DatabaseError(f"the places of {word!r} are not whole")
+        if len(numbers) != len(times) or (len(numbers) and numbers.max() >= self.n_base):  # or negative
+            raise sqlite3.DatabaseError(f"the lists of {word!r} are incomplete")
         return _Word(numbers, times, weight)
 
 
 def _few(among: BoolArray) -> IntArray | None:
-    """Give the numbers of which it is true, or None if they are too many to be looked up in any list."""
+    """Return the numbers where it is true, or None if they are too many to be looked up in any list."""
     return np.flatnonzero(among) if MANY_TIMES * np.count_nonzero(among) < len(among) else None
 
 
 def _near(scores: Float32Array, n_best: int, most: float, among: BoolArray | None) -> IntArray | None:
-    """Give the records that `most` more can lift among the best, or None if it may be any record."""
-    # of truth values NumPy finds the places five times as fast as of numbers
+    """Return the records that `most` more could lift among the best, or None if any record could be."""
+    # NumPy finds the non-zero entries of a bool array five times as fast as those of floats
     matching = np.flatnonzero(scores > 0 if among is None else (scores > 0) & among)
     if len(matching) < n_best:
         return None
@@ -165,15 +169,15 @@ def _near(scores: Float32Array, n_best: int, most: float, among: BoolArray | Non
 
 
 def _common(word: _Word, numbers: IntArray) -> tuple[IntArray, Array]:
-    """Give those of some records that have a word, and how often they do."""
-    # of the same type, since otherwise NumPy copies the longer of the two first
+    """Return which of these records have a word, and its frequency in them."""
+    # of the same type, since NumPy would otherwise copy the longer array
     places = np.minimum(np.searchsorted(word.numbers, numbers.astype(word.numbers.dtype)), len(word.numbers) - 1)
     having = word.numbers[places] == numbers
     return numbers[having], word.times[places[having]]
 
 
 def word_splitter() -> Callable[[Sequence[str]], list[list[str]]]:
-    """Give a function that splits texts into words as the full text does, by letting FTS5 do it."""
+    """Return a function that splits texts into words with the tokenizer of the full text (FTS5)."""
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     connection.execute(f"CREATE VIRTUAL TABLE texts USING fts5(text, tokenize='{TOKENIZER}')")
     connection.execute("CREATE VIRTUAL TABLE places USING fts5vocab('texts', 'instance')")
@@ -196,14 +200,14 @@ def _weight(n_with: int, n_records: int) -> float:
 
 
 def _places(connection: sqlite3.Connection, word: str) -> tuple[IntArray, Float32Array]:
-    """Numbers of the records with a word, ascending, and how often it is there, in title and text together."""
+    """Return the ascending numbers of the records with a word, and its frequency in title and text together."""
     rows = connection.execute("SELECT doc FROM word_places WHERE term = ?", (word,))
     numbers, times = np.unique(np.fromiter((row[0] for row in rows), np.int64), return_counts=True)
     return numbers, times.astype(np.float32)
 
 
 def _norms(connection: sqlite3.Connection, n_records: int) -> Float32Array:
-    """1.2 (¼ + ¾ length / mean length) of each record; FTS5 keeps lengths as one small number a column."""
+    """1.2 (¼ + ¾ length / mean length) of each record; FTS5 stores one length per column."""
     lengths = np.zeros(n_records, np.float64)
     for number, sizes in connection.execute("SELECT id, sz FROM words_docsize"):
         lengths[number] = _total(sizes)
@@ -212,7 +216,7 @@ def _norms(connection: sqlite3.Connection, n_records: int) -> Float32Array:
 
 
 def _total(sizes: bytes) -> int:
-    """Sum of the numbers in SQLite's own packing: seven bits a byte, the highest first, the eighth for more to come."""
+    """Sum numbers in SQLite's varint format: seven bits per byte, highest first, the eighth marks continuation."""
     total = value = 0
     for byte in sizes:
         value = value << 7 | byte & 0x7F

@@ -1,4 +1,4 @@
-"""Records as rows of the tables, and rows as records again."""
+"""Converts records to rows of the tables, and back."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ import numpy as np
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.index.folder.plain_data import check_encodable, to_json
+from tacit.index.strict_json import check_encodable, to_json
 
 __all__ = ["LONGEST_VALUE", "Row", "as_row", "as_value", "fingerprint", "insert_rows", "read_records"]
 
-LONGEST_VALUE = 200  # characters; longer fields are abstracts and notes, which nobody filters by
+LONGEST_VALUE = 200  # characters; longer fields are abstracts and notes, not values to filter by
 
 _INSERT = "INSERT INTO records (number, key, title, text, fields, position, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A record that was found fit to be stored, with its number and, if it came after the build, its position."""
+    """A checked record with its number and, if it was added after the build, its position."""
 
     number: int
     record: Record
@@ -34,11 +34,11 @@ class Row:
 
 
 def as_row(number: int, record: object, position: bytes | None = None) -> Row:
-    """Check a record and write its fields as JSON; everything that SQLite would refuse is refused here, with a name."""
+    """Check a record and write its fields as JSON; an error names the record that cannot be stored."""
     if not isinstance(record, Record):
-        raise InputError(f"records has something else in it: got {type(record).__name__}, expected Record.")
+        raise InputError(f"records has an entry that is not a Record: got {type(record).__name__}, expected Record.")
     if not isinstance(record.title, str):
-        raise InputError(f"title of record {record.id!r} is not a text: got {record.title!r}, expected a string.")
+        raise InputError(f"title of record {record.id!r} is not text: got {record.title!r}, expected a string.")
     fields = to_json(record.fields, f"record {record.id!r}: fields")
     names = [*record.labels, *record.links, *(target for targets in record.links.values() for target in targets)]
     check_encodable("\n".join([record.id, record.title, record.text, *names]), f"record {record.id!r}")
@@ -46,7 +46,7 @@ def as_row(number: int, record: object, position: bytes | None = None) -> Row:
 
 
 def insert_rows(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
-    """Put checked records into every table but the full text."""
+    """Insert checked records into every table except the full text."""
     connection.executemany(_INSERT, map(_record_cells, rows))
     connection.executemany(
         "INSERT INTO labels VALUES (?, ?, ?)",
@@ -60,7 +60,7 @@ def insert_rows(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
 
 
 def read_records(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Record]:
-    """Read records by their numbers; those that are removed or unknown are left out."""
+    """Return records by their numbers; removed and unknown ones are left out."""
     wanted = json.dumps(list(numbers))
     chosen = "number IN (SELECT value FROM json_each(?))"
     labels: dict[int, list[str]] = {}
@@ -81,14 +81,14 @@ def read_records(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict
 
 
 def fingerprint(record: Record, fields: str, position: bytes | None) -> bytes:
-    """Give a short digest of everything that is stored of a record; SQLite itself keeps no checksums."""
+    """Return a digest of everything that is stored of a record; SQLite itself keeps no checksums."""
     links = sorted((name, list(targets)) for name, targets in record.links.items())
     content = json.dumps([record.id, record.title, record.text, fields, list(record.labels), links])
     return hashlib.blake2b(content.encode() + b"\0" + (position or b""), digest_size=16).digest()
 
 
 def as_value(value: object) -> str | int | float:
-    """Give a plain value as SQLite compares it: truth values are 0 and 1, very large integers are rounded."""
+    """Return a value as SQLite compares it: bool as 0 or 1, very large integers rounded to float."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool):
@@ -111,14 +111,14 @@ def _record_cells(row: Row) -> tuple[Any, ...]:
 
 
 def _links(row: Row) -> Iterator[tuple[int, str, int, str | None]]:
-    """Give one row a target; a name without targets has one with none, so that it is still there when read."""
+    """Yield one row per target; a link without targets has one row with NULL, so that its name is kept."""
     for name, targets in row.record.links.items():
         for place, target in enumerate(targets or (None,)):
             yield row.number, str(name), place, target
 
 
 def _field_values(fields: str) -> Iterator[tuple[str, str | int | float]]:
-    """Give the values to filter by: plain ones, and each of a list of plain ones."""
+    """Yield the values to filter by: numbers and short texts, and each of these in a list."""
     for name, value in json.loads(fields).items():
         for item in value if isinstance(value, list) else (value,):
             if isinstance(item, (int, float)) or (isinstance(item, str) and len(item) <= LONGEST_VALUE):
@@ -128,7 +128,7 @@ def _field_values(fields: str) -> Iterator[tuple[str, str | int | float]]:
 def _rounded(item: str | int | float) -> str | int | float:
     try:
         return as_value(item)
-    except OverflowError:  # an integer beyond the largest float; it is kept in the record, but cannot be compared
+    except OverflowError:  # an integer beyond the largest float, which cannot be compared as a number
         return str(item)
 
 
@@ -137,6 +137,6 @@ def _record(
 ) -> Record:
     targets = {name: tuple(targets) for name, targets in links.items()}
     cells = [key, text, title, fields, *labels, *targets, *(target for group in targets.values() for target in group)]
-    if not all(isinstance(cell, str) for cell in cells):  # damage can turn a text into bytes, which look alike
-        raise sqlite3.DatabaseError(f"record {key!r} holds something that is no text")
+    if not all(isinstance(cell, str) for cell in cells):  # damage can turn text into bytes
+        raise sqlite3.DatabaseError(f"record {key!r} holds something that is not text")
     return Record(key, text, tuple(labels), title, targets, json.loads(fields))

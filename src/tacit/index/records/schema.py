@@ -1,14 +1,14 @@
-"""The tables of `records.sqlite`, and how a connection to it is opened.
+"""The tables of `records.sqlite`, and how connections to it are opened.
 
-records       one row a record; a removed base record leaves an empty row, so that its number stays taken
-labels        its labels in their order                  indexed by label
-links         its links, one row a target                indexed by name and target
-field_values  the short plain values of its fields, copied out of the JSON to be searched and compared
+records       one row per record; a removed record of the build leaves an empty row, so that its number stays in use
+labels        labels of the records, in order            indexed by label
+links         links of the records, one row per target   indexed by name and target
+field_values  short values of the fields, copied from the JSON to be filtered by
 words         full text of title and text (FTS5); it keeps no copy of them but reads the view `live`
-state         numbers about the whole: base, next_number, changes, dimensions, position_type
+state         facts about the whole file: base, next_number, changes, dimensions, position_type
 
-Large collections have more, which change nothing about the answers, so that an older Tacit can do without them:
-value_lists (see the module of that name), and frequent_words, record_norms, word_places (see `frequent_words`).
+Large collections have more tables, which make searches faster but do not change the results: value_lists (see the
+module of that name), and frequent_words, record_norms, word_places (see `frequent_words`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tacit.errors import InputError
 __all__ = ["INDEXES", "SCHEMA_VERSION", "TABLES", "TOKENIZER", "connect", "guarded", "new_database"]
 
 SCHEMA_VERSION = 1
-_APPLICATION = 0x54414349  # "TACI": tells our files from any other SQLite file
+_APPLICATION = 0x54414349  # "TACI": marks the SQLite files of Tacit
 
 TOKENIZER = "unicode61 remove_diacritics 2"
 TABLES = f"""
@@ -64,7 +64,7 @@ CREATE VIRTUAL TABLE words USING fts5(
 );
 """
 
-# made after the first records are in, which is faster than keeping them in order all the time
+# created after the records are inserted, which is faster
 INDEXES = """
 CREATE INDEX labels_by_label ON labels (label, number);
 CREATE INDEX links_by_target ON links (name, target, number);
@@ -74,7 +74,7 @@ CREATE INDEX removed_records ON records (number) WHERE removed = 1;
 
 
 def new_database(path: Path) -> sqlite3.Connection:
-    """Make a database with empty tables; fast and careless, since a build that is cut off is thrown away as a whole."""
+    """Create a database with empty tables; without a safe journal, since an interrupted build is discarded."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA journal_mode = MEMORY")
     connection.execute("PRAGMA synchronous = OFF")
@@ -87,7 +87,7 @@ def new_database(path: Path) -> sqlite3.Connection:
 
 
 def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
-    """Open a database that `new_database` made, or say in one sentence why it cannot be used."""
+    """Open a database that `new_database` made, or raise an `InputError` that says why it cannot be used."""
     if not path.is_file():
         raise InputError(
             f"{path} is missing: got no such file, expected the records. Restore the index from a copy or build again."
@@ -106,12 +106,12 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def guarded(path: Path) -> Iterator[None]:
-    """Turn what SQLite raises about the file into one sentence that names it."""
+    """Turn SQLite's errors into an `InputError` that names the file."""
     try:
         yield
     except sqlite3.ProgrammingError as error:
         raise InputError(f"{path} is closed: got {str(error)!r}, expected an open store. Open it again.") from error
-    except (sqlite3.Error, json.JSONDecodeError, UnicodeDecodeError) as error:  # SQLite quotes what it cannot read
+    except (sqlite3.Error, json.JSONDecodeError, UnicodeDecodeError) as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         got = str(error).splitlines()[0] if str(error) else type(error).__name__
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -119,7 +119,7 @@ def guarded(path: Path) -> Iterator[None]:
         if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
             raise InputError(
                 f"{path} cannot be used: got {got!r}, expected a file that can be read and written. "
-                "Nothing was changed; check the disk and the rights."
+                "Nothing was changed; check the disk and the permissions."
             ) from error
         raise InputError(
             f"{path} is damaged: got {got!r}, expected the records of an index. "
@@ -128,7 +128,7 @@ def guarded(path: Path) -> Iterator[None]:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    """Connect and read something, since SQLite looks at the file only then."""
+    """Connect, and read something, since SQLite opens the file only then."""
     address = path.absolute().as_uri()
     try:
         return _prepared(f"{address}?mode=rw")
@@ -137,18 +137,18 @@ def _open(path: Path) -> sqlite3.Connection:
         refused = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
         if not refused or (waiting.exists() and waiting.stat().st_size):
             raise
-        # A folder that cannot be written to has no place for the files through which readers and writers see each
-        # other. Nobody can write there, so none are needed.
+        # In a read-only folder SQLite cannot create the files that coordinate readers and writers. Since nobody can
+        # write there, none are needed.
         return _prepared(f"{address}?mode=ro&immutable=1")
 
 
 def _prepared(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, timeout=30.0, isolation_level=None, check_same_thread=False)
     try:
-        connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from a stranger
+        connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from an untrusted source
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA synchronous = FULL")  # what is reported as stored survives a power cut
-        connection.execute("PRAGMA cache_size = -65536")  # KiB: room for the longest lists of a million records
+        connection.execute("PRAGMA synchronous = FULL")  # what is committed survives a power failure
+        connection.execute("PRAGMA cache_size = -65536")  # KiB: enough for the longest lists of a million records
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except BaseException:
         connection.close()
@@ -161,7 +161,7 @@ def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != _APPLICATION:
         raise InputError(
-            f"{path} is another kind of database: got application id {application}, expected {_APPLICATION}. "
+            f"{path} is not a database of records: got application id {application}, expected {_APPLICATION}. "
             "Restore the index from a copy or build it again."
         )
     if version > SCHEMA_VERSION:

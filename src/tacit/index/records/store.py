@@ -1,7 +1,7 @@
-"""The records of an index: stored with their labels, links, fields and full text in one SQLite file.
+"""The records of an index, with their labels, links, fields and full text, in one SQLite file.
 
-Records that an index was built from have the numbers 0 .. base - 1, in the order of `arrays/positions.npy`. Records
-that are added later go on from there and bring their positions with them.
+The records of the build have the numbers 0 to base - 1, in the order of `arrays/positions.npy`. Records that are added
+later get the following numbers and are stored with their positions.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from tacit.checks import check_choice, check_count
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index.records.changes import StoreChanges
-from tacit.index.records.filtering import Filtering, Passing, column
 from tacit.index.records.filters import Filters
 from tacit.index.records.frequent_words import write_frequent_words
+from tacit.index.records.matching import MatchingRecords, RecordMatcher, column
 from tacit.index.records.rows import Row, as_row, insert_rows, read_records
 from tacit.index.records.schema import INDEXES, connect, guarded, new_database
 from tacit.index.records.value_lists import write_value_lists
 from tacit.index.records.word_search import WordSearch
 
-__all__ = ["RecordStore", "StoreCounts", "build_store"]
+__all__ = ["RecordStore", "StoreCounts"]
 
 
 @dataclass(frozen=True)
 class StoreCounts:
-    """How many records a store was built with, was given since, has given up, and holds now."""
+    """Number of records in the build, and how many were added and removed since."""
 
     base: int
     added: int
@@ -42,27 +42,26 @@ class StoreCounts:
 
     @property
     def live(self) -> int:
-        """Records that a search can find."""
+        """Number of records that a search can find."""
         return self.base - self.removed + self.added
 
 
 class RecordStore:
     """The records in one SQLite file, open for reading or for changes.
 
-    Threads may share it; they take turns. Processes open their own. Readers see each change as a whole or not at all.
+    Threads may share a store: they wait for each other. Each process opens its own. Changes are atomic for readers.
 
     Parameters
     ----------
     path : Path
         File that `RecordStore.create` made.
     writable : bool, default False
-        Whether to allow changes. Whoever changes the store of an index holds the lock of the index, as
-        `change_generation` does.
+        Whether to allow changes. The caller must hold the lock of the index, as `change_generation` does.
 
     Raises
     ------
     InputError
-        If the file is missing, damaged, something else, or of a newer format.
+        If the file is missing, damaged, not a store, or of a newer format.
     """
 
     def __init__(self, path: str | Path, *, writable: bool = False) -> None:
@@ -71,8 +70,8 @@ class RecordStore:
         self._turn = threading.RLock()
         self._connection = connect(self.path, writable=writable)
         self._changes = StoreChanges(self._connection)
-        self._filtering = Filtering(self._connection)
-        self._words = WordSearch(self._connection, self._filtering)
+        self._matcher = RecordMatcher(self._connection)
+        self._words = WordSearch(self._connection, self._matcher)
 
     @classmethod
     def create(
@@ -83,20 +82,32 @@ class RecordStore:
         progress: Callable[[int], None] | None = None,
         batch: int = 1000,
     ) -> int:
-        """Write a new file with these records, numbered from 0, and give how many there were.
+        """Write a new file with these records, numbered from 0, and return their number.
 
-        `progress` is called after each batch with the number of records so far. The file is closed afterwards and has
-        no companions; it is flushed to the disk by whoever makes it count.
+        `progress` is called after each batch with the number of records so far. The file is closed afterwards, without
+        a write-ahead log beside it; the caller flushes it to the disk.
 
         Raises
         ------
         InputError
-            If two records have one id, or one cannot be stored; the file is gone then.
+            If two records have the same id, or one cannot be stored; the file is then removed.
         """
-        return build_store(Path(path), records, progress=progress, batch=check_count("batch", batch))
+        path = Path(path)
+        if path.exists():
+            raise InputError(f"path exists: got {str(path)!r}, expected a new file. Records are added with add.")
+        connection = new_database(path)
+        try:
+            with guarded(path):
+                return _fill(connection, records, progress, check_count("batch", batch))
+        except BaseException:
+            connection.close()
+            path.unlink(missing_ok=True)
+            raise
+        finally:
+            connection.close()
 
     def close(self) -> None:
-        """Close the file; a second time does nothing."""
+        """Close the file; closing twice is harmless."""
         with self._turn:
             self._connection.close()
 
@@ -116,39 +127,39 @@ class RecordStore:
 
     @property
     def changes(self) -> int:
-        """How many times the store was changed since it was built: a reader that keeps it knows when to look anew."""
+        """Number of changes since the build; readers compare it to see whether what they keep is out of date."""
         with self._reading():
             return self._changes.state("changes")
 
     def get(self, numbers: Sequence[int] | np.ndarray) -> list[Record]:
-        """Read records by their numbers, in the order asked for; an `InputError` names one that is not there."""
+        """Return records by their numbers, in the given order; an unknown number is an `InputError`."""
         wanted = [int(number) for number in numbers]
         with self._reading() as connection:
             found = read_records(connection, wanted)
         missing = [number for number in wanted if number not in found]
         if missing:
-            raise InputError(f"numbers has an unknown one: got {missing[0]}, expected those of records in the index.")
+            raise InputError(f"numbers has an unknown one: got {missing[0]}, expected numbers of stored records.")
         return [found[number] for number in wanted]
 
     def has_label(self, label: str) -> bool:
-        """Tell whether any record bears a label."""
+        """Return whether any record has a label."""
         with self._reading() as connection:
             return connection.execute("SELECT 1 FROM labels WHERE label = ? LIMIT 1", (label,)).fetchone() is not None
 
     def names(self, kind: str) -> list[str]:
-        """Give the names of the "links" or the "fields" that can be filtered by, in their order."""
+        """Return the sorted names of the "links" or "fields" that can be filtered by."""
         table = {"links": "links", "fields": "field_values"}[check_choice("kind", kind, ("links", "fields"))]
-        # from one name to the next by the index: a plain DISTINCT reads all values
+        # jumps from one name to the next in the SQL index: a plain DISTINCT would read all values
         following = f"SELECT (SELECT min(name) FROM {table} WHERE name > found.name) FROM found WHERE name NOT NULL"
         sql = f"WITH RECURSIVE found(name) AS (SELECT min(name) FROM {table} UNION ALL {following})"
         with self._reading() as connection:
             return [row[0] for row in connection.execute(f"{sql} SELECT name FROM found WHERE name NOT NULL")]
 
     def number_of(self, key: str) -> int:
-        """Give the number of the record with this id, or raise an `InputError`."""
+        """Return the number of the record with this id, or raise an `InputError`."""
         number = self._find(key)
         if number is None:
-            raise InputError(f"id is unknown: got {key!r}, expected that of a record in the index. Check its spelling.")
+            raise InputError(f"id is unknown: got {key!r}, expected the id of a stored record. Check its spelling.")
         return number
 
     def __contains__(self, key: object) -> bool:
@@ -157,19 +168,18 @@ class RecordStore:
     def words(
         self, query: str, limit: int = 10, filters: Filters | None = None, *, match: str = "any"
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Find records by their words, the best first: numbers and scores.
+        """Find records by their words, best first.
 
         Parameters
         ----------
         query : str
-            Anything a person may type; every word counts as a word, words in quotation marks as a phrase. Case and
-            accents make no difference.
+            Any text; words in quotation marks are a phrase. Case and accents make no difference.
         limit : int, default 10
-            Most records to give.
+            Most records to return.
         filters : Filters, default None
-            Look among these only.
+            Only matching records.
         match : {"any", "all"}, default "any"
-            Whether one of the words is enough. More of them, and rarer ones, always score higher.
+            Whether a record needs any of the words or all of them. More words, and rarer ones, score higher.
 
         Returns
         -------
@@ -183,25 +193,25 @@ class RecordStore:
             return self._words.find(query, limit, filters or Filters(), every=every)
 
     def numbers(self, filters: Filters | None = None) -> np.ndarray:
-        """Give the numbers of all records, or of those that pass the filters, ascending."""
+        """Return the numbers of all records, or of those that match the filters, ascending."""
         with self._reading() as connection:
-            found = self._filtering.passing(filters)
+            found = self._matcher.matching(filters)
             if found is not None:
                 return found.numbers()
-            # all but the removed ones, without reading the table, which is as large as the texts
+            # without reading the table of records, which is as large as the texts
             base = self._changes.state("base")
             added = column(connection.execute("SELECT number FROM records WHERE number >= ? ORDER BY number", (base,)))
             return np.concatenate([np.setdiff1d(np.arange(base, dtype=np.int64), self.removed()), added])
 
-    def passing(self, filters: Filters | None) -> Passing | None:
-        """Give the records that pass the filters; None if they ask for nothing, so that all do."""
+    def matching(self, filters: Filters | None) -> MatchingRecords | None:
+        """Return the records that match the filters; None if there are no conditions, so that all match."""
         with self._reading():
-            return self._filtering.passing(filters)
+            return self._matcher.matching(filters)
 
     def records(self, *, batch: int = 1000) -> Iterator[tuple[int, Record]]:
-        """Go through all records with their numbers, ascending, a batch at a time in memory: what a refit reads.
+        """Yield all records with their numbers, ascending; one batch at a time is in memory.
 
-        Changes made meanwhile may or may not be seen; a refit holds the lock, so that there are none.
+        Changes made meanwhile may or may not be seen; during a refit the lock prevents them.
         """
         numbers = self.numbers()
         for start in range(0, len(numbers), check_count("batch", batch)):
@@ -210,44 +220,44 @@ class RecordStore:
             yield from sorted(found.items())
 
     def added(self) -> tuple[np.ndarray, np.ndarray]:
-        """Give numbers and positions of the records that came after the build."""
+        """Return the numbers and positions of the records that were added after the build."""
         with self._reading():
             return self._changes.added()
 
     def removed(self) -> np.ndarray:
-        """Give the numbers of the records of the build that were removed or updated since, ascending."""
+        """Return the ascending numbers of the records of the build that were removed or updated since."""
         with self._reading():
-            return self._filtering.removed()
+            return self._matcher.removed()
 
     def add(self, records: Sequence[Record], positions: np.ndarray) -> np.ndarray:
-        """Add records with their positions, all of them or none, and give their numbers.
+        """Add records with their positions, all of them or none, and return their numbers.
 
-        When this returns, they are on the disk. An id that is already in use is refused.
+        When this returns, they are on the disk. An id that is in use is an error.
         """
         with self._changing():
             return self._changes.add(records, positions)
 
     def remove(self, keys: Iterable[str]) -> None:
-        """Remove records by their ids, all of them or none. An id that is not in use is refused."""
+        """Remove records by their ids, all of them or none; an unknown id is an error."""
         with self._changing():
             self._changes.remove(keys)
 
     def update(self, records: Sequence[Record], positions: np.ndarray) -> np.ndarray:
-        """Give records new content and new positions under their old ids, all of them or none.
+        """Replace records that have the same ids, all of them or none, and return their new numbers.
 
-        They get new numbers, which are returned: the positions of the build cannot change, so the old number of a
-        record is among `removed()` and the new one among `added()`.
+        The positions of the build cannot change, so the old number of a record is then in `removed()` and the new one
+        in `added()`.
         """
         with self._changing():
             return self._changes.update(records, positions)
 
     def upsert(self, records: Sequence[Record], positions: np.ndarray) -> np.ndarray:
-        """Add records, and give those whose ids are in use new content, all of them or none; gives their numbers."""
+        """Add records, replacing those that have the same ids, all of them or none, and return their numbers."""
         with self._changing():
             return self._changes.upsert(records, positions)
 
     def expect_positions(self, dimensions: int, dtype: np.dtype) -> None:
-        """Fix what positions have to look like; without it the first records added do."""
+        """Set the dimensions and type of positions; otherwise the first records that are added set them."""
         with self._changing(count=False):
             self._changes.expect_positions(dimensions, dtype)
 
@@ -258,16 +268,16 @@ class RecordStore:
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        """Read several things from one state of the file."""
+        """Read from one state of the file in the block."""
         with self._turn, guarded(self.path), _transaction(self._connection, "BEGIN"):
             yield self._connection
 
     @contextlib.contextmanager
     def _changing(self, *, count: bool = True) -> Iterator[sqlite3.Connection]:
-        """Change everything in the block or nothing; only when the block has been left is it on the disk."""
+        """Change everything in the block or nothing; it is on the disk when the block has ended."""
         if not self._writable:
             raise InputError(
-                f"{self.path} is open for reading: got a change, expected writable=True. Use change_generation."
+                f"{self.path} is open for reading only: got a change, expected writable=True. Use change_generation."
             )
         with self._turn, guarded(self.path), _transaction(self._connection, "BEGIN IMMEDIATE"):
             yield self._connection
@@ -277,7 +287,7 @@ class RecordStore:
 
 @contextlib.contextmanager
 def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
-    """Open a transaction and end it; inside another one, that one's end is the end."""
+    """Run the block in a transaction; inside another transaction it becomes part of that one."""
     if connection.in_transaction:
         yield
         return
@@ -289,22 +299,6 @@ def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
         with contextlib.suppress(sqlite3.OperationalError):  # a full disk ends the transaction by itself
             connection.execute("ROLLBACK")
         raise
-
-
-def build_store(path: Path, records: Iterable[Record], *, progress: Callable[[int], None] | None, batch: int) -> int:
-    """Write a new store and give the number of its records; see `RecordStore.create`."""
-    if path.exists():
-        raise InputError(f"path exists: got {str(path)!r}, expected a new file. Records are added with add.")
-    connection = new_database(path)
-    try:
-        with guarded(path):
-            count = _fill(connection, records, progress, batch)
-    except BaseException:
-        connection.close()
-        path.unlink(missing_ok=True)
-        raise
-    connection.close()
-    return count
 
 
 def _fill(
@@ -335,7 +329,7 @@ def _fill(
 
 
 def _repeated(connection: sqlite3.Connection, rows: list[Row]) -> InputError:
-    """Find the id that a batch shares with an earlier record or has twice itself."""
+    """Return the error for an id that a batch has twice or shares with an earlier record."""
     seen: dict[str, int] = {}
     for row in rows:
         found = None
@@ -347,7 +341,7 @@ def _repeated(connection: sqlite3.Connection, rows: list[Row]) -> InputError:
         if earlier is not None:
             return InputError(
                 f"records has an id twice: got {row.record.id!r} as number {earlier} and {row.number}, "
-                "expected ids of their own."
+                "expected a different id for each record."
             )
         seen[row.record.id] = row.number
     return InputError("records cannot be stored: got a value that the tables refuse, expected Record.")

@@ -1,4 +1,4 @@
-"""Search by words: BM25 by the full text, and but for small collections by the lists of their frequent words."""
+"""Search by words: BM25 from SQLite's full text, and in larger collections from the lists of frequent words."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import numpy as np
 
 from tacit.errors import TacitWarning
 from tacit.index.nearest.exact import top
-from tacit.index.records.filtering import Filtering, Passing
 from tacit.index.records.filters import Filters
 from tacit.index.records.frequent_words import FrequentWords
+from tacit.index.records.matching import MatchingRecords, RecordMatcher
 
 __all__ = ["MOST_PARTS", "WordSearch", "query_parts", "word_query"]
 
@@ -25,27 +25,27 @@ Found = tuple[np.ndarray, np.ndarray]
 class WordSearch:
     """Finds records by their words, on an open connection; the caller has opened a transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, filtering: Filtering) -> None:
+    def __init__(self, connection: sqlite3.Connection, matcher: RecordMatcher) -> None:
         self._connection = connection
-        self._filtering = filtering
+        self._matcher = matcher
 
     def find(self, query: str, limit: int, filters: Filters, *, every: bool) -> Found:
-        """Give numbers and scores, the best first; see `RecordStore.words`."""
+        """Return numbers and scores, best first; see `RecordStore.words`."""
         parts = query_parts(query)
-        passing = self._filtering.passing(filters)  # what is wrong with them is said, whatever the words are
+        matching = self._matcher.matching(filters)  # first, so that wrong filters are reported for any query
         if not parts:
             return np.empty(0, np.int64), np.empty(0)
         expression = word_query(parts, every=every)
         if self._frequent is None or every:
-            return self._in_full_text(expression, limit, passing)
+            return self._in_full_text(expression, limit, matching)
         words, phrases = self._frequent.words_and_phrases(parts)
         if not words:
-            return self._in_full_text(expression, limit, passing)
+            return self._in_full_text(expression, limit, matching)
         of_phrases = [self._of_phrase(phrase, self._frequent.n_base) for phrase in phrases]
-        base = self._by_lists(self._frequent, words, of_phrases, limit, passing, telling=True)
+        base = self._by_lists(self._frequent, words, of_phrases, limit, matching, informative=True)
         if len(base[0]) < limit:
-            base = self._by_lists(self._frequent, words, of_phrases, limit, passing, telling=False)
-        added = self._in_full_text(expression, limit, passing, first=self._frequent.n_base)
+            base = self._by_lists(self._frequent, words, of_phrases, limit, matching, informative=False)
+        added = self._in_full_text(expression, limit, matching, first=self._frequent.n_base)
         numbers, found = (np.concatenate(pair) for pair in zip(base, added, strict=True))
         best = np.argsort(-found, kind="stable")[:limit]
         return numbers[best], found[best]
@@ -54,24 +54,24 @@ class WordSearch:
     def _frequent(self) -> FrequentWords | None:
         return FrequentWords.of(self._connection)
 
-    def _in_full_text(self, expression: str, limit: int, passing: Passing | None, first: int = 0) -> Found:
-        """Ask FTS5, from a record on; who passes is known better outside of SQLite."""
+    def _in_full_text(self, expression: str, limit: int, matching: MatchingRecords | None, first: int = 0) -> Found:
+        """Search the full text of the records from number `first`; filters are applied afterwards, in NumPy."""
         if first and not self._connection.execute("SELECT 1 FROM records WHERE number >= ?", (first,)).fetchone():
             return np.empty(0, np.int64), np.empty(0)
         sql = "SELECT rowid, -rank FROM words WHERE words MATCH ? AND rowid >= ?"
         given: tuple[str | int, ...] = (expression, first)
-        if passing is None:
+        if matching is None:
             sql, given = f"{sql} ORDER BY rank, rowid LIMIT ?", (*given, limit)
         rows = self._connection.execute(sql, given).fetchall()
         numbers, scores = np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float64)
-        if passing is None:
+        if matching is None:
             return numbers, scores
-        numbers, scores = numbers[passed := passing.of(numbers)], scores[passed]
+        numbers, scores = numbers[kept := matching.contains(numbers)], scores[kept]
         best = np.lexsort((numbers, -scores))[:limit]
         return numbers[best], scores[best]
 
     def _of_phrase(self, phrase: str, n_base: int) -> Found:
-        """What a phrase adds to the records of the build: BM25 is a sum over words and phrases."""
+        """Return what a phrase adds to the scores of records of the build: BM25 is a sum over words and phrases."""
         sql = "SELECT rowid, -rank FROM words WHERE words MATCH ? AND rowid < ?"
         rows = self._connection.execute(sql, (word_query([phrase], every=False), n_base)).fetchall()
         return np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float32)
@@ -82,44 +82,46 @@ class WordSearch:
         words: list[str],
         phrases: list[Found],
         limit: int,
-        passing: Passing | None,
+        matching: MatchingRecords | None,
         *,
-        telling: bool,
+        informative: bool,
     ) -> Found:
-        """Take the best of the records of the build that are still there and pass."""
-        removed = self._filtering.removed()
-        among = None if passing is None else passing.base
-        n_best = limit + (len(removed) if among is None else 0)  # who passes is still there
-        scores = frequent.scores(words, phrases, telling=telling, n_best=n_best if telling else None, among=among)
+        """Return the best records of the build that were not removed and match."""
+        removed = self._matcher.removed()
+        among = None if matching is None else matching.base
+        n_best = limit + (len(removed) if among is None else 0)  # matching records exclude removed ones
+        scores = frequent.scores(
+            words, phrases, informative=informative, n_best=n_best if informative else None, among=among
+        )
         scores[removed] = 0
-        # of truth values NumPy finds the places five times as fast as of numbers
-        matching = np.flatnonzero(scores > 0 if among is None else (scores > 0) & among)
-        best = matching[top(scores[matching], limit)]
+        # NumPy finds the non-zero entries of a bool array five times as fast as those of floats
+        scored = np.flatnonzero(scores > 0 if among is None else (scores > 0) & among)
+        best = scored[top(scores[scored], limit)]
         return best, scores[best].astype(np.float64)
 
 
-MOST_PARTS = 1000  # distinct words; more is a document and no question, and FTS5 slows down with each
+MOST_PARTS = 1000  # distinct words; a longer query is a document, and each word slows FTS5 down
 
 _PART = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
 def word_query(parts: Sequence[str], *, every: bool) -> str:
-    """Write a query for the parts of a text: for records that have all of them, or any."""
+    """Write an FTS5 query for records that have all parts of a text, or any."""
     return (" AND " if every else " OR ").join(f'"{part}"' for part in parts)
 
 
 def query_parts(text: str) -> list[str]:
-    """Give the different words and phrases in a text, whatever it is.
+    """Return the distinct words and phrases in any text.
 
-    Words between two quotation marks have to stand side by side, as have the parts of `state-of-the-art`.
+    Words between two quotation marks are a phrase, as are the parts of `state-of-the-art`.
     """
-    # the query ends at a zero character for SQLite, and half a surrogate pair cannot be sent to it
+    # SQLite ends a query at a zero character, and cannot take half a surrogate pair
     clean = text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
     parts = [phrase or word for phrase, word in _PART.findall(clean)]
     wanted = {part.lower(): part for part in parts if any(map(_is_word_character, part))}
     if len(wanted) > MOST_PARTS:
         warnings.warn(
-            f"query is long: got {len(wanted)} different words, only the first {MOST_PARTS} are looked for.",
+            f"query is long: got {len(wanted)} different words, only the first {MOST_PARTS} are searched for.",
             TacitWarning,
             stacklevel=4,
         )
@@ -127,6 +129,6 @@ def query_parts(text: str) -> list[str]:
 
 
 def _is_word_character(character: str) -> bool:
-    """Whether FTS5 makes words of it: letters, numbers and private use. A part without any would match nothing."""
+    """Whether FTS5 makes words of it: letters, numbers, private use. A part without any matches nothing."""
     category = unicodedata.category(character)
     return category[0] in "LN" or category == "Co"

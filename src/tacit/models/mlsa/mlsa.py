@@ -22,7 +22,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_count, check_number, is_outside_memory
@@ -31,6 +30,7 @@ from tacit.models.base import SpaceModel, check_terms, warn_if_fewer
 from tacit.models.common.labels import read_labels
 from tacit.models.common.memory import check_memory, relations_memory
 from tacit.models.mlsa.fold_in import FoldIn
+from tacit.models.mlsa.record_relations import record_relations
 from tacit.operators import Operator, Product, Scaled, SymmetricBlocks, as_operator
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.tables.block import Block
@@ -224,21 +224,11 @@ class MLSA(SpaceModel):
             check_count("max_iter", self.max_iter)
 
     def _relate(self, X: Any, y: Any) -> Relations:
-        """Return records, terms and labels as relations, [Wang2006] sec. 5.3, with label-term as a product."""
+        """Read records and labels, and relate them."""
         X = self._read(X, reset=True)
         check_terms(X)
-        graph = Relations().add("record", "term", X)
-        if y is None:
-            return graph
-        self.labels_ = labels = read_labels(y, X.shape[0], needed=True)
-        useful = labels.without_empty()
-        Y = useful.to_matrix(X.dtype)
-        graph = graph.add("record", "label", Y, columns=useful.names, weight=self.label_weight)
-        means = sp.csr_array(sp.diags_array((1 / useful.counts).astype(X.dtype)) @ Y.T)
-        graph = graph.add("label", "record", means, name="mean")
-        graph = graph.add_product("mean", "record-term", name="label-term", weight=self.centroid_weight)
-        # the product contains the means; on their own they would be a second relation of labels and records
-        return Relations(graph.types, tuple(block for block in graph.blocks if block.name != "mean"))
+        self.labels_ = None if y is None else read_labels(y, X.shape[0], needed=True)
+        return record_relations(X, self.labels_, label_weight=self.label_weight, centroid_weight=self.centroid_weight)
 
     def _fit(self, graph: Relations) -> None:
         graph = graph.with_weights(self.weights) if self.weights else graph

@@ -1,35 +1,35 @@
-"""Builds an index: records are read, turned into words, placed in a space, and written as one folder that answers."""
+"""Builds an index: reads the records, counts their words, fits the space, and writes the folder."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Iterable, Iterator
+import warnings
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
 import numpy as np
+
 from tacit.checks import check_finite
 from tacit.corpus.record import Record
-from tacit.errors import InputError
+from tacit.errors import InputError, TacitWarning
 from tacit.index import GenerationWriter, RecordStore
 from tacit.index.folder.generations import current_generation
 from tacit.index.folder.opening import as_folder
-from tacit.index.nearest.approximate import is_large, write_neighbours
+from tacit.index.nearest.approximate import GRAPH, is_large, write_graph
 from tacit.index.nearest.exact import lengths_of
 from tacit.index.space import Space
 from tacit.index.taxonomy import taxonomy_from_facts, taxonomy_to_facts
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build.fitting import Fitted, Known, fit_model
+from tacit.tasks.build.fitting import FittedSpace, RecordKnowledge, fit_model
 from tacit.tasks.build.settings import BuildSettings
-from tacit.tasks.stages import Report, Stages
+from tacit.tasks.stage_progress import Report, StageReporter
 from tacit.text.words import Words
-import warnings
-from collections.abc import Hashable, Mapping
-from tacit.errors import TacitWarning
-from tacit.tasks.build.fitting import Known
 
 __all__ = ["build", "label_titles", "refit", "taxonomy_of_paths", "warn_of_unknown", "with_titles"]
+
 
 def build(
     records: Iterable[Record],
@@ -42,47 +42,47 @@ def build(
     report: Report | None = None,
     wait: float = 0.0,
 ) -> Path:
-    """Build an index of records in a folder, and give the folder.
+    """Build an index of records in a folder, and return the folder.
 
-    Nothing counts before everything is written: a crash at any point leaves what was there before.
+    The index appears in one step when everything is written: a crash at any point leaves what was there before.
 
     Parameters
     ----------
     records : iterable of Record
-        The collection, for instance from `read_records`; gone through once.
+        The collection, for instance from `read_records`; iterated once.
     path : str or Path
-        Folder to make.
+        Folder to create.
     settings : BuildSettings, optional
         Model, dimensions, words, suggester.
     taxonomy : Taxonomy, optional
-        What lies above the labels.
+        What is above the labels.
     vectors : (n_records, n) array, optional
-        Vectors of the records, in their order, to be used instead of their words: sentence embeddings, for instance.
+        Vectors of the records, in the same order, to use instead of their words: sentence embeddings, for instance.
     replace_old : bool, default False
-        Whether an index that is there already may be replaced.
+        Whether an existing index may be replaced.
     report : callable, optional
-        Called with a `Stage` when a stage begins, goes on and ends.
+        Called with a `StageEvent` when a stage begins, advances and ends.
     wait : float, default 0.0
         Seconds to wait for another writer of the same index.
 
     Raises
     ------
     InputError
-        If there are no records, the model and what is known of them do not fit, or the folder cannot be written.
+        If there are no records, the model needs something that they lack, or the folder cannot be written.
     """
     settings = settings or BuildSettings()
     _check_one_taxonomy(taxonomy, settings)
     folder = as_folder(path)
     if vectors is not None:
         vectors = _read_vectors(vectors)
-    with _told(folder):
+    with _disk_errors(folder):
         if not replace_old and (folder / "CURRENT").exists():
             raise InputError(
-                f"path is an index already: got {str(folder)!r}, expected a new folder. Choose another, or allow it "
-                "to be replaced."
+                f"path is an index already: got {str(folder)!r}, expected a new folder. Choose another, or pass "
+                "replace_old=True."
             )
         with GenerationWriter(folder, wait=wait) as writer:
-            _write(writer, records, settings, taxonomy, vectors, Stages(report))
+            _write(writer, records, settings, taxonomy, vectors, StageReporter(report))
     return folder
 
 
@@ -96,41 +96,43 @@ def refit(
     report: Report | None = None,
     wait: float = 0.0,
 ) -> Path:
-    """Fit the space of an index anew to the records that it has now; the old one answers until the new one is there.
+    """Fit the space of an index to the records that it has now; readers use the old one until the new one is ready.
 
     Parameters
     ----------
     path : str or Path
         Folder of the index.
     settings : BuildSettings, optional
-        Those of the last fit unless given.
+        Default: those of the last fit.
     taxonomy : Taxonomy, optional
-        That of the last fit unless given.
+        Default: that of the last fit.
     without_taxonomy : bool, default False
-        Whether to leave the taxonomy of the last fit out.
+        Whether to drop the taxonomy of the last fit.
     vectors : array, optional
-        For an index that was built from vectors and was changed since: vectors of all its records, in the order of
-        `Collection.ids`.
+        For an index that was built from vectors and changed since: vectors of all its records, in the order of their
+        numbers.
     report, wait : as for `build`
     """
-    current_generation(as_folder(path))  # so that no folder is made where there is no index
-    with _told(as_folder(path)), GenerationWriter(path, wait=wait) as writer, writer.previous() as old:
+    current_generation(as_folder(path))  # raises before a folder is created
+    with _disk_errors(as_folder(path)), GenerationWriter(path, wait=wait) as writer, writer.previous() as old:
         settings = settings or BuildSettings.from_facts(old.manifest.settings["build"])
         _check_one_taxonomy(taxonomy, settings)
-        # paths are read anew, since records that were added may have new ones
+        # paths are read again, since added records may have new ones
         keeps = not (without_taxonomy or settings.taxonomy_separator)
         if taxonomy is None and keeps and "facts/taxonomy.json" in old.manifest.files:
             taxonomy = taxonomy_from_facts(old.facts("taxonomy"))
         if vectors is None and "vectors" in old.arrays:
             if old.store.changes:
                 raise InputError(
-                    "vectors of added records are not kept: got an index of vectors that was changed since its last "
-                    "fit, expected the vectors of all its records. Give them."
+                    "vectors of added records are not stored: got an index of vectors that was changed since its last "
+                    "fit, expected the vectors of all its records. Pass them as vectors."
                 )
             vectors = np.array(old.array("vectors"))
         elif vectors is not None:
             vectors = _read_vectors(vectors)
-        _write(writer, (record for _, record in old.store.records()), settings, taxonomy, vectors, Stages(report))
+        _write(
+            writer, (record for _, record in old.store.records()), settings, taxonomy, vectors, StageReporter(report)
+        )
     return as_folder(path)
 
 
@@ -140,9 +142,9 @@ def _write(
     settings: BuildSettings,
     taxonomy: Taxonomy | None,
     vectors: Any,
-    say: Stages,
+    say: StageReporter,
 ) -> None:
-    """Read, fit and write everything of a generation; the last line makes it count."""
+    """Read, fit and write a generation, and make it the current one."""
     texts, known, titles = _store(writer, records, say)
     taxonomy = taxonomy if taxonomy is not None else taxonomy_of_paths(known, settings.taxonomy_separator)
     known = replace(known, taxonomy=with_titles(taxonomy, titles))
@@ -151,11 +153,11 @@ def _write(
     if vectors is None:
         say.begin("words")
         words, X = Words.fit(texts, settings.text)
-        say.end(f"{X.shape[1]:,} different words counted, {X.nnz / max(1, X.shape[0]):.0f} a record")
+        say.end(f"{X.shape[1]:,} different words counted, {X.nnz / max(1, X.shape[0]):.0f} per record")
     else:
         words, X = None, _matching(vectors, len(texts))
         writer.save_array("vectors", X)
-    texts.clear()  # the longest thing in memory, and nobody needs it any more
+    texts.clear()  # the largest object in memory, and no longer needed
     fitted = fit_model(X, known, settings, say)
     _write_neighbours(writer, fitted, say)
     say.begin("writing")
@@ -166,14 +168,16 @@ def _write(
     say.end(f"index written to {writer.index}")
 
 
-def _store(writer: GenerationWriter, records: Iterable[Record], say: Stages) -> tuple[list[str], Known, dict[str, str]]:
-    """Write the records to the database as they come, and keep what the fit needs of them, and titles of labels."""
+def _store(
+    writer: GenerationWriter, records: Iterable[Record], say: StageReporter
+) -> tuple[list[str], RecordKnowledge, dict[str, str]]:
+    """Write the records to the database while reading them; return texts, labels and links, and titles of labels."""
     texts: list[str] = []
     labels: list[tuple[str, ...]] = []
     links: dict[str, list[tuple[str, ...]]] = {}
     titles: dict[str, str] = {}
 
-    def passing() -> Iterator[Record]:
+    def observed() -> Iterator[Record]:
         for record in records:
             for name in record.links:
                 links.setdefault(name, [()] * len(texts))
@@ -186,31 +190,33 @@ def _store(writer: GenerationWriter, records: Iterable[Record], say: Stages) -> 
 
     say.begin("reading")
     n_records = RecordStore.create(
-        writer.path("records.sqlite"), passing(), progress=lambda n: say.advance(f"{n:,} records")
+        writer.path("records.sqlite"), observed(), progress=lambda n: say.advance(f"{n:,} records")
     )
     if not n_records:
-        raise InputError("records is empty: got none, expected one at least. Check what was read.")
+        raise InputError("records is empty: got none, expected at least one. Check what was read.")
     n_labelled = sum(1 for names in labels if names)
     say.end(f"{n_records:,} records stored, {n_labelled:,} of them with labels")
-    return texts, Known(labels, links), titles
+    return texts, RecordKnowledge(labels, links), titles
 
 
-def _write_neighbours(writer: GenerationWriter, fitted: Fitted, say: Stages) -> None:
-    """Relate the nearest records beforehand, where comparing a question with all of them would take too long."""
+def _write_neighbours(writer: GenerationWriter, fitted: FittedSpace, say: StageReporter) -> None:
+    """Write the graph of neighbours, if comparing a query with all records would take too long."""
     if not is_large(fitted.positions):
         return
     say.begin("neighbours")
     n_records = len(fitted.positions)
-    written = write_neighbours(
-        writer, fitted.positions, progress=lambda n: say.advance(f"{n:,} of {n_records:,} records", n / n_records)
+    written = write_graph(
+        writer.path(GRAPH),
+        fitted.positions,
+        progress=lambda n: say.advance(f"{n:,} of {n_records:,} records", n / n_records),
     )
-    say.end(
-        f"{n_records:,} records related to their nearest" if written else "all records are compared with a question"
-    )
+    say.end(f"{n_records:,} records linked to their neighbours" if written else "searches compare all records")
 
 
-def _save(writer: GenerationWriter, fitted: Fitted, words: Words | None, known: Known, titles: dict[str, str]) -> None:
-    """Write what the fit has left, all but the records."""
+def _save(
+    writer: GenerationWriter, fitted: FittedSpace, words: Words | None, known: RecordKnowledge, titles: dict[str, str]
+) -> None:
+    """Write everything except the records."""
     Space(fitted.terms, fitted.offset, words).save(writer)
     writer.save_array("positions", fitted.positions)
     writer.save_array("lengths", lengths_of(fitted.positions))
@@ -236,34 +242,34 @@ def _save(writer: GenerationWriter, fitted: Fitted, words: Words | None, known: 
 def _check_one_taxonomy(taxonomy: Taxonomy | None, settings: BuildSettings) -> None:
     if taxonomy is not None and settings.taxonomy_separator is not None:
         raise InputError(
-            f"taxonomy is given twice: got one, and taxonomy_separator={settings.taxonomy_separator!r}, expected one "
-            "of them. Leave the other out."
+            f"taxonomy is given twice: got taxonomy and taxonomy_separator={settings.taxonomy_separator!r}, expected "
+            "one of them. Leave the other out."
         )
 
 
-_OF_THE_DISK = {
+_DISK_ERRORS = {
     errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EIO,
 }  # fmt: skip
 
 
 @contextlib.contextmanager
-def _told(folder: Path) -> Iterator[None]:
-    """Say in one sentence that the disk is full, or that nothing may be written there; the index is what it was."""
+def _disk_errors(folder: Path) -> Iterator[None]:
+    """Turn errors of the disk into an `InputError`; the index is unchanged."""
     try:
         yield
     except OSError as error:
-        if error.errno not in _OF_THE_DISK:  # it may come from the records, and be about something else
+        if error.errno not in _DISK_ERRORS:  # it may come from reading the records
             raise
         raise InputError(
             f"path cannot be written: got {error.strerror or str(error)!r} for {str(error.filename or folder)!r}, "
-            "expected a folder with room. Choose another, or check the disk and the rights."
+            "expected a writable folder with free space. Choose another, or check the disk and the permissions."
         ) from error
 
 
 def _read_vectors(vectors: Any) -> np.ndarray:
     X = np.asarray(vectors)
     if X.ndim != 2 or X.dtype.kind not in "fiu":
-        raise InputError(f"vectors is no table: got shape {X.shape} of {X.dtype}, expected numbers, one row a record.")
+        raise InputError(f"vectors is not a table: got shape {X.shape} of {X.dtype}, expected one row per record.")
     check_finite("vectors", X)
     return np.asarray(X, np.float32)
 
@@ -271,38 +277,38 @@ def _read_vectors(vectors: Any) -> np.ndarray:
 def _matching(vectors: np.ndarray, n_records: int) -> np.ndarray:
     if len(vectors) != n_records:
         raise InputError(
-            f"vectors does not match the records: got {len(vectors):,} rows for {n_records:,} records, expected one a "
-            "record, in the same order. Records that could not be read leave a row over: see what was reported."
+            f"vectors does not match the records: got {len(vectors):,} rows for {n_records:,} records, expected one "
+            "row per record, in the same order. Vectors of records that could not be read must be removed."
         )
     return vectors
 
 
 def label_titles(record: Record) -> dict[str, str]:
-    """Titles of labels that are URIs, where the source gives them: Annif's corpora do."""
+    """Return titles of labels that are URIs, if the source has them, as Annif's corpora do."""
     titles = record.fields.get("label_titles")
     return {str(label): str(title) for label, title in titles.items()} if isinstance(titles, Mapping) else {}
 
 
-def taxonomy_of_paths(known: Known, separator: str | None) -> Taxonomy | None:
-    """Make the taxonomy of labels that are paths."""
+def taxonomy_of_paths(known: RecordKnowledge, separator: str | None) -> Taxonomy | None:
+    """Return the taxonomy of labels that are paths."""
     names = dict.fromkeys(name for labels in known.labels for name in labels)
     return None if separator is None or not names else Taxonomy.from_paths(names, separator)
 
 
-def warn_of_unknown(known: Known) -> None:
-    """Say that labels are not in the taxonomy: often it has URIs where the records have titles."""
+def warn_of_unknown(known: RecordKnowledge) -> None:
+    """Warn of labels that are not in the taxonomy: often it has URIs and the records have titles."""
     names = dict.fromkeys(name for labels in known.labels for name in labels)
     unknown = [] if known.taxonomy is None else [name for name in names if name not in known.taxonomy]
     if unknown:
         warnings.warn(
-            f"taxonomy lacks {len(unknown):,} of {len(names):,} labels, {unknown[0]!r} for one: they stand beside it.",
+            f"taxonomy lacks {len(unknown):,} of {len(names):,} labels, {unknown[0]!r} first: they have no ancestors.",
             TacitWarning,
             stacklevel=4,
         )
 
 
 def with_titles(taxonomy: Taxonomy | None, titles: dict[str, str]) -> Taxonomy | None:
-    """Give nodes without a title of their own the one that came with the records."""
+    """Return the taxonomy with titles from the records for nodes that have none."""
     if taxonomy is None or not titles:
         return taxonomy
     found: dict[Hashable, Any] = {

@@ -1,4 +1,4 @@
-"""How an index is built, as plain data: kept in its manifest, so that a refit does the same again."""
+"""Settings of a build, stored in the manifest so that a refit uses them again."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 
 from tacit.checks import check_choice, check_count
 from tacit.errors import InputError
+from tacit.models.spaces import SPACES
 from tacit.text.settings import TextSettings
 
 __all__ = ["MODELS", "BuildSettings"]
 
-MODELS = ("auto", "lsi", "mlsi", "hlsi", "mlsa", "sle")
+MODELS = ("auto", *SPACES)
 
 
 @dataclass(frozen=True)
@@ -21,9 +22,9 @@ class BuildSettings:
 
     Parameters
     ----------
-    model : {"auto", "lsi", "mlsi", "hlsi", "mlsa", "sle"}, default "auto"
-        What makes the space. "auto" takes what the collection has: links to other things M-LSA, labels MLSI, with a
-        taxonomy if there is one, neither of them LSI.
+    model : {"auto", "lsi", "mlsi", "hlsi", "sle", "mlsa"}, default "auto"
+        The kind of space. "auto" is M-LSA for records with links to other things, MLSI for records with labels (with
+        their taxonomy if there is one), and otherwise LSI.
     n_components : int, default 100
         Dimensions of the space.
     parameters : mapping, default {}
@@ -31,16 +32,16 @@ class BuildSettings:
     text : TextSettings
         How texts become words.
     suggester : {"auto", "logistic", "ridge", "svm", "both", "none"}, default "auto"
-        What learns to suggest labels. "both" is a linear support vector machine a label on words and positions
+        What learns to suggest labels. "both" is one linear support vector machine per label, on words and positions
         together: the best, and the slowest to train. "logistic", "ridge" and "svm" learn from the positions alone.
-        "auto" is "both" where that takes seconds, logistic regression for larger collections, and ridge regression
-        where there are so many labels that even this would take long.
+        "auto" is "both" if that takes seconds, logistic regression for larger collections, and ridge regression if
+        logistic regression would take too long.
     min_label_records : int, default 1
-        Labels of fewer records are kept with their records, but the model and the suggester do not learn them.
+        Labels of fewer records stay with their records, but the model and the suggester do not learn them.
     taxonomy_separator : str, optional
-        Labels are paths with this between their steps, as "/" in "animals/cats": what they begin with lies above them.
+        Separator of labels that are paths, as "/" in "animals/cats": "animals" is above "animals/cats".
     reading : mapping, default {}
-        How the records were read, as plain data, so that records to add are read the same way; the fit ignores it.
+        How the records were read, so that records to add are read in the same way; the fit ignores it.
     random_state : int, default 0
         The same seed gives the same index.
     """
@@ -65,21 +66,21 @@ class BuildSettings:
             isinstance(self.taxonomy_separator, str) and self.taxonomy_separator
         ):
             raise InputError(
-                f"taxonomy_separator is no text: got {self.taxonomy_separator!r}, expected what parts the steps of a "
-                "label, as '/'."
+                f"taxonomy_separator is not text: got {self.taxonomy_separator!r}, expected the separator of paths, "
+                "such as '/'."
             )
         object.__setattr__(self, "parameters", dict(self.parameters))
         object.__setattr__(self, "reading", dict(self.reading))
 
     def to_facts(self) -> dict[str, Any]:
-        """Give the settings as plain data."""
+        """Return the settings as plain data."""
         plain = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         plain |= {"parameters": dict(self.parameters), "reading": dict(self.reading)}
         return {**plain, "text": self.text.to_facts()}
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> BuildSettings:
-        """Read what `to_facts` gave."""
+        """Read what `to_facts` returned."""
         unknown = [name for name in facts if name not in {entry.name for entry in fields(cls)}]
         if unknown:
             raise InputError(f"settings are unknown: got {unknown[0]!r}, expected those of this version of Tacit.")

@@ -1,4 +1,4 @@
-"""Group records that lie together in a space, and say in words what each group is about."""
+"""Clusters records by k-means, and describes the clusters by words."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from tacit.checks import as_rng, check_count, check_finite, check_rows, is_spars
 from tacit.errors import InputError, TacitWarning
 from tacit.types import Array, IntArray
 
-__all__ = ["ClusterTerm", "Clustering", "cluster", "describe"]
+__all__ = ["ClusterTerm", "Clustering", "cluster", "describe", "numbered"]
 
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """Groups of records, the largest first.
+    """Clusters of records, largest first.
 
     Attributes
     ----------
     labels : array of int, n_records: the cluster of each record, from 0
     centres : array, n_clusters x n_dimensions
-    sizes : array of int, n_clusters: how many records each has, at least one
+    sizes : array of int, n_clusters: number of records, at least one
     inertia : float: sum of the squared distances of the records to their centres
     """
 
@@ -40,12 +40,12 @@ class Clustering:
 
     @property
     def n_clusters(self) -> int:
-        """How many there are: as many as were asked for, or fewer where there were fewer distinct records."""
+        """Number of clusters; fewer than requested if there are fewer distinct records."""
         return len(self.sizes)
 
 
 class ClusterTerm(NamedTuple):
-    """A term, and its mean weight in the records of a cluster and in all the others."""
+    """A term, and its mean weight in the records of a cluster and in all others."""
 
     term: str
     inside: float
@@ -60,7 +60,7 @@ def cluster(
     random_state: int | np.random.RandomState | np.random.Generator | None = 0,
     normalise: bool = True,
 ) -> Clustering:
-    """Group records by k-means, the best of several starts.
+    """Cluster records by k-means, the best of several starts.
 
     Parameters
     ----------
@@ -68,17 +68,17 @@ def cluster(
     n_clusters : int
         At most the number of records.
     n_init : int, default 10
-        How many starts; the one with the smallest inertia is kept.
+        Number of starts; the one with the smallest inertia is kept.
     random_state : int, generator or None, default 0
         Seed of the starts. The same seed gives the same clusters, on any number of cores.
     normalise : bool, default True
-        Whether to bring all records to length 1 first, so that they are grouped by direction, as the cosine does: the
-        length of a position says how much text there was, and k-means would group the long ones.
+        Whether to scale all records to length 1 first, so that they are clustered by direction: the length of a
+        position depends on the length of the text.
 
     Returns
     -------
     Clustering
-        Numbered by size, equal sizes by their first record, so that numbers do not depend on the start.
+        Numbered by size, equal sizes by their first record.
     """
     places = _read("positions", positions)
     n_records = places.shape[0]
@@ -89,25 +89,30 @@ def cluster(
     means = KMeans(n_clusters, n_init=n_init, random_state=seed)
     # one thread: with several, centres are summed in the order in which the threads happen to finish
     with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # said below, in our words
+        warnings.simplefilter("ignore", ConvergenceWarning)  # replaced by the warning below
         means.fit(normalize(places) if normalise else places)
-    return _numbered(means, n_clusters)
+    found = numbered(means)
+    if found.n_clusters < n_clusters:
+        warnings.warn(
+            f"n_clusters is more than there are different records: asked for {n_clusters}, made {found.n_clusters}.",
+            TacitWarning,
+            stacklevel=2,
+        )
+    return found
 
 
 def describe(clustering: Clustering, X: Any, terms: Sequence[str], n: int = 10) -> list[list[ClusterTerm]]:
-    """Give for each cluster the n terms whose mean weight inside exceeds that outside the most.
-
-    Terms that are as frequent everywhere say nothing about a cluster, however frequent; so the difference counts.
+    """Return for each cluster the n terms whose mean weight inside exceeds that outside most.
 
     Parameters
     ----------
     clustering : Clustering
     X : array or sparse, n_records x n_terms
-        The weights of the terms in the records, for instance TF-IDF.
+        Weights of the terms in the records, for instance TF-IDF.
     terms : sequence of str, n_terms
         Names of the columns, for instance `vectoriser.get_feature_names_out()`.
     n : int, default 10
-        Fewer come back where fewer terms prefer the cluster.
+        Most terms per cluster.
     """
     check_count("n", n)
     weights = _read("X", X)
@@ -134,21 +139,15 @@ def _read(name: str, values: Any) -> Any:
     if table.ndim != 2 or table.dtype.kind not in "biuf":
         raise InputError(
             f"{name} is not a matrix of numbers: got {table.dtype} values in {table.ndim} dimension(s), "
-            "expected one row of numbers a record."
+            "expected one row of numbers per record."
         )
     check_finite(name, table)
     return table if table.dtype == np.float32 else table.astype(np.float64)
 
 
-def _numbered(means: KMeans, n_asked: int) -> Clustering:
-    """Order the clusters by size and drop empty ones."""
+def numbered(means: KMeans) -> Clustering:
+    """Return the clusters of a fitted k-means ordered by size, without empty ones."""
     found, first, sizes = np.unique(means.labels_, return_index=True, return_counts=True)
-    if len(found) < n_asked:
-        warnings.warn(
-            f"n_clusters is more than there are different records: asked for {n_asked}, made {len(found)}.",
-            TacitWarning,
-            stacklevel=3,
-        )
     order = np.lexsort((first, -sizes))
     number = np.empty(int(found.max()) + 1, dtype=np.int64)
     number[found[order]] = np.arange(len(order))
@@ -157,7 +156,7 @@ def _numbered(means: KMeans, n_asked: int) -> Clustering:
 
 
 def _mean_weights(clustering: Clustering, weights: Any) -> tuple[Array, Array]:
-    """Give the mean weight of each term inside and outside of each cluster; outside of everything it is 0."""
+    """Return the mean weight of each term inside and outside each cluster; 0 if nothing is outside."""
     n_records = len(clustering.labels)
     member = sp.csr_array(
         (np.ones(n_records), (clustering.labels, np.arange(n_records))), shape=(clustering.n_clusters, n_records)

@@ -1,4 +1,4 @@
-"""Cluster: groups of records that lie together, named by the words and labels that set them apart."""
+"""Cluster: groups of nearby records, named by the words and labels that distinguish them."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from tacit.errors import InputError
 from tacit.index import Filters
 from tacit.tasks.explain.words import listed
 from tacit.tasks.label_names import title_of
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
 from tacit.types import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from tacit.tasks.cluster.clustering import Clustering
-    from tacit.tasks.collection import Collection
 
 __all__ = ["Group", "GroupLabel", "Groups", "cluster_index", "default_groups"]
 
-_MOST_GROUPS = 20  # what a person reads at once
-_LARGE = 50_000  # records from which centres are learned from samples of them
-_STARTS = ((5_000, 10), (_LARGE, 3))  # k-means is started so often, for so many records at most
-_READ = 200  # records of a group whose words and labels are looked at
+_MOST_GROUPS = 20  # by default
+_LARGE = 50_000  # records above which mini-batch k-means finds the centres
+_STARTS = ((5_000, 10), (_LARGE, 3))  # most records, and starts of k-means
+_READ = 200  # records of each group whose words and labels are read
 
 
 class GroupLabel(NamedTuple):
-    """A label, what to show of it, and which share of the group has it."""
+    """A label, its title, and the share of the group that has it."""
 
     label: str
     title: str
@@ -41,22 +41,22 @@ class GroupLabel(NamedTuple):
 
 @dataclass(frozen=True)
 class Group:
-    """Records that lie together.
+    """A group of nearby records.
 
     Attributes
     ----------
     number : int
         The largest group is 1.
     size : int
-        How many records.
+        Number of records.
     cohesion : float
         Mean cosine of its records and its centre.
     words : tuple of str
-        Whose mean weight inside exceeds that outside the most.
+        Words whose mean weight inside exceeds that outside most.
     labels : tuple of GroupLabel
-        Whose share inside exceeds that outside the most.
+        Labels whose share inside exceeds that outside most.
     examples : tuple of RecordHit
-        The records nearest to the centre, with their cosines.
+        The records nearest to the centre, with cosines.
     """
 
     number: int
@@ -68,11 +68,11 @@ class Group:
 
     @property
     def name(self) -> str:
-        """The group in three words."""
+        """Up to three words or labels of the group."""
         return listed(self.words) or listed(label.title for label in self.labels) or f"group {self.number}"
 
     def to_facts(self) -> dict[str, Any]:
-        """Give it as plain data, as `--json` prints it."""
+        """Return it as plain data, as `--json` prints it."""
         return {
             "number": self.number,
             "size": self.size,
@@ -86,13 +86,13 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """All groups, the largest first, and which record is in which.
+    """All groups, largest first, and the group of each record.
 
     Attributes
     ----------
     groups : tuple of Group
     numbers : numbers of the records in the index, ascending
-    of_records : the group of each of them, from 1; 0 for a record without any known word, which lies nowhere
+    of_records : the group of each of them, from 1; 0 for a record without any known word, which has no position
     """
 
     groups: tuple[Group, ...]
@@ -101,11 +101,11 @@ class Groups:
 
     @property
     def n_nowhere(self) -> int:
-        """How many records are in no group."""
+        """Number of records in no group."""
         return int(np.count_nonzero(self.of_records == 0))
 
-    def members(self, collection: Collection, *, batch: int = 1000) -> Iterator[tuple[str, int]]:
-        """Give id and group of each record."""
+    def members(self, collection: OpenedIndex, *, batch: int = 1000) -> Iterator[tuple[str, int]]:
+        """Yield id and group of each record."""
         for start in range(0, len(self.numbers), batch):
             records = collection.store.get(self.numbers[start : start + batch])
             for record, group in zip(records, self.of_records[start : start + batch].tolist(), strict=True):
@@ -113,12 +113,12 @@ class Groups:
 
 
 def default_groups(n_records: int) -> int:
-    """Give how many groups to make where nobody says: the root of half the records, from 2 to 20."""
+    """Return the default number of groups: the root of half the records, from 2 to 20."""
     return max(1, min(n_records, max(2, min(_MOST_GROUPS, round((n_records / 2) ** 0.5)))))
 
 
 def cluster_index(
-    collection: Collection,
+    collection: OpenedIndex,
     groups: int | None = None,
     *,
     words: int = 8,
@@ -132,27 +132,26 @@ def cluster_index(
     ----------
     collection : an open index
     groups : int, optional
-        How many; `default_groups` of the records if not given.
+        Default: `default_groups` of the number of records.
     words : int, default 8
-        Most words a group.
+        Most words per group.
     examples : int, default 3
-        How many records to show of a group.
+        Most example records per group.
     filters : Filters, optional
-        Only records that pass.
+        Only matching records.
     random_state : int, default 0
         The same seed gives the same groups.
 
     Notes
     -----
-    Above 50,000 records the centres are learned from samples of them (mini-batch k-means) and then moved by ten rounds
-    of k-means. Words and labels are those of 200 records of each group, drawn at random, so that naming the groups
-    costs the same for every collection.
+    Above 50,000 records mini-batch k-means finds the centres, and ten rounds of k-means refine them. Words and labels
+    come from 200 random records of each group, so that naming the groups costs the same for every collection.
     """
     numbers, positions, placed = _placed(collection, filters)
     n_groups = default_groups(len(positions)) if groups is None else check_count("groups", groups)
     if n_groups > len(positions):
         raise InputError(
-            f"groups is out of range: got {groups}, expected at most the {len(positions):,} records that have a place."
+            f"groups is out of range: got {groups}, expected at most the {len(positions):,} records with a position."
         )
     clustering = _clustered(positions, n_groups, random_state)
     of_records = np.zeros(len(placed), np.int64)
@@ -171,14 +170,14 @@ def cluster_index(
     return Groups(tuple(found), numbers, of_records)
 
 
-def _placed(collection: Collection, filters: Filters | None) -> tuple[IntArray, Any, BoolArray]:
-    """Numbers of the records, the positions at length 1 of those that have one, and which these are."""
+def _placed(collection: OpenedIndex, filters: Filters | None) -> tuple[IntArray, Any, BoolArray]:
+    """Return the numbers of the records, the positions at length 1 of those that have one, and a mask of these."""
     numbers = collection.store.numbers(filters)
-    positions = collection.live.positions(numbers)
+    positions = collection.positions.of(numbers)
     placed = np.asarray(positions.any(axis=1))
     if not placed.any():
-        got = "no record that passes" if filters is not None and not len(numbers) else "no record with a known word"
-        raise InputError(f"there is nothing to group: got {got}, expected one at least. Try other conditions.")
+        got = "no matching record" if filters is not None and not len(numbers) else "no record with a known word"
+        raise InputError(f"there is nothing to group: got {got}, expected at least one. Try other filters.")
     return numbers, _unit(positions[placed]), placed
 
 
@@ -197,33 +196,25 @@ def _clustered(positions: Any, n_groups: int, random_state: int) -> Clustering:
 
 
 def _from_samples(positions: Any, n_groups: int, random_state: int) -> Clustering:
-    """Mini-batch k-means, and a few rounds over all records, which cost little and bring the centres where they belong.
-
-    The groups are numbered by size, as `cluster` does.
-    """
+    """Run mini-batch k-means, and a few rounds of k-means over all records, which cost little."""
     import warnings
 
     from sklearn.cluster import KMeans, MiniBatchKMeans
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    from tacit.tasks.cluster.clustering import Clustering
+    from tacit.tasks.cluster.clustering import numbered
 
     start = MiniBatchKMeans(n_groups, batch_size=4096, n_init=10, random_state=random_state)
     # one thread sums in a fixed order: the same seed gives the same groups on any number of cores
     with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different records than groups make fewer groups
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct records than groups
         means = KMeans(n_groups, init=start.fit(positions).cluster_centers_, n_init=1, max_iter=10).fit(positions)
-    found, first, sizes = np.unique(means.labels_, return_index=True, return_counts=True)
-    order = np.lexsort((first, -sizes))
-    number = np.zeros(n_groups, np.int64)
-    number[found[order]] = np.arange(len(order))
-    centres = means.cluster_centers_[found[order]]
-    return Clustering(number[means.labels_], centres, sizes[order].astype(np.int64), float(means.inertia_))
+    return numbered(means)
 
 
 def _sample(clustering: Clustering, random_state: int) -> IntArray:
-    """Rows to read, at most so many of each group."""
+    """Return rows to read, at most 200 of each group."""
     rng = np.random.default_rng(random_state)
     rows = []
     for group in range(clustering.n_clusters):
@@ -233,9 +224,9 @@ def _sample(clustering: Clustering, random_state: int) -> IntArray:
 
 
 def _named(
-    collection: Collection, records: Sequence[Record], of_records: IntArray, clustering: Clustering, n_words: int
+    collection: OpenedIndex, records: Sequence[Record], of_records: IntArray, clustering: Clustering, n_words: int
 ) -> list[tuple[tuple[str, ...], tuple[GroupLabel, ...]]]:
-    """Words and labels of each group, by what sets its records apart from the others that were read."""
+    """Return words and labels that distinguish each group from the other records that were read."""
     from tacit.tasks.cluster.clustering import Clustering, describe
 
     read = Clustering(of_records, clustering.centres, np.bincount(of_records), 0.0)
@@ -256,11 +247,11 @@ def _named(
     ]
 
 
-def _words(collection: Collection, texts: list[str]) -> tuple[Sequence[str], Any]:
-    """Words of texts; for an index of vectors, whose texts are stored as well, those of the texts themselves."""
+def _words(collection: OpenedIndex, texts: list[str]) -> tuple[Sequence[str], Any]:
+    """Return the words of texts; an index of vectors stores texts, but no words, which are counted here."""
     if collection.space.words is not None:
         X = collection.space.words.transform(texts)
-        used = np.unique(X.indices)  # of a large vocabulary few words are in the texts that were read
+        used = np.unique(X.indices)  # few words of a large vocabulary are in these texts
         return [collection.space.words.terms[column] for column in used], X[:, used]
     from tacit.text.words import Words
 

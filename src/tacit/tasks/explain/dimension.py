@@ -1,10 +1,10 @@
-"""What a dimension is about: the words, labels, linked things and records at both of its ends."""
+"""Explains a dimension by the words, labels, linked things and records at both of its ends."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,22 +12,20 @@ from tacit.checks import check_count
 from tacit.errors import InputError
 from tacit.tasks.explain.words import listed, typical_words
 from tacit.tasks.label_names import NamedLabel, named
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
 from tacit.types import Float64Array
 
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
-
 __all__ = ["Dimension", "End", "dimensions", "explain_dimension"]
 
 _ROWS = 20_000  # records from which the shares are estimated
-_LEAST = 0.1  # cosine of a label with the end at which it is named
+_LEAST = 0.1  # cosine of a label with the end that it describes
 
 
 @dataclass(frozen=True)
 class End:
-    """One end of a dimension; what is most at the end comes first.
+    """One end of a dimension; the most extreme come first.
 
     Attributes
     ----------
@@ -36,7 +34,7 @@ class End:
     links : dict of str to tuple of str
         Linked things by the name of the link, for M-LSA.
     records : tuple of RecordHit
-        With the cosine of their position and the axis; empty unless asked for.
+        With the cosine of their position and the axis; empty unless requested.
     """
 
     words: tuple[str, ...]
@@ -45,7 +43,7 @@ class End:
     records: tuple[RecordHit, ...] = ()
 
     def to_facts(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         facts: dict[str, Any] = {"words": list(self.words), "labels": [label._asdict() for label in self.labels]}
         if self.links:
             facts["links"] = {name: list(things) for name, things in self.links.items()}
@@ -63,9 +61,9 @@ class Dimension:
     number : int
         The first is 1: column `number - 1` of the positions.
     share : float
-        Which part of the records' positions, at length 1 and squared, lies along it; all dimensions have 1 together.
+        Part of the squared positions of the records, at length 1, along it; the shares of all dimensions sum to 1.
     positive, negative : End
-        Which is which means nothing; a dimension may have one end only.
+        The sign has no meaning; a dimension may have one end only.
     """
 
     number: int
@@ -74,43 +72,45 @@ class Dimension:
     negative: End
 
     def in_words(self) -> str:
-        """Say it in a few sentences."""
+        """Return it in a few sentences."""
         ends = [end for end in (self.positive, self.negative) if end.words or end.labels]
         about = [listed(end.words or (label.title for label in end.labels), 4) for end in ends]
-        said = [f"Dimension {self.number} carries {self.share:.1%} of where the records lie."]
+        said = [f"Dimension {self.number} holds {self.share:.1%} of the variation between records."]
         if len(about) == 2:
-            said.append(f"It tells {about[0]} from {about[1]}.")
+            said.append(f"It separates {about[0]} from {about[1]}.")
         elif about:
             said.append(f"It is about {about[0]}.")
         labels = [listed((label.title for label in end.labels), 2) for end in ends if end.labels]
         if labels:
-            said.append(f"The labels most along it are {' at one end and '.join(labels)}{_other(labels)}.")
+            said.append(
+                f"Its strongest labels are {' at one end and '.join(labels)}{' at the other' * (len(labels) == 2)}."
+            )
         return " ".join(said)
 
     def to_facts(self) -> dict[str, Any]:
-        """Give it as plain data, as `--json` prints it."""
+        """Return it as plain data, as `--json` prints it."""
         ends = {"positive": self.positive.to_facts(), "negative": self.negative.to_facts()}
         return {"number": self.number, "share": self.share, "in_words": self.in_words(), **ends}
 
 
-def explain_dimension(collection: Collection, number: int, *, limit: int = 10) -> Dimension:
-    """Say what a dimension is about, with records; the first has the number 1.
+def explain_dimension(collection: OpenedIndex, number: int, *, limit: int = 10) -> Dimension:
+    """Describe a dimension, with records; the first has the number 1.
 
     Parameters
     ----------
     collection : an open index
     number : int
     limit : int, default 10
-        Most words, labels and records an end.
+        Most words, labels and records per end.
     """
     (found,) = dimensions(collection, [number], limit=limit, n_records=limit)
     return found
 
 
 def dimensions(
-    collection: Collection, numbers: Sequence[int], *, limit: int = 10, n_records: int = 0
+    collection: OpenedIndex, numbers: Sequence[int], *, limit: int = 10, n_records: int = 0
 ) -> list[Dimension]:
-    """Describe several dimensions; `n_records` is how many records to name at each end."""
+    """Describe several dimensions; `n_records` is the number of records at each end."""
     check_count("limit", limit)
     most = collection.space.n_dimensions
     for number in numbers:
@@ -124,22 +124,25 @@ def dimensions(
     ]
 
 
-def _ends(collection: Collection, columns: Any, sign: int, limit: int, n_records: int) -> list[End]:
+def _ends(collection: OpenedIndex, columns: Any, sign: int, limit: int, n_records: int) -> list[End]:
     axes = np.zeros((len(columns), collection.space.n_dimensions), np.float32)
     axes[np.arange(len(columns)), columns] = sign
     words = typical_words(collection, axes, limit)
     labels = _most_along(collection.label_positions, collection.label_names, axes, limit)
-    links = {name: _most_along(places, names, axes, limit) for name, names, places in _linked(collection)}
+    links = {
+        kind: _most_along(collection.link_positions(kind), names, axes, limit)
+        for kind, names in collection.link_names.items()
+    }
     found = []
     for row, axis in enumerate(axes):
-        records = hits_of(collection, *collection.live.nearest(axis, n_records)) if n_records else []
+        records = hits_of(collection, *collection.positions.nearest(axis, n_records)) if n_records else []
         things = {name: ends[row] for name, ends in links.items() if ends[row]}
         found.append(End(words[row], named(collection, labels[row]), things, tuple(records)))
     return found
 
 
 def _most_along(positions: Any, names: Sequence[str], axes: Any, limit: int) -> list[tuple[str, ...]]:
-    """Names whose positions point along each axis the most, the nearest first."""
+    """Return the names whose positions are closest to each axis, closest first."""
     if positions is None or not len(names):
         return [()] * len(axes)
     lengths = np.linalg.norm(positions, axis=1)
@@ -148,23 +151,10 @@ def _most_along(positions: Any, names: Sequence[str], axes: Any, limit: int) -> 
     return [tuple(names[i] for i in order if cosines[i, axis] >= _LEAST) for axis, order in enumerate(orders)]
 
 
-def _linked(collection: Collection) -> list[tuple[str, list[str], Any]]:
-    """Names and positions of the linked things, by the name of the link; only M-LSA places them."""
-    if "facts/links.json" not in collection.generation.manifest.files:
-        return []
-    links = collection.generation.facts("links")
-    arrays = collection.generation.arrays
-    return [(name, links[name], arrays[f"link_positions_{number}"]) for number, name in enumerate(links)]
-
-
-def _shares(collection: Collection) -> Float64Array:
-    """How much of the records' positions lies along each dimension, from rows evenly spread over the build."""
-    step = max(1, collection.live.n_base // _ROWS)
+def _shares(collection: OpenedIndex) -> Float64Array:
+    """Return the share of each dimension, from records evenly spread over the build."""
+    step = max(1, collection.positions.n_base // _ROWS)
     rows = np.asarray(collection.generation.array("positions")[::step], np.float64)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     squares = ((rows / np.where(lengths > 0, lengths, 1)) ** 2).sum(axis=0)
     return np.asarray(squares / max(squares.sum(), 1e-300))
-
-
-def _other(labels: list[str]) -> str:
-    return " at the other" if len(labels) == 2 else ""

@@ -1,9 +1,8 @@
-"""Explain: the one question "why", answered by what is asked about."""
+"""Explain: one function for all explanations, chosen by its arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tacit.checks import check_count
 from tacit.errors import InputError
@@ -12,9 +11,7 @@ from tacit.tasks.explain.hit import HitExplanation, explain_hit
 from tacit.tasks.explain.label import LabelExplanation, LabelPlace, explain_label, explain_place
 from tacit.tasks.explain.similar import PairExplanation, explain_similar
 from tacit.tasks.label_names import find_number
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
+from tacit.tasks.opened_index import OpenedIndex
 
 __all__ = ["Explanation", "concepts", "explain"]
 
@@ -22,7 +19,7 @@ Explanation = HitExplanation | PairExplanation | LabelExplanation | LabelPlace |
 
 
 def explain(
-    collection: Collection,
+    collection: OpenedIndex,
     *,
     query: str | None = None,
     ids: str | Sequence[str] = (),
@@ -31,28 +28,28 @@ def explain(
     dimension: int | None = None,
     limit: int = 10,
 ) -> Explanation:
-    """Say why, or what something is.
+    """Explain a result, a label or a dimension.
 
-    | asked | answer |
+    | arguments | result |
     |---|---|
-    | `query`, one id | why the record answers the query: `HitExplanation` |
+    | `query`, one id | why the record matches the query: `HitExplanation` |
     | two ids | why the records are similar: `PairExplanation` |
     | `text`, `label` | why the label is suggested for the text: `LabelExplanation` |
     | one id, `label` | the same for the text of the record |
-    | `label` | what the label is near to: `LabelPlace` |
+    | `label` | what is near the label: `LabelPlace` |
     | `dimension` | what the dimension is about, the first is 1: `Dimension` |
 
     Parameters
     ----------
     collection : an open index
-    query, ids, text, label, dimension : what is asked about
+    query, ids, text, label, dimension : what to explain
     limit : int, default 10
-        Most labels, records, words or dimensions to name.
+        Most labels, records, words or dimensions to return.
 
     Raises
     ------
     InputError
-        If that is no question, or if something in it is unknown; then with the nearest spelling.
+        If the combination of arguments is not supported, or a name is unknown; then with the nearest spelling.
     """
     keys = [ids] if isinstance(ids, str) else list(ids)
     asked = {
@@ -74,25 +71,25 @@ def explain(
         return explain_dimension(collection, dimension, limit=limit)
     got = " and ".join(sorted(asked)) or "nothing"
     raise InputError(
-        f"this is no question: got {got}, expected query and one id, two ids, text and label, one id and label, label, "
-        "or dimension."
+        f"this combination is not supported: got {got}, expected query and one id, two ids, text and label, one id and "
+        "label, label, or dimension."
     )
 
 
-def _text(collection: Collection, id: str) -> str:
+def _text(collection: OpenedIndex, id: str) -> str:
     return collection.store.get([find_number(collection, id)])[0].text
 
 
-def concepts(collection: Collection, *, limit: int = 10, words: int = 6) -> list[Dimension]:
+def concepts(collection: OpenedIndex, *, limit: int = 10, words: int = 6) -> list[Dimension]:
     """Describe the first dimensions by the words, labels and linked things at both of their ends.
 
     Parameters
     ----------
     collection : an open index
     limit : int, default 10
-        How many dimensions; all of them if there are fewer.
+        Most dimensions.
     words : int, default 6
-        Most words, labels and linked things an end.
+        Most words, labels and linked things per end.
     """
     last = min(check_count("limit", limit), collection.space.n_dimensions)
     return dimensions(collection, range(1, last + 1), limit=check_count("words", words))

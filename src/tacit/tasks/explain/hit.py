@@ -1,9 +1,9 @@
-"""Why this hit: which words of the query, which labels and which dimensions bring it close to a record."""
+"""Explains why a record matches a query, by the words of the query and by labels."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,11 +11,9 @@ from tacit.checks import check_count
 from tacit.corpus.record import Record
 from tacit.tasks.explain.words import PlacedText, listed, place_text, shared_words
 from tacit.tasks.label_names import ancestors_of, find_number, title_of
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
 from tacit.types import Array
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
 
 __all__ = ["HitExplanation", "LabelNear", "QueryWord", "explain_hit", "nearest_labels", "nearness"]
 
@@ -23,7 +21,7 @@ _THROUGH = 3
 
 
 class QueryWord(NamedTuple):
-    """A word of a query, its part of the cosine, whether the record has it, and the record's words it is related to."""
+    """A word of a query, its part of the cosine, whether the record has it, and related words of the record."""
 
     word: str
     part: float
@@ -32,7 +30,7 @@ class QueryWord(NamedTuple):
 
 
 class LabelNear(NamedTuple):
-    """A label, what to show of it, its cosine with what was asked about, and what lies above it, the nearest first."""
+    """A label with its title, a cosine, and its ancestors, nearest first."""
 
     label: str
     title: str
@@ -42,24 +40,24 @@ class LabelNear(NamedTuple):
 
 @dataclass(frozen=True)
 class HitExplanation:
-    """Why a record answers a query by meaning.
+    """Why a record matches a query by meaning.
 
     Attributes
     ----------
     query : str
     record : Record
     cosine : float
-        Of their positions: the sum of the parts of `words`, and of `offset`.
+        Of their positions: the sum of the parts of `words` and of `offset`.
     words : tuple of QueryWord
-        Every known word of the query, the largest part first.
+        All known words of the query, largest part first.
     offset : float
-        What the centre of the space takes away; 0 for most models.
+        Part of the offset of the space; 0 for most models.
     shared_words : tuple of str
         Words of the query that the record has.
     labels : tuple of LabelNear
-        Labels of the record, the nearest to the query first.
+        Labels of the record, nearest to the query first.
     query_labels : tuple of LabelNear
-        Labels that are nearest to the query, whether the record has them or not.
+        Labels nearest to the query, whether the record has them or not.
     """
 
     query: str
@@ -72,11 +70,13 @@ class HitExplanation:
     query_labels: tuple[LabelNear, ...]
 
     def in_words(self) -> str:
-        """Say it in a few sentences."""
+        """Return it in a few sentences."""
         good = [word for word in self.words if word.part > 0]
         said = [f"Record {self.record.id} and the query are {nearness(self.cosine)} (cosine {self.cosine:.2f})."]
         if good:
-            said.append(f"Most of it comes from {listed(f'“{word.word}” ({word.part:.2f})' for word in good)}.")
+            said.append(
+                f"The words that contribute most are {listed(f'“{word.word}” ({word.part:.2f})' for word in good)}."
+            )
         if self.shared_words:
             said.append(f"They share {listed((f'“{word}”' for word in self.shared_words), 5)}.")
         else:
@@ -86,7 +86,7 @@ class HitExplanation:
         return " ".join(said)
 
     def to_facts(self) -> dict[str, Any]:
-        """Give it as plain data, as `--json` prints it."""
+        """Return it as plain data, as `--json` prints it."""
         record = {"id": self.record.id, "title": RecordHit(self.record.id, 0.0, record=self.record).title}
         return {
             "query": self.query,
@@ -101,8 +101,8 @@ class HitExplanation:
         }
 
 
-def explain_hit(collection: Collection, query: str, id: str, *, limit: int = 10) -> HitExplanation:
-    """Say why a record answers a query, by the words of the query and by labels.
+def explain_hit(collection: OpenedIndex, query: str, id: str, *, limit: int = 10) -> HitExplanation:
+    """Explain why a record matches a query.
 
     Parameters
     ----------
@@ -111,12 +111,12 @@ def explain_hit(collection: Collection, query: str, id: str, *, limit: int = 10)
     id : str
         Of the record.
     limit : int, default 10
-        Most labels that are near to the query.
+        Most labels near the query.
     """
     limit = check_count("limit", limit)
     number = find_number(collection, id)
     placed = place_text(collection, query, "query")
-    (position,), (record,) = collection.live.positions(np.array([number])), collection.store.get([number])
+    (position,), (record,) = collection.positions.of(np.array([number])), collection.store.get([number])
     towards = position / (np.linalg.norm(position) or 1)
     parts, offset = placed.parts(collection, towards)
     through = _through(collection, placed, record.text)
@@ -134,9 +134,9 @@ def explain_hit(collection: Collection, query: str, id: str, *, limit: int = 10)
 
 
 def nearest_labels(
-    collection: Collection, position: Array, among: tuple[str, ...] | None = None
+    collection: OpenedIndex, position: Array, among: tuple[str, ...] | None = None
 ) -> tuple[LabelNear, ...]:
-    """Give labels by the cosine of their positions with one, the nearest first; `among` leaves out all the others."""
+    """Return labels by the cosine of their positions with a position, nearest first; only those in `among`."""
     positions = collection.label_positions
     if positions is None:
         return ()
@@ -153,15 +153,15 @@ def nearest_labels(
 
 
 def nearness(cosine: float) -> str:
-    """Put a cosine into words."""
+    """Return a cosine in words."""
     for least, words in ((0.8, "very close"), (0.5, "close"), (0.2, "related"), (-0.1, "hardly related")):
         if cosine >= least:
             return words
     return "opposed"
 
 
-def _through(collection: Collection, placed: PlacedText, text: str) -> dict[str, tuple[str, ...]]:
-    """Find, for each word of the query, the words of the record that lie in its direction; itself is left out."""
+def _through(collection: OpenedIndex, placed: PlacedText, text: str) -> dict[str, tuple[str, ...]]:
+    """Return for each word of the query the other words of the record in a similar direction."""
     space = collection.space
     assert space.words is not None  # the query was placed by them
     columns, weights = space.words.row(text)

@@ -1,9 +1,9 @@
-"""Why this label: which words of a text speak for it and against it, and the records that taught it."""
+"""Explains why a label is suggested for a text, and what is near a label."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,11 @@ from tacit.errors import InputError
 from tacit.index import Filters
 from tacit.tasks.explain.hit import LabelNear, nearest_labels
 from tacit.tasks.explain.words import WordPart, listed, place_text, typical_words
-from tacit.tasks.label_names import NamedLabel, ancestors_of, find_label, named, title_of
+from tacit.tasks.label_names import NamedLabel, ancestors_of, find_label, named, subtree, title_of
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
 from tacit.types import Float32Array
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
 
 __all__ = ["LabelExplanation", "LabelPlace", "explain_label", "explain_place"]
 
@@ -32,21 +30,21 @@ class LabelExplanation:
     label, title : str
     probability : float
     threshold : float
-        The probability above which the label says yes.
+        Probability above which the label is accepted.
     chosen : bool
-        Whether it says yes.
+        Whether it is accepted.
     score : float
-        What the probability is made from: the sum of the parts of `words`, of `offset` and of `intercept`.
+        From which the probability follows: the sum of the parts of `words`, `offset` and `intercept`.
     words : tuple of WordPart
-        Every known word of the text, the one that speaks most for the label first.
+        All known words of the text, largest part first.
     offset : float
-        What the centre of the space adds; 0 for most models.
+        Part of the offset of the space; 0 for most models.
     intercept : float
-        Where the score starts, whatever the text; far below 0 for a rare label.
+        Score without any words; far below 0 for a rare label.
     ancestors : tuple of NamedLabel
-        What lies above it, the nearest first.
+        Labels above it, nearest first.
     records : tuple of RecordHit
-        Records with the label that are nearest to the text, with their cosines.
+        Records with the label that are nearest to the text, with cosines.
     """
 
     label: str
@@ -62,8 +60,8 @@ class LabelExplanation:
     records: tuple[RecordHit, ...]
 
     def in_words(self) -> str:
-        """Say it in a few sentences."""
-        rule = f"its own threshold is {self.threshold:.2f}, so it says {'yes' if self.chosen else 'no'}"
+        """Return it in a few sentences."""
+        rule = f"its threshold is {self.threshold:.2f}, so it is {'accepted' if self.chosen else 'not accepted'}"
         said = [f"The label {self.title} has the probability {self.probability:.2f}; {rule}."]
         good = [f"“{word}”" for word, part in self.words if part > 0]
         bad = [f"“{word}”" for word, part in reversed(self.words) if part < 0]
@@ -72,13 +70,13 @@ class LabelExplanation:
         if bad:
             said.append(f"{listed(bad)} {'speaks' if len(bad) == 1 else 'speak'} against it.")
         if self.ancestors:
-            said.append(f"It lies below {' and '.join(above.title for above in self.ancestors[:2])}.")
+            said.append(f"It is below {' and '.join(above.title for above in self.ancestors[:2])}.")
         if self.records:
             said.append(f"The nearest record with it is {self.records[0].id}, {self.records[0].title!r}.")
         return " ".join(said)
 
     def to_facts(self) -> dict[str, Any]:
-        """Give it as plain data, as `--json` prints it."""
+        """Return it as plain data, as `--json` prints it."""
         return {
             "label": self.label,
             "title": self.title,
@@ -95,15 +93,15 @@ class LabelExplanation:
         }
 
 
-def explain_label(collection: Collection, text: str, label: str, *, limit: int = 10) -> LabelExplanation:
-    """Say why a label is suggested for a text, or is not.
+def explain_label(collection: OpenedIndex, text: str, label: str, *, limit: int = 10) -> LabelExplanation:
+    """Explain why a label is suggested for a text, or is not.
 
     Parameters
     ----------
     collection : an open index with a suggester
     text : str
     label : str
-        Its name, or its title in the taxonomy.
+        Its name or title.
     limit : int, default 10
         Most records.
     """
@@ -123,7 +121,7 @@ def explain_label(collection: Collection, text: str, label: str, *, limit: int =
     assert words is not None  # the text was placed by them
     scores = suggester.scores(placed.position[None], None if beside is None else words.transform([text]))
     limits = suggester.probabilities(np.asarray(suggester.thresholds)[None])[0]
-    nearest = collection.live.nearest(placed.position, limit, filters=Filters(labels=[label]))
+    nearest = collection.positions.nearest(placed.position, limit, filters=Filters(labels=[label]))
     return LabelExplanation(
         label,
         title_of(collection, label),
@@ -141,21 +139,21 @@ def explain_label(collection: Collection, text: str, label: str, *, limit: int =
 
 @dataclass(frozen=True)
 class LabelPlace:
-    """Where a label lies.
+    """What is near a label.
 
     Attributes
     ----------
     label, title : str
     n_records : int
-        How many had it when the index was fitted.
+        Number of records with it when the index was fitted.
     words : tuple of str
-        What moves records towards it, the strongest first.
+        Words that move records towards it, strongest first.
     neighbours : tuple of LabelNear
-        Other labels by the cosine of their positions, the nearest first.
+        Other labels by the cosine of their positions, nearest first.
     records : tuple of RecordHit
         The records nearest to it, whether they have the label or not.
     ancestors, children : tuple of NamedLabel
-        In the taxonomy, the nearest first.
+        In the taxonomy, nearest first.
     """
 
     label: str
@@ -168,13 +166,13 @@ class LabelPlace:
     children: tuple[NamedLabel, ...]
 
     def in_words(self) -> str:
-        """Say it in a few sentences."""
+        """Return it in a few sentences."""
         said = [f"{self.title} is the label of {self.n_records:,} record{'' if self.n_records == 1 else 's'}."]
         if not self.n_records:
-            where = "; it lies where those below it are" if self.records else ", so that the space does not know it"
+            where = "; its position is that of the labels below it" if self.records else ", so it has no position"
             said = [f"No record had the label {self.title} itself when the index was fitted{where}."]
         if self.ancestors:
-            said.append(f"It lies below {' and '.join(above.title for above in self.ancestors[:2])}.")
+            said.append(f"It is below {' and '.join(above.title for above in self.ancestors[:2])}.")
         if self.words:
             said.append(f"Typical words are {listed(self.words, 5)}.")
         if self.neighbours:
@@ -182,7 +180,7 @@ class LabelPlace:
         return " ".join(said)
 
     def to_facts(self) -> dict[str, Any]:
-        """Give it as plain data, as `--json` prints it."""
+        """Return it as plain data, as `--json` prints it."""
         return {
             "label": self.label,
             "title": self.title,
@@ -196,14 +194,14 @@ class LabelPlace:
         }
 
 
-def explain_place(collection: Collection, label: str, *, limit: int = 10) -> LabelPlace:
-    """Say what a label is near to.
+def explain_place(collection: OpenedIndex, label: str, *, limit: int = 10) -> LabelPlace:
+    """Explain what is near a label.
 
     Parameters
     ----------
     collection : an open index with labels
     label : str
-        Its name, or its title in the taxonomy. A node that no record has is placed where those below it are.
+        Its name or title. A node without records is placed at the mean of the labels below it.
     limit : int, default 10
         Most of each.
     """
@@ -216,7 +214,7 @@ def explain_place(collection: Collection, label: str, *, limit: int = 10) -> Lab
     if position is not None:
         (words,) = typical_words(collection, position[None], limit)
         neighbours = tuple(near for near in nearest_labels(collection, position) if near.label != label)[:limit]
-        records = hits_of(collection, *collection.live.nearest(position, limit))
+        records = hits_of(collection, *collection.positions.nearest(position, limit))
     taxonomy, names = collection.taxonomy, collection.label_names
     return LabelPlace(
         label,
@@ -230,14 +228,14 @@ def explain_place(collection: Collection, label: str, *, limit: int = 10) -> Lab
     )
 
 
-def _position(collection: Collection, label: str) -> Float32Array | None:
-    """Where a label is; for a node without records the mean over those below it, each record counted once a label."""
+def _position(collection: OpenedIndex, label: str) -> Float32Array | None:
+    """Return the position of a label; for a node without records the mean of the labels below it, by their records."""
     positions, names = collection.label_positions, collection.label_names
     if positions is None:
         return None
     if label in names:
         return np.asarray(positions[names.index(label)])
-    below = set(collection.below(label))
+    below = set(subtree(collection, label))
     rows = [row for row, name in enumerate(names) if name in below]
     if not rows:
         return None

@@ -1,10 +1,10 @@
-"""Why two records are similar: dimensions that carry the cosine, and words, labels, ancestors and links they share."""
+"""Explains why two records are similar, by dimensions, words, labels, ancestors and links."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,10 +15,8 @@ from tacit.tasks.explain.dimension import dimensions
 from tacit.tasks.explain.hit import nearness
 from tacit.tasks.explain.words import listed, shared_words
 from tacit.tasks.label_names import NamedLabel, ancestors_of, find_number, named
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
 
 __all__ = ["DimensionPart", "PairExplanation", "explain_similar"]
 
@@ -27,9 +25,9 @@ _NAMED = 4
 
 
 class DimensionPart(NamedTuple):
-    """A dimension, the first is 1, its part of a cosine, and words and labels at the end at which both records lie.
+    """A dimension (the first is 1), its part of a cosine, and words and labels at the end of the first record.
 
-    Where the records lie at different ends the part is negative, and the end is that of the first one.
+    The part is negative if the second record is at the other end.
     """
 
     number: int
@@ -43,7 +41,7 @@ class DimensionPart(NamedTuple):
         return self.words or tuple(label.title for label in self.labels)
 
     def to_facts(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         return {**self._asdict(), "labels": [label._asdict() for label in self.labels]}
 
 
@@ -57,12 +55,12 @@ class PairExplanation:
     cosine : float
         Of their positions: the sum of the parts of all dimensions.
     dimensions : tuple of DimensionPart
-        Those that carry most of it, whichever way, the largest first.
+        Those with the largest parts, positive or negative, the largest first.
     shared_words : tuple of str
-        The weightiest first.
+        Largest weights first.
     shared_labels : tuple of NamedLabel
     common_ancestors : tuple of NamedLabel
-        The lowest nodes of the taxonomy above a label of each, without the labels that they share.
+        The lowest nodes of the taxonomy above labels of both, without shared labels.
     shared_links : dict of str to tuple of str
     """
 
@@ -75,24 +73,24 @@ class PairExplanation:
     shared_links: dict[str, tuple[str, ...]]
 
     def in_words(self) -> str:
-        """Say it in a few sentences."""
+        """Return it in a few sentences."""
         one, other = self.records
         said = [f"Records {one.id} and {other.id} are {nearness(self.cosine)} (cosine {self.cosine:.2f})."]
         first = next((part for part in self.dimensions if part.part > 0 and part.about), None)
         if first is not None:
-            said.append(f"Dimension {first.number} brings them together the most: {listed(first.about, 5)}.")
+            said.append(f"Dimension {first.number} contributes most: {listed(first.about, 5)}.")
         labels, above = ([name.title for name in names] for names in (self.shared_labels, self.common_ancestors))
         if labels:
             said.append(f"Both have {_counted('label', labels)}.")
         elif above:
-            said.append(f"Labels of both lie at or below {listed(above)}.")
+            said.append(f"Both have labels at or below {listed(above)}.")
         if self.shared_words:
             said.append(f"They share {listed((f'“{word}”' for word in self.shared_words), 5)}.")
         said += [f"Both have {_counted(name, targets)}." for name, targets in self.shared_links.items()]
         return " ".join(said)
 
     def to_facts(self) -> dict[str, Any]:
-        """Give it as plain data, as `--json` prints it."""
+        """Return it as plain data, as `--json` prints it."""
         return {
             "records": [
                 {"id": record.id, "title": RecordHit(record.id, 0.0, record=record).title} for record in self.records
@@ -107,8 +105,8 @@ class PairExplanation:
         }
 
 
-def explain_similar(collection: Collection, id: str, other: str, *, limit: int = 10) -> PairExplanation:
-    """Say why two records are similar.
+def explain_similar(collection: OpenedIndex, id: str, other: str, *, limit: int = 10) -> PairExplanation:
+    """Explain why two records are similar.
 
     Parameters
     ----------
@@ -120,8 +118,8 @@ def explain_similar(collection: Collection, id: str, other: str, *, limit: int =
     limit = check_count("limit", limit)
     numbers = np.array([find_number(collection, key) for key in (id, other)])
     if numbers[0] == numbers[1]:
-        raise InputError(f"ids are one record: got {id!r} twice, expected two different ones.")
-    positions = collection.live.positions(numbers)
+        raise InputError(f"ids are the same: got {id!r} twice, expected two records.")
+    positions = collection.positions.of(numbers)
     one, two = (position / (np.linalg.norm(position) or 1) for position in positions)
     first, second = collection.store.get(numbers)
     links = {name: _both(first.links[name], second.links.get(name, ())) for name in first.links}
@@ -136,7 +134,7 @@ def explain_similar(collection: Collection, id: str, other: str, *, limit: int =
     )
 
 
-def _dimensions(collection: Collection, one: Any, two: Any, limit: int) -> tuple[DimensionPart, ...]:
+def _dimensions(collection: OpenedIndex, one: Any, two: Any, limit: int) -> tuple[DimensionPart, ...]:
     parts = one * two
     largest = np.argsort(-np.abs(parts), kind="stable")[:limit]
     largest = largest[np.argsort(-parts[largest], kind="stable")]
@@ -151,8 +149,8 @@ def _both(ones: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in ones if name in others)
 
 
-def _common_ancestors(collection: Collection, ones: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
-    """What lies above a label of each, or is one of them: the deepest first, and nothing above what is named."""
+def _common_ancestors(collection: OpenedIndex, ones: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the lowest nodes at or above labels of both, deepest first."""
     taxonomy = collection.taxonomy
     if taxonomy is None:
         return ()
@@ -166,7 +164,7 @@ def _common_ancestors(collection: Collection, ones: tuple[str, ...], others: tup
 
 
 def _counted(noun: str, names: Sequence[str]) -> str:
-    """Give names with what they are; of many only how many there are, and a few."""
+    """Return names with their noun; of many names only the number and a few."""
     if len(names) > _NAMED:
         return f"the same {len(names):,} {noun}s, {listed(names)} among them"
     return f"the {noun}{'' if len(names) == 1 else 's'} {listed(names, _NAMED)}"

@@ -1,4 +1,4 @@
-"""What words have to do with a place in the space: a text's position is a sum over its words, so are products with it.
+"""Contributions of words: the position of a text is a sum over its words, and so are products with it.
 
     position = Σ_t x_t T_t − o,  so  position·v / |position| = Σ_t x_t (T_t·v) / |position| − (o·v) / |position|
 
@@ -9,24 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InputError
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.types import Array, Float32Array
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
 
 __all__ = ["PlacedText", "WordPart", "importance", "listed", "place_text", "shared_words", "typical_words"]
 
-_LEAST = 0.1  # of the weightiest word: what is below it says nothing about a direction
+_LEAST = 0.1  # of the largest contribution: smaller ones say nothing about a direction
 
 
 class WordPart(NamedTuple):
-    """A word of a text, and its part of a sum; negative if it speaks against."""
+    """A word of a text and its part of a sum, which may be negative."""
 
     word: str
     part: float
@@ -34,11 +32,11 @@ class WordPart(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PlacedText:
-    """A text with its words and its position.
+    """A text as words and position.
 
     Attributes
     ----------
-    columns, weights : (n_words,), which words of the index it has, and x
+    columns, weights : (n_words,), its words that the index knows, and x
     position : (n_dimensions,)
     """
 
@@ -47,12 +45,12 @@ class PlacedText:
     position: Float32Array
 
     def parts(
-        self, collection: Collection, direction: Array, beside: Array | None = None
+        self, collection: OpenedIndex, direction: Array, beside: Array | None = None
     ) -> tuple[list[WordPart], float]:
-        """Give the part of each word in the position's product with a direction, the largest first, and the offset's.
+        """Return the part of each word in the position's product with a direction, largest first, and the offset's.
 
-        The parts add up to the product of the position, at length 1, with the direction, and of the words themselves
-        with what stands `beside` it, one number a term.
+        The parts add up to the product of the position, at length 1, with the direction, plus the product of the words
+        with `beside`, one number per term.
         """
         space, length = collection.space, float(np.linalg.norm(self.position)) or 1.0
         assert space.words is not None  # a text was placed by them
@@ -65,8 +63,8 @@ class PlacedText:
         return [WordPart(space.words.terms[self.columns[i]], float(parts[i])) for i in order], offset
 
 
-def place_text(collection: Collection, text: str, argument: str) -> PlacedText:
-    """Place a text by its words, or say that none of them is known."""
+def place_text(collection: OpenedIndex, text: str, argument: str) -> PlacedText:
+    """Place a text by its words; a text without a known word is an error."""
     words = collection.space.words
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"{argument} is empty: got {text!r}, expected some words.")
@@ -82,8 +80,8 @@ def place_text(collection: Collection, text: str, argument: str) -> PlacedText:
     return PlacedText(columns, weights, position)
 
 
-def shared_words(collection: Collection, one: str, other: str) -> tuple[str, ...]:
-    """Give the words that two texts share, the weightiest first; none for an index of vectors."""
+def shared_words(collection: OpenedIndex, one: str, other: str) -> tuple[str, ...]:
+    """Return the words that two texts share, largest weights first; none for an index of vectors."""
     words = collection.space.words
     if words is None:
         return ()
@@ -93,24 +91,25 @@ def shared_words(collection: Collection, one: str, other: str) -> tuple[str, ...
     return tuple(words.terms[both[i]] for i in order)
 
 
-def importance(collection: Collection) -> Float32Array:
-    """How much each word moves records: its weight times the root of the share of records that have it.
+def importance(collection: OpenedIndex) -> Float32Array:
+    """Return how much each word moves records: its weight times the root of the share of records that have it.
 
-    The root mean square of x_t over the records, but for the scaling to unit length; so `importance · T_t·v` is how far
-    word t moves a record along v. The number of records is got back from the weight, 1 + log((1 + N) / (1 + N_t)).
+    This is the root mean square of x_t over the records, apart from the scaling to unit length; so `importance · T_t·v`
+    is how far word t moves a record along v. The number of records with a word follows from its weight,
+    1 + log((1 + N) / (1 + N_t)).
     """
     words = collection.space.words
     if words is None:
         return np.empty(0, np.float32)
-    n_records = collection.live.n_base
+    n_records = collection.positions.n_base
     with_word = np.clip((1 + n_records) / np.exp(words.weights.astype(np.float64) - 1) - 1, 0, n_records)
     return np.asarray(np.sqrt(with_word / n_records) * words.weights, np.float32)
 
 
-def typical_words(collection: Collection, directions: Array, n: int) -> list[tuple[str, ...]]:
-    """Give the words that move records the most along each direction, the strongest first, at most n.
+def typical_words(collection: OpenedIndex, directions: Array, n: int) -> list[tuple[str, ...]]:
+    """Return the n words that move records most along each direction, strongest first.
 
-    Words with less than a tenth of what the strongest does either way are left out: a direction may have one end only.
+    Words below a tenth of the strongest in either direction are left out: a dimension may have one end only.
     """
     words = collection.space.words
     if words is None:
@@ -125,6 +124,6 @@ def typical_words(collection: Collection, directions: Array, n: int) -> list[tup
 
 
 def listed(names: Iterable[str], most: int = 3) -> str:
-    """Write names as in a sentence: a, b and c."""
+    """Return names as in a sentence: a, b and c."""
     shown = list(names)[:most]
     return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1] if shown else ""

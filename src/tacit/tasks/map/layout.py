@@ -1,7 +1,6 @@
-"""A collection on a sheet of paper: two coordinates a record, as data; `plot` and `map_page` draw them.
+"""Lays out records in the plane: t-SNE of a sample, and all other records among their neighbours in the sample.
 
-A sample of the records, spread over their groups, is laid out by t-SNE; every other record is put among its nearest
-neighbours in the sample. So the time hardly grows with the collection.
+So the time hardly grows with the collection.
 """
 
 from __future__ import annotations
@@ -25,21 +24,21 @@ def lay_out(positions: Any, groups: Sequence[Any], *, most: int = 2000, random_s
     ----------
     positions : array, n_records x n_dimensions
     groups : sequence, n_records
-        What the sample is spread over, for instance the first label of each record: as many of a group are in it as
-        the square root of its size says, so that small groups are seen and large ones still look large.
+        Groups of the records, for instance their first labels: the sample takes records of each group in proportion to
+        the square root of its size, so that small groups are visible.
     most : int, default 2000
-        Records in the sample. Time grows with this number; the others take microseconds each.
+        Records in the sample, which determines the time; the others take microseconds each.
     random_state : int, default 0
         Seed of the sample and of the layout.
 
     Returns
     -------
     array, n_records x 2
-        The same for the same seed, on any number of cores.
+        The same for the same seed on any number of cores.
     """
     check_rows("groups", len(groups), len(positions), of="positions")
     if not len(positions):
-        raise InputError("positions is empty: got no records, expected one at least.")
+        raise InputError("positions is empty: got no records, expected at least one.")
     rng = as_rng(random_state)
     rows = _sample(groups, check_count("most", most), rng)
     directions = np.asarray(positions, np.float32)
@@ -56,7 +55,7 @@ def lay_out(positions: Any, groups: Sequence[Any], *, most: int = 2000, random_s
 _FEWEST = 5  # fewer have no neighbourhoods to preserve
 _BLOCK = 4096
 _NEIGHBOURS = 8
-_REACH = 0.05  # of the width of the map: neighbours that lie farther from the nearest one are of another neighbourhood
+_REACH = 0.05  # of the width of the map: neighbours farther from the nearest one are ignored
 
 
 def _sample(groups: Sequence[Any], most: int, rng: np.random.Generator) -> IntArray:
@@ -66,13 +65,13 @@ def _sample(groups: Sequence[Any], most: int, rng: np.random.Generator) -> IntAr
         return np.arange(len(codes))
     shuffled = rng.permutation(len(codes))
     shuffled = shuffled[np.argsort(codes[shuffled], kind="stable")]
-    # in which place of its group each record was drawn, in that group's own measure: the lowest are the sample
+    # rank of each record in its group, divided by the root of the size: the lowest are the sample
     places = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return np.sort(shuffled[np.argsort(places / np.repeat(np.sqrt(sizes), sizes), kind="stable")[:most]])
 
 
 def _principal(directions: Float32Array) -> Float32Array:
-    """Give the two directions in which a handful of records differ most; zero where they differ in fewer."""
+    """Return the first two principal components; zero if there are fewer."""
     left, values, _ = np.linalg.svd(directions - directions.mean(axis=0), full_matrices=False)
     points = np.zeros((len(directions), 2), np.float32)
     points[:, : min(2, len(values))] = (left * values)[:, :2]
@@ -91,15 +90,15 @@ def _t_sne(directions: Float32Array, random_state: int) -> Float32Array:
         random_state=random_state,
         n_jobs=1,
     )
-    # one thread: more save a second at best, lose many where the machine is busy, and sum in another order
+    # one thread: more save a second at best, and sum in another order
     with threadpool_limits(1):
         return np.asarray(tsne.fit_transform(directions), np.float32)
 
 
 def _start(directions: Float32Array) -> Float32Array:
-    """Principal components, small, as t-SNE likes them: the wide shape of the map is that of the collection."""
+    """Return small principal components as the start of t-SNE, which keep the overall shape of the collection."""
     points = _principal(directions)
-    # records that are all alike have no wide shape; the seed of t-SNE cannot help either where they start on one spot
+    # identical records would all start at one point, where t-SNE cannot separate them
     spread = float(points[:, 0].std())
     if spread == 0:
         angles = np.linspace(0, 2 * np.pi, len(points), endpoint=False)
@@ -110,11 +109,11 @@ def _start(directions: Float32Array) -> Float32Array:
 def _among(
     directions: Float32Array, sample: Float32Array, points: Float32Array, rng: np.random.Generator
 ) -> Float32Array:
-    """Put records between their nearest neighbours in the sample.
+    """Place records between their nearest neighbours in the sample.
 
-    A plain mean would drop a record that two neighbourhoods share into the void between them; so only neighbours that
-    lie beside the nearest one count, the nearer ones more. Records are strewn a little, by as much as those neighbours
-    lie apart, since otherwise many would lie on the lines between them, and on top of one another.
+    A plain mean would put a record with neighbours in two areas into the empty space between; so only neighbours near
+    the nearest one count, closer ones more. Random offsets in proportion to the distances of these neighbours keep
+    records from overlapping.
     """
     cosines = directions @ sample.T
     n_near = min(_NEIGHBOURS, len(sample))

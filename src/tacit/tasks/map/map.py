@@ -1,11 +1,10 @@
-"""Map: a collection as a picture, in a page for a browser or as a file, with what each place is about."""
+"""Map: draws the records of an index in the plane, as a page for a browser or as a picture."""
 
 from __future__ import annotations
 
 import importlib.util
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,60 +14,21 @@ from tacit.checks import check_count
 from tacit.corpus.record import Record
 from tacit.errors import InputError, MissingExtraError
 from tacit.index import Filters
-from tacit.tasks.map.colours import MapGroup, coloured, grouping
+from tacit.tasks.map.grouping import coloured, grouping
 from tacit.tasks.map.layout import lay_out
+from tacit.tasks.map.map_data import Map, MapGroup, MapName
 from tacit.tasks.map.picture import PICTURES
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.types import Float32Array
 
 if TYPE_CHECKING:
     from tacit.relations.taxonomy.taxonomy import Taxonomy
-    from tacit.tasks.collection import Collection
 
-__all__ = ["Map", "MapName", "check_output", "draw_map", "map_of", "write_map"]
-
-
-@dataclass(frozen=True)
-class MapName:
-    """A name that may stand on the map: where, for how many records, and of which group (None: of a label)."""
-
-    text: str
-    x: float
-    y: float
-    n_records: int
-    group: int | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Map:
-    """Records in the plane, ready to be drawn; made by `map_of`.
-
-    Attributes
-    ----------
-    title : what stands above it
-    points : (n_records, 2)
-    ids, titles, labels : of the records; labels as the taxonomy writes them
-    groups : of records that are drawn alike
-    names : those of the groups first, then those of labels, the largest first
-    colour_by : what the groups are
-    """
-
-    title: str
-    points: Float32Array
-    ids: list[str]
-    titles: list[str]
-    labels: list[tuple[str, ...]]
-    groups: list[MapGroup]
-    names: list[MapName]
-    colour_by: str = "label"
-
-    def to_facts(self) -> dict[str, Any]:
-        """Give what is on the map in numbers, as `--json` prints it."""
-        groups = [{"name": group.name, "records": len(group.rows), "colour": group.colour} for group in self.groups]
-        return {"title": self.title, "colour_by": self.colour_by, "records": len(self.ids), "groups": groups}
+__all__ = ["check_output", "draw_map", "map_of", "write_map"]
 
 
 def draw_map(
-    collection: Collection,
+    collection: OpenedIndex,
     path: str | Path,
     *,
     colour_by: str = "label",
@@ -76,28 +36,27 @@ def draw_map(
     title: str | None = None,
     random_state: int = 0,
 ) -> Map:
-    """Draw the records of an index as a map, write it to a file, and give what is on it.
+    """Draw the records of an index as a map, write it to a file, and return what is on it.
 
     Parameters
     ----------
     collection : an open index
     path : str or Path
-        File to write; its ending says what: .html is a page that works in any browser without a network, .png, .svg
-        and .pdf are pictures.
+        File to write: .html is a page that works in any browser without a network, .png, .svg and .pdf are pictures.
     colour_by : str, default "label"
-        "label" is the widest: the top of the taxonomy, or the most frequent label of a record; "cluster" shows groups
-        of records that lie together, named by their words; anything else is the name of a field.
+        "label" is the top of the taxonomy, or the most frequent label of a record; "cluster" is a group of nearby
+        records, named by its words; anything else is the name of a field.
     filters : Filters, optional
-        Only records that pass.
+        Only matching records.
     title : str, optional
-        What stands above the map; the name of the index unless given.
+        Default: the name of the index.
     random_state : int, default 0
         The same seed gives the same map.
 
     Raises
     ------
     InputError
-        If no record passes, or the file cannot be written.
+        If no record matches, or the file cannot be written.
     """
     path = check_output(path)
     found = map_of(collection, colour_by=colour_by, filters=filters, title=title, random_state=random_state)
@@ -106,7 +65,7 @@ def draw_map(
 
 
 def map_of(
-    collection: Collection,
+    collection: OpenedIndex,
     *,
     colour_by: str = "label",
     filters: Filters | None = None,
@@ -117,12 +76,12 @@ def map_of(
     seed = check_count("random_state", random_state, low=0)
     numbers = collection.store.numbers(filters)
     if not len(numbers):
-        raise InputError("There is nothing to draw: got no record that passes, expected one at least.")
+        raise InputError("there is nothing to draw: got no matching record, expected at least one.")
     records = _read(collection, numbers)
     found = grouping(collection, records, colour_by, filters=filters, random_state=seed)
-    # by their labels whatever the colours are: maps of one collection are to be compared
+    # always by labels, so that maps of one collection with different colours have the same layout
     widest = grouping(collection, records, "label", filters=filters, random_state=seed)
-    points = lay_out(collection.live.positions(numbers), [name or "" for name in widest.names], random_state=seed)
+    points = lay_out(collection.positions.of(numbers), [name or "" for name in widest.names], random_state=seed)
     groups = coloured(found, "no label" if colour_by == "label" else f"no {colour_by}")
     labels = _label_titles(records, collection.taxonomy)
     return Map(
@@ -138,7 +97,7 @@ def map_of(
 
 
 def write_map(found: Map, path: str | Path) -> Path:
-    """Write a map to a file; the ending says what kind."""
+    """Write a map to a file, in the format of its ending."""
     path = check_output(path)
     if path.suffix.lower() == _PAGE:
         from tacit.tasks.map.page import write_page
@@ -150,12 +109,12 @@ def write_map(found: Map, path: str | Path) -> Path:
 
 
 def check_output(path: str | Path, *, argument: str = "output") -> Path:
-    """Raise what writing would raise for this path, before the work has been done."""
+    """Raise the errors of writing to this path before the work is done."""
     path = Path(path).expanduser()
     kind = path.suffix.lower()
     if kind not in (_PAGE, *PICTURES):
         raise InputError(
-            f"{argument} is no map file: got {str(path)!r}, expected a name that ends in .html for a browser, or in "
+            f"{argument} is not a map file: got {str(path)!r}, expected a name that ends in .html for a browser, or in "
             f"{', '.join(PICTURES)} for a picture."
         )
     library = "plotly" if kind == _PAGE else "matplotlib"
@@ -169,12 +128,12 @@ def check_output(path: str | Path, *, argument: str = "output") -> Path:
 _PAGE = ".html"
 _LONGEST_TITLE = 120
 _BATCH = 2000
-_FEWEST_NAMED = 3  # a label of fewer records is no place on the map
+_FEWEST_NAMED = 3  # records of a label that is named
 _MOST_NAMES = 400
 
 
-def _read(collection: Collection, numbers: Any) -> list[Record]:
-    """Read the records without keeping their texts, of which a map shows the beginning at most."""
+def _read(collection: OpenedIndex, numbers: Any) -> list[Record]:
+    """Read the records, with the beginning of their texts only."""
     found = []
     for start in range(0, len(numbers), _BATCH):
         for record in collection.store.get(numbers[start : start + _BATCH]):
@@ -197,7 +156,7 @@ def _label_titles(records: Sequence[Record], taxonomy: Taxonomy | None) -> list[
 
 
 def _names(points: Any, groups: Sequence[MapGroup], labels: Sequence[tuple[str, ...]]) -> list[MapName]:
-    """Place the names of groups, then those of the largest labels, where most of their records are."""
+    """Place the names of groups, then those of the largest labels, where their records are densest."""
     named = [
         _placed(group.name, points[group.rows], number) for number, group in enumerate(groups) if not group.is_rest
     ]
@@ -218,7 +177,7 @@ def _placed(text: str, points: Any, group: int | None) -> MapName:
 
 
 def _centre(points: Float32Array) -> Float32Array:
-    """Give the point with most others around it: a mean may lie where none of them is."""
+    """Return the point with most others around it: a mean may be where there is no point."""
     if len(points) > 600:
         points = points[:: len(points) // 600 + 1]
     squares = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)

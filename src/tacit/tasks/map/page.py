@@ -1,7 +1,7 @@
-"""A map as one HTML file that needs no network: Plotly's JavaScript, the points, and a search box (extra `plot`).
+"""Writes a map as one HTML file that needs no network: Plotly's JavaScript, the points, and a search box.
 
-The page itself is `page.html` beside this file. Everything that comes from the records goes into it as JSON that
-cannot end the element it stands in, and is shown as text, never as markup.
+Needs the extra `plot`. The template is `page.html`. Text from the records is inserted as JSON that cannot end its
+script element, and is shown as text, never as markup.
 """
 
 from __future__ import annotations
@@ -10,14 +10,12 @@ import html
 import json
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tacit.errors import InputError, MissingExtraError
-
-if TYPE_CHECKING:
-    from tacit.tasks.map.map import Map
+from tacit.tasks.map.map_data import Map
 
 __all__ = ["page", "write_page"]
 
@@ -29,22 +27,22 @@ def write_page(found: Map, path: Path) -> Path:
         path.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise InputError(
-            f"output cannot be written: got {str(path)!r} and {error.strerror}, expected a file that may be changed."
+            f"output cannot be written: got {error.strerror!r} for {str(path)!r}, expected a writable file."
         ) from error
     return path
 
 
 def page(found: Map) -> str:
-    """Give the page."""
+    """Return the page."""
     template = files("tacit.tasks.map").joinpath("page.html").read_text(encoding="utf-8")
     parts = {"TITLE": html.escape(found.title), "DATA": _as_json(_facts(found)), "PLOTLY": _plotly()}
-    # split and not replaced one after the other: a record may be called @PLOTLY@
+    # split, not replaced one after the other: a record may contain @PLOTLY@
     pieces = template.split("@")
     return "".join(parts.get(piece, f"@{piece}@") if number % 2 else piece for number, piece in enumerate(pieces))
 
 
 def _plotly() -> str:
-    """Give the JavaScript that Plotly ships; its package has one bundle only, with every kind of plot."""
+    """Return Plotly's JavaScript; its package has only one bundle, with every kind of plot."""
     try:
         from plotly.offline import get_plotlyjs
     except ImportError as error:
@@ -53,14 +51,14 @@ def _plotly() -> str:
 
 
 def _as_json(facts: dict[str, Any]) -> str:
-    """JSON inside a script element: no "<" may stand in it, nor what old JavaScript took for the end of a line."""
+    """Return JSON for a script element, without "<" and without line separators of old JavaScript."""
     text = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _facts(found: Map) -> dict[str, Any]:
-    """Give what the page needs, as short as it can be said: four digits a place, labels by number."""
-    points = found.points.astype(np.float64)  # a rounded float32 has sixteen digits when it is written
+    """Return the data of the page, in short form: four digits per coordinate, labels by number."""
+    points = found.points.astype(np.float64)  # a rounded float32 would be written with sixteen digits
     extent = float(np.ptp(points, axis=0).max()) or 1.0
     centre = points.mean(axis=0)
     places = np.round((points - centre) / extent * 1000, 1)
@@ -98,5 +96,5 @@ def _facts(found: Map) -> dict[str, Any]:
 
 
 def _darker(colour: str) -> str:
-    """A shade in which small letters can be read on white."""
+    """Return a darker shade, in which small letters are readable on white."""
     return "#" + "".join(f"{int(int(colour[place : place + 2], 16) * 0.65):02x}" for place in (1, 3, 5))

@@ -1,4 +1,4 @@
-"""What a picture of classes shows, in numbers: are neighbours of one class, and do subclasses lie in their parents?"""
+"""Measures of a picture of classes: are neighbours of one class, and are subclasses inside their parents?"""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from tacit.types import BoolArray, Float64Array, IntArray
 
 __all__ = ["MOST_FAMILIES", "Nesting", "PanelFacts", "ShownClasses", "facts_of", "frame", "panel_facts", "show_classes"]
 
-MOST_FAMILIES = 6  # hues that people with any colour vision tell apart on white paper
+MOST_FAMILIES = 6  # hues that can be distinguished with any kind of colour vision
 SEVERAL, NEITHER = -1, -2
 
 
 @dataclass(frozen=True)
 class Nesting:
-    """How a subclass lies in its parent class.
+    """How far a subclass is inside its parent class.
 
     Attributes
     ----------
     child, parent : names of the two classes
     inside, chance : float
         Share of the child's records whose nearest record outside the child is one of the parent's, and what that share
-        would be if all places were drawn anew at random.
+        would be at random.
     width : float
         Spread of the child's records as a multiple of the parent's; below 1 the child is the more concentrated. The
         spread is the median distance from the coordinate-wise median.
@@ -64,7 +64,7 @@ class PanelFacts:
     n_records: int
 
     def text(self) -> str:
-        """Say it in short lines, for a caption."""
+        """Return it in short lines, for a caption."""
         lines = [f"nearest neighbour of the same class: {self.neighbours:.0%} (by chance {self.chance:.0%})"]
         lines += [
             f"{one.child} inside {one.parent}: {one.inside:.0%} (by chance {one.chance:.0%}), "
@@ -82,13 +82,13 @@ def panel_facts(
     Parameters
     ----------
     positions : array, n_records x 2
-        Each axis is first stretched to the frame in which `draw_panels` shows it: the numbers are about what one sees.
+        Each axis is first scaled to the frame of `draw_panels`, so that the numbers describe the picture.
     y : labels in any form
         With a taxonomy each record is in the ancestors of its labels too. Unknown records are left out.
     classes : names, optional
         The classes to look at; those that `draw_panels` would choose if left out.
     taxonomy : Taxonomy, optional
-        Says which classes lie in others; without it none does.
+        Says which classes are inside others; without it none are.
     """
     points = check_positions("positions", positions)
     classes_shown = show_classes(y, classes, taxonomy, n_records=len(points))
@@ -97,7 +97,7 @@ def panel_facts(
 
 @dataclass(frozen=True, eq=False)
 class ShownClasses:
-    """The classes of a picture, how they lie in each other, and as which of them each record is drawn.
+    """The classes of a picture, how they are nested, and the class of each record in the picture.
 
     Attributes
     ----------
@@ -122,9 +122,8 @@ def show_classes(
 ) -> ShownClasses:
     """Choose and order the classes of a picture, and decide as which of them each record is drawn.
 
-    That is the most specific shown class that agrees with all others of the record, that is, lies in them or holds
-    them: of {parent, child} the child, of {parent, two children} the parent. A record in unrelated classes is none of
-    them in particular: SEVERAL.
+    That is the most specific shown class that is inside or contains all other classes of the record: of {parent, child}
+    the child, of {parent, two children} the parent. A record in unrelated classes is drawn as SEVERAL.
     """
     labels = as_labels(y, n_records=n_records) if taxonomy is None else taxonomy.expand(y, n_records=n_records)
     names = _default_classes(labels, taxonomy) if classes is None else _check_classes(classes, labels)
@@ -134,7 +133,7 @@ def show_classes(
     if n_families > MOST_FAMILIES:
         raise InputError(
             f"classes has too many unrelated ones: got {n_families}, expected at most {MOST_FAMILIES}, "
-            "since more colours cannot be told apart. Show fewer, or draw several pictures."
+            "since more colours cannot be distinguished. Show fewer, or draw several pictures."
         )
     inner = np.eye(len(names), dtype=bool)
     for one in np.argsort(level, kind="stable"):
@@ -144,7 +143,7 @@ def show_classes(
 
 
 def facts_of(points: Float64Array, classes: ShownClasses) -> PanelFacts:
-    """Measure places whose classes are already decided."""
+    """Measure positions whose classes are already decided."""
     low, high = frame(points)
     rows = np.flatnonzero(classes.drawn >= 0)
     places, drawn = ((points - low) / (high - low))[rows], classes.drawn[rows]
@@ -152,7 +151,7 @@ def facts_of(points: Float64Array, classes: ShownClasses) -> PanelFacts:
     neighbours = chance = float("nan")
     if n > 1:
         near = np.asarray(cKDTree(places).query(places, k=2)[1])
-        # among records at one place the tree may list another before the record itself
+        # the tree may list another record at the same position before the record itself
         other = np.where(near[:, 0] == np.arange(n), near[:, 1], near[:, 0])
         neighbours = float((family[other] == family).mean())
         sizes = np.bincount(family)
@@ -162,7 +161,7 @@ def facts_of(points: Float64Array, classes: ShownClasses) -> PanelFacts:
 
 
 def frame(points: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """Give the lower left and upper right corner of a frame that a few outliers cannot stretch.
+    """Return the lower left and upper right corner of a frame that a few outliers cannot stretch.
 
     It reaches a quarter beyond the range of the middle 98 % on each side, but not beyond the points, plus a margin.
     """
@@ -177,12 +176,12 @@ def frame(points: Float64Array) -> tuple[Float64Array, Float64Array]:
 
 
 def check_positions(name: str, positions: Any) -> Float64Array:
-    """Give places in the plane back as an array of floats."""
+    """Return positions in the plane as an array of floats."""
     points = np.asarray(positions)
     if points.ndim != 2 or points.shape[1] != 2 or points.dtype.kind not in "biuf":
         raise InputError(
-            f"{name} is not a plane: got {points.dtype} values of shape {points.shape}, expected two numbers a record. "
-            "Take two columns, or fit with two components."
+            f"{name} is not a plane: got {points.dtype} values of shape {points.shape}, expected two numbers per "
+            "record. Take two columns, or fit with two components."
         )
     check_finite(name, points)
     return points.astype(np.float64)
@@ -212,7 +211,7 @@ def _check_classes(classes: Iterable[Hashable], labels: LabelMatrix) -> tuple[Ha
 
 
 def _above(names: tuple[Hashable, ...], taxonomy: Taxonomy | None) -> BoolArray:
-    """Tell which shown class lies above which: [i, j] is true if j is an ancestor of i, and not i itself."""
+    """Return which shown class is above which: [i, j] is true if j is an ancestor of i, and not i itself."""
     if taxonomy is None:
         return np.zeros((len(names), len(names)), dtype=bool)
     columns = np.asarray(taxonomy.columns(names))
@@ -220,7 +219,7 @@ def _above(names: tuple[Hashable, ...], taxonomy: Taxonomy | None) -> BoolArray:
 
 
 def _nest(above: BoolArray) -> tuple[IntArray, ...]:
-    """Give each class its nearest shown ancestor (-1 if none), its topmost one (or itself) and its level.
+    """Return for each class its nearest shown ancestor (-1 if none), its topmost one (or itself) and its level.
 
     In a polyhierarchy a class can have several nearest ones; a point has one colour, so the first is taken.
     """
@@ -237,7 +236,7 @@ def _nest(above: BoolArray) -> tuple[IntArray, ...]:
 def _drawn_as(member: BoolArray, above: BoolArray, level: IntArray) -> IntArray:
     unrelated = ~(above | above.T | np.eye(len(above), dtype=bool))
     agrees = member & (member.astype(np.int64) @ unrelated == 0)
-    # classes that agree with each other lie on one way down, so no two have the same level
+    # classes that agree with each other are on one path, so no two have the same level
     drawn = np.argmax(np.where(agrees, level + 1, 0), axis=1)
     return np.where(agrees.any(axis=1), drawn, np.where(member.any(axis=1), SEVERAL, NEITHER))
 

@@ -55,22 +55,22 @@ def draw_panels(
     Parameters
     ----------
     spaces : mapping from names to arrays, n_records x 2
-        What stands above each panel, and the places of the records.
+        Titles of the panels, and positions of the records.
     y : labels in any form
         With a taxonomy each record is in the ancestors of its labels too.
     classes : names, optional
         At most six of them unrelated. The most frequent labels if left out, or the most frequent ones at the topmost
         level of the taxonomy.
     path : path
-        File to write; its ending says the format: .png, .pdf or .svg.
+        File to write: .png, .pdf or .svg.
     taxonomy : Taxonomy, optional
-        Which classes lie in others, and their titles for the legend.
+        Which classes are inside others, and their titles for the legend.
     title : str, optional
-        What stands above all panels.
+        Title above all panels.
     most : int, default 1000
-        Draw at most so many records, chosen at random.
+        Most records to draw, chosen at random.
     random_state : int, default 0
-        Seed of that choice, and of the order in which points cover each other.
+        Seed of that choice, and of the order in which points are drawn.
     """
     path = check_map_path(path, argument="path")
     planes = _check_spaces(spaces)
@@ -100,12 +100,12 @@ class _Look(NamedTuple):
     edge: str
 
 
-# Okabe and Ito's colours, which people with colour blindness tell apart; black and yellow are left out for paper's sake
+# Okabe and Ito's colours for colour blindness, without black and yellow, which are hard to see on paper
 _HUES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9")
 _MARKERS = (("o", 24.0), ("s", 20.0), ("^", 24.0), ("D", 16.0), ("v", 24.0), ("P", 24.0))
 _SHADES = ((0.5, "o"), (0.3, "D"), (0.7, "^"), (0.4, "v"))  # of the classes inside one, in turn
 _GREY = _Look("#8C8C8C", "x", 9.0, "none")
-_ROUNDS = 10  # each class is drawn in so many parts, in turn with the others
+_ROUNDS = 10  # parts in which each class is drawn, alternating with the others
 
 
 def _check_spaces(spaces: Mapping[str, Any]) -> dict[str, Float64Array]:
@@ -131,14 +131,14 @@ def _warn_of_hidden(classes: ShownClasses) -> None:
     if hidden:
         warnings.warn(
             f"Some classes cannot be seen: all records of {listed(hidden)} are in other shown classes too. "
-            "Give a taxonomy if one class lies in another, or show fewer classes.",
+            "Pass a taxonomy if one class is inside another, or show fewer classes.",
             TacitWarning,
             stacklevel=3,
         )
 
 
 def _legend_names(classes: ShownClasses, taxonomy: Taxonomy | None) -> list[str]:
-    """Write name and title, if there is one, with the number of records drawn in the class or below."""
+    """Return names with titles and the numbers of records drawn in the class or below."""
     names = []
     for number, name in enumerate(classes.names):
         title = "" if taxonomy is None else taxonomy.title(name)
@@ -149,13 +149,13 @@ def _legend_names(classes: ShownClasses, taxonomy: Taxonomy | None) -> list[str]
 
 
 def _figure(planes: dict[str, Float64Array], classes: ShownClasses, names: list[str], title: str | None) -> Any:
-    # the figure class and not pyplot, which would start a window system and keep the figure for ever
+    # not pyplot, which would start a window system and keep the figure
     from matplotlib.figure import Figure
 
     n_columns = len(planes) if len(planes) <= 3 else -(-len(planes) // -(-len(planes) // 4))
     n_rows = -(-len(planes) // n_columns)
     captions = [_caption(points, facts_of(points, classes)) for points in planes.values()]
-    # panels fill the page, so that captions and legend never overlap them; this height makes them about square
+    # this height makes the panels about square
     height = 5.1 + 0.17 * max(caption.count("\n") + 1 for caption in captions)
     size = (max(4.8 * n_columns, 6.5), height * n_rows + 0.25 * (1.6 * bool(title) + len(names) // 3 + 1))
     figure = Figure(figsize=size, dpi=150, layout="constrained")
@@ -172,7 +172,7 @@ def _figure(planes: dict[str, Float64Array], classes: ShownClasses, names: list[
 
 
 def _looks(classes: ShownClasses) -> list[_Look]:
-    """Give each topmost class a hue and a marker, and those inside it darker shades of the hue."""
+    """Return a hue and a marker for each topmost class, and darker shades of the hue for those inside it."""
     from matplotlib.colors import to_rgb
 
     families = list(dict.fromkeys(classes.family.tolist()))
@@ -187,7 +187,7 @@ def _looks(classes: ShownClasses) -> list[_Look]:
             if n_inside[family] == len(_SHADES):
                 raise InputError(
                     f"classes has too many inside {classes.names[family]!r}: got more than {len(_SHADES)}, expected no "
-                    "more, since their shades cannot be told apart. Show fewer, or draw several pictures."
+                    "more, since their shades cannot be distinguished. Show fewer, or draw several pictures."
                 )
             shade, marker = _SHADES[n_inside[family]]
             n_inside[family] += 1
@@ -237,7 +237,7 @@ def _legend(figure: Any, classes: ShownClasses, names: list[str], looks: list[_L
 
 
 def _way_down(classes: ShownClasses, number: int) -> list[int]:
-    """Give the classes from the topmost one to this: sorted by it, each class is followed by those inside it."""
+    """Return the classes from the topmost one to this one; as a sort key it puts a class before those inside it."""
     way = [number]
     while classes.parent[way[0]] >= 0:
         way.insert(0, int(classes.parent[way[0]]))

@@ -1,15 +1,13 @@
-"""Draws a map as a picture file, with Matplotlib (extra `plot`)."""
+"""Draws a map as a picture, with Matplotlib (extra `plot`)."""
 
 from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.errors import InputError, MissingExtraError
-
-if TYPE_CHECKING:
-    from tacit.tasks.map.map import Map, MapName
+from tacit.tasks.map.map_data import Map, MapName
 
 __all__ = ["PICTURES", "check_map_path", "draw_picture", "save_figure"]
 
@@ -17,13 +15,13 @@ PICTURES = (".png", ".svg", ".pdf")
 
 
 def check_map_path(path: str | Path, *, argument: str = "map") -> Path:
-    """Raise what `save_figure` would raise for this path, before hours of work have gone into the picture."""
+    """Raise the errors of `save_figure` for this path before the work is done."""
     path = Path(path).expanduser()
     if importlib.util.find_spec("matplotlib") is None:
         raise MissingExtraError("matplotlib", "plot", "Drawing a map")
     if path.suffix.lower() not in PICTURES:
         raise InputError(
-            f"{argument} is no picture file: got {str(path)!r}, expected a name that ends in {', '.join(PICTURES)}."
+            f"{argument} is not a picture file: got {str(path)!r}, expected a name that ends in {', '.join(PICTURES)}."
         )
     if not path.parent.is_dir() or path.is_dir():
         raise InputError(f"{argument} cannot be written: got {str(path)!r}, expected a file in a folder that exists.")
@@ -31,44 +29,35 @@ def check_map_path(path: str | Path, *, argument: str = "map") -> Path:
 
 
 def save_figure(figure: Any, path: Path, *, argument: str = "map") -> Path:
-    """Write a drawing to a path that `check_map_path` has passed."""
+    """Write a figure to a path that `check_map_path` has checked."""
     try:
         figure.savefig(path)
     except OSError as error:
         raise InputError(
-            f"{argument} cannot be written: got {str(path)!r} and {error.strerror}, "
-            "expected a file that may be changed."
+            f"{argument} cannot be written: got {error.strerror!r} for {str(path)!r}, expected a writable file."
         ) from error
     return path
 
 
 def draw_picture(found: Map, path: str | Path) -> Path:
-    """Draw a point a record in the colour of its group, with names where most of their records are.
-
-    Parameters
-    ----------
-    found : Map
-    path : path
-        File to write; its ending says the format: .png, .svg or .pdf.
-    """
+    """Draw one point per record in the colour of its group, and names, to a .png, .svg or .pdf file."""
     path = check_map_path(path, argument="output")
     return save_figure(_figure(found), path, argument="output")
 
 
 _MARKERS = {"circle": "o", "square": "s", "triangle-up": "^"}
-_MOST_LABELS = 30  # names of labels beside those of the groups: more would cover the points
+_MOST_LABELS = 30  # besides the names of the groups
 
 
 def _figure(found: Map) -> Any:
-    """The drawing itself."""
-    # the figure class and not pyplot, which would start a window system and keep the figure for ever
+    # not pyplot, which would start a window system and keep the figure
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(14, 9), dpi=130, layout="constrained")
     axes = figure.add_subplot()
     n_records = len(found.ids)
     size = min(22.0, max(1.5, 60_000 / n_records))
-    for group in reversed(found.groups):  # the rest first, so that it lies below
+    for group in reversed(found.groups):  # the rest first, so that it is below
         points = found.points[group.rows]
         axes.scatter(
             points[:, 0],
@@ -79,7 +68,7 @@ def _figure(found: Map) -> Any:
             alpha=0.8,
             linewidths=0,
             label=f"{_plain(group.name)} ({len(group.rows):,})",
-            rasterized=n_records > 5_000,  # a drawing of more shapes than that opens in no program
+            rasterized=n_records > 5_000,  # programs cannot open a drawing of more shapes
         )
     axes.set_title(f"{_plain(found.title)} ({n_records:,} records)", fontsize=14, loc="left")
     axes.set_axis_off()
@@ -95,11 +84,11 @@ def _figure(found: Map) -> Any:
 
 
 def _write_names(axes: Any, found: Map) -> None:
-    """Write the names of the groups, moved where they would cover one another, then those of labels that have room."""
+    """Write the names of the groups, moved if they would overlap, then those of labels that have room."""
     axes.autoscale_view()
     low, high = axes.get_ylim()
     left, right = axes.get_xlim()
-    line, letter = (high - low) / 42, (right - left) / 110  # of a line and of a letter, in the units of the axes
+    line, letter = (high - low) / 42, (right - left) / 110  # sizes in the units of the axes
     taken: list[tuple[float, float, float]] = []
 
     def free(x: float, y: float, half: float) -> bool:
@@ -122,7 +111,7 @@ def _write_names(axes: Any, found: Map) -> None:
 
 
 def _write(axes: Any, name: MapName, y: float, colour: str | None) -> None:
-    """Write one name with a white rim: a group's large and in a darker shade of its colour, a label's small."""
+    """Write a name with a white outline: of a group large and in a darker shade of its colour, of a label small."""
     from matplotlib.colors import to_rgb
     from matplotlib.patheffects import withStroke
 
@@ -134,5 +123,5 @@ def _write(axes: Any, name: MapName, y: float, colour: str | None) -> None:
 
 
 def _plain(text: str) -> str:
-    """Text as it is: Matplotlib would set what stands between dollars as a formula, and fail where it is none."""
+    """Escape dollar signs, between which Matplotlib would expect a formula."""
     return text.replace("$", r"\$")

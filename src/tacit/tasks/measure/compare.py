@@ -6,21 +6,21 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.checks import check_choice
 from tacit.corpus.record import Record
 from tacit.errors import TacitWarning
 from tacit.evaluate.compare.engine import Fit, Setting, run_fits
+from tacit.models.spaces import SPACES, space_named, suitable_spaces
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build.settings import MODELS, BuildSettings
+from tacit.tasks.build.fitting import RecordKnowledge
+from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.measure.evaluate import Evaluation, HeldOutTest, current_settings
 from tacit.tasks.measure.split import RecordSplit
 from tacit.tasks.measure.trial_index import Features, FittedIndex, RawWords, TrialIndex
-from tacit.tasks.stages import Report, Stages
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
+from tacit.tasks.opened_index import OpenedIndex
+from tacit.tasks.stage_progress import Report, StageReporter
 
 __all__ = ["Comparison", "applicable_models", "compare", "current_model"]
 
@@ -51,7 +51,7 @@ class Comparison:
 
 
 def compare(
-    collection: Collection,
+    collection: OpenedIndex,
     models: Sequence[str] | None = None,
     *,
     test: Iterable[Record] | None = None,
@@ -82,9 +82,9 @@ def compare(
     InputError
         If a model is unknown, none could be fitted, or the records cannot be split.
     """
-    stages, settings, taxonomy = Stages(report), current_settings(collection), collection.taxonomy
+    stages, settings, taxonomy = StageReporter(report), current_settings(collection), collection.taxonomy
     for name in models or ():
-        check_choice("models", name, (*(known for known in MODELS if known != "auto"), _BASELINE))
+        check_choice("models", name, (*SPACES, _BASELINE))
     how = {"test": test, "split_field": split_field, "share": share}
     with HeldOutTest(collection, stages, queries=queries, quick=quick, random_state=random_state, **how) as held_out:
         split = held_out.split
@@ -113,17 +113,9 @@ def compare(
 
 def applicable_models(split: RecordSplit, taxonomy: Taxonomy | None) -> list[str]:
     """Return the models that the records allow: some need labels, a taxonomy or links."""
-    names = ["lsi"]
-    if any(split.train.labels):
-        names += ["mlsi", "hlsi", "sle"] if taxonomy is not None else ["mlsi", "sle"]
-    if any(record.links for record in split.train.records):
-        names.append("mlsa")
-    return names
+    return [space.name for space in suitable_spaces(RecordKnowledge.of_records(split.train.records, taxonomy).kinds)]
 
 
 def current_model(settings: BuildSettings, split: RecordSplit) -> str:
     """Return the model of settings, with "auto" resolved."""
-    if settings.model != "auto":
-        return settings.model
-    linked = any(record.links for record in split.train.records)
-    return "mlsa" if linked else "mlsi" if any(split.train.labels) else "lsi"
+    return space_named(settings.model, RecordKnowledge.of_records(split.train.records, None).kinds).name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.checks import check_count
 from tacit.corpus.record import Record
@@ -15,10 +15,8 @@ from tacit.tasks.measure.search_quality import SearchMeasures, SearchTest
 from tacit.tasks.measure.split import RecordSplit, split_records
 from tacit.tasks.measure.suggestion_quality import SuggestMeasures, measure_suggestions
 from tacit.tasks.measure.trial_index import Features, FittedIndex, TrialIndex
-from tacit.tasks.stages import Report, Stages
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
+from tacit.tasks.opened_index import OpenedIndex
+from tacit.tasks.stage_progress import Report, StageReporter
 
 __all__ = ["Evaluation", "HeldOutTest", "current_settings", "evaluate"]
 
@@ -75,7 +73,7 @@ class Evaluation:
 
 
 def evaluate(
-    collection: Collection,
+    collection: OpenedIndex,
     *,
     test: Iterable[Record] | None = None,
     split_field: str | None = None,
@@ -108,14 +106,14 @@ def evaluate(
     random_state : int, default 0
         Seed of the split and of the choice of queries.
     report : callable, optional
-        Called with a `Stage` when a stage begins, advances and ends.
+        Called with a `StageEvent` when a stage begins, advances and ends.
 
     Raises
     ------
     InputError
         If the records cannot be split, or have neither labels nor titles.
     """
-    stages = Stages(report)
+    stages = StageReporter(report)
     how = {"test": test, "split_field": split_field, "share": share}
     with HeldOutTest(collection, stages, queries=queries, quick=quick, random_state=random_state, **how) as held_out:
         settings, train = settings or current_settings(collection), held_out.split.train
@@ -130,12 +128,19 @@ class HeldOutTest:
     Parameters
     ----------
     collection : an open index
-    stages : Stages
+    stages : StageReporter
     queries, quick, random_state, test, split_field, share : as for `evaluate`
     """
 
     def __init__(
-        self, collection: Collection, stages: Stages, *, queries: int, quick: bool, random_state: int, **how: Any
+        self,
+        collection: OpenedIndex,
+        stages: StageReporter,
+        *,
+        queries: int,
+        quick: bool,
+        random_state: int,
+        **how: Any,
     ) -> None:
         check_count("queries", queries)
         check_count("random_state", random_state, low=0)
@@ -176,7 +181,7 @@ class HeldOutTest:
         )
 
 
-def current_settings(collection: Collection) -> BuildSettings:
+def current_settings(collection: OpenedIndex) -> BuildSettings:
     """Return the settings that an index was built with."""
     return BuildSettings.from_facts(collection.settings["build"])
 

@@ -22,7 +22,7 @@ from tacit.relations.labels.matrix import as_labels
 from tacit.tasks.measure.split import RecordSet, RecordSplit, draw
 from tacit.tasks.measure.trial_index import Features, TrialIndex
 from tacit.tasks.search.search import fused_by_score
-from tacit.tasks.stages import Stages
+from tacit.tasks.stage_progress import StageReporter
 from tacit.text.words import Words
 from tacit.types import BoolArray, Float64Array, IntArray
 
@@ -126,7 +126,7 @@ class SearchTest:
         """Number of queries by text."""
         return len(self._texts)
 
-    def measure(self, index: TrialIndex, stages: Stages) -> SearchMeasures | None:
+    def measure(self, index: TrialIndex, stages: StageReporter) -> SearchMeasures | None:
         """Run all queries by meaning, by words and by both; None if there are none."""
         if self.is_empty:
             return None
@@ -163,7 +163,7 @@ class SearchTest:
             return []
         return index.nearest(_placed(index, self._titles), _DEPTH, _placed(index, self._bodies))
 
-    def _by_words(self, features: Features, stages: Stages) -> tuple[ScoredLists, ScoredLists]:
+    def _by_words(self, features: Features, stages: StageReporter) -> tuple[ScoredLists, ScoredLists]:
         """Lists by words with their scores: the same for all models, so they are made once."""
         if self._word_lists is None:
             stages.begin("search by words")
@@ -251,7 +251,7 @@ def _key_words(text: str, weights: dict[str, float], analyse: Callable[[str], An
     return " ".join(best[:_QUERY_WORDS])
 
 
-def _with_progress(items: Sequence[str], stages: Stages) -> Iterator[str]:
+def _with_progress(items: Sequence[str], stages: StageReporter) -> Iterator[str]:
     for number, item in enumerate(items):
         if number % 10 == 0:
             stages.advance(f"{number:,} of {len(items):,}", number / len(items))

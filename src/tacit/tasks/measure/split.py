@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tacit.checks import as_rng, check_number
 from tacit.corpus.record import Record
 from tacit.errors import InputError
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.types import Array
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
 
 __all__ = ["MOST_TEST", "RecordSet", "RecordSplit", "all_records", "draw", "split_at_random", "split_records"]
 
@@ -52,7 +50,7 @@ class RecordSplit:
     how: str
 
 
-def all_records(collection: Collection) -> RecordSet:
+def all_records(collection: OpenedIndex) -> RecordSet:
     """Read all records of an index, with their vectors if it was built from vectors."""
     records = [record for _, record in collection.store.records()]
     if "vectors" not in collection.generation.arrays:
@@ -66,7 +64,7 @@ def all_records(collection: Collection) -> RecordSet:
 
 
 def split_records(
-    collection: Collection,
+    collection: OpenedIndex,
     *,
     test: Iterable[Record] | None = None,
     split_field: str | None = None,

@@ -13,10 +13,10 @@ from tacit.index.space import Space
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.relations.labels.matrix import as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build.fitting import Known, fit_model
+from tacit.tasks.build.fitting import RecordKnowledge, fit_model
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.measure.split import RecordSet
-from tacit.tasks.stages import Stages
+from tacit.tasks.stage_progress import StageReporter
 from tacit.text.words import Words
 from tacit.types import Array, Float32Array, IntArray
 
@@ -33,7 +33,7 @@ class Features:
     X: Any
 
     @classmethod
-    def of(cls, records: RecordSet, settings: BuildSettings, stages: Stages) -> Features:
+    def of(cls, records: RecordSet, settings: BuildSettings, stages: StageReporter) -> Features:
         """Count the words of records, unless they have vectors."""
         if records.vectors is not None:
             return cls(None, np.asarray(records.vectors, np.float32))
@@ -110,12 +110,15 @@ class FittedIndex(TrialIndex):
     """A space with its records and its suggester, as an index on disk would have them."""
 
     def __init__(
-        self, train: RecordSet, settings: BuildSettings, taxonomy: Taxonomy | None, features: Features, stages: Stages
+        self,
+        train: RecordSet,
+        settings: BuildSettings,
+        taxonomy: Taxonomy | None,
+        features: Features,
+        stages: StageReporter,
     ) -> None:
-        records = train.records
-        names = dict.fromkeys(name for record in records for name in record.links)
-        links = {name: [record.links.get(name, ()) for record in records] for name in names}
-        fitted = fit_model(features.X, Known(train.labels, links, taxonomy), settings, stages)
+        known = RecordKnowledge.of_records(train.records, taxonomy)
+        fitted = fit_model(features.X, known, settings, stages)
         self.positions, self._suggester = fitted.positions, fitted.suggester
         self._space = Space(fitted.terms, fitted.offset, features.words)
         super().__init__(fitted.model, features, fitted.positions, fitted.label_names, self._space.n_dimensions)
@@ -141,7 +144,7 @@ class FittedIndex(TrialIndex):
 class RawWords(TrialIndex):
     """The baseline without a space: cosines of the words themselves, and one linear classifier per label on them."""
 
-    def __init__(self, train: RecordSet, settings: BuildSettings, features: Features, stages: Stages) -> None:
+    def __init__(self, train: RecordSet, settings: BuildSettings, features: Features, stages: StageReporter) -> None:
         self._head: LabelHead | None = None
         label_names: tuple[str, ...] = ()
         rows = [row for row, names in enumerate(train.labels) if names]

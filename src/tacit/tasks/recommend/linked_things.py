@@ -1,10 +1,10 @@
-"""Linked things in the space of an index: where an author or a user stands, and what is near."""
+"""Linked things of an index, such as authors or users: their positions, and what is near them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,19 +12,17 @@ from tacit.checks import check_choice, check_count
 from tacit.errors import InputError, did_you_mean
 from tacit.index import Filters
 from tacit.index.nearest.exact import cosines, lengths_of, top
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import Hit, RecordHit
 from tacit.tasks.search.search import hits_of
 from tacit.types import Float32Array, IntArray
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
 
 __all__ = ["ThingHit", "directions_of", "link_kinds", "linked_records", "near", "placed"]
 
 
 @dataclass(frozen=True)
 class ThingHit(Hit):
-    """A linked thing or a label that answers a question; `id` is its name.
+    """A linked thing or a label as a result; `id` is its name.
 
     Parameters
     ----------
@@ -35,17 +33,17 @@ class ThingHit(Hit):
     kind: str = ""
 
     def to_facts(self) -> dict[str, Any]:
-        """Give the hit as plain data, as `--json` prints it."""
+        """Return the hit as plain data, as `--json` prints it."""
         return {"name": self.id, "kind": self.kind, "score": round(self.score, 6)}
 
 
-def link_kinds(collection: Collection) -> dict[str, int]:
-    """Give the types of linked things that have a place in the space, and how many there are of each."""
-    return {kind: len(names) for kind, names in _names(collection).items()}
+def link_kinds(collection: OpenedIndex) -> dict[str, int]:
+    """Return the names of the links in the space, and the number of things of each."""
+    return {kind: len(names) for kind, names in collection.link_names.items()}
 
 
 def near(
-    collection: Collection,
+    collection: OpenedIndex,
     kind: str,
     name: str,
     *,
@@ -53,18 +51,18 @@ def near(
     limit: int = 10,
     filters: Filters | None = None,
 ) -> list[RecordHit] | list[ThingHit]:
-    """Find what is near a linked thing: records, things of any type, labels, whether it is linked to them or not.
+    """Find records, labels or linked things near a linked thing, whether it is linked to them or not.
 
     Parameters
     ----------
     collection : an open index
     kind, name : str
-        Which thing.
+        The name of the link, and its target.
     to : str, default "records"
-        "records", "labels", or a type of links; the thing itself is left out.
+        "records", "labels", or the name of a link; the thing itself is left out.
     limit : int, default 10
     filters : Filters, optional
-        For records: only those that pass.
+        For records: only matching ones.
 
     Returns
     -------
@@ -80,10 +78,10 @@ def near(
     else:
         position = directions_of(collection, linked_records(collection, kind, name)).mean(axis=0)
     if to == "records":
-        numbers, scores = collection.live.nearest(position, limit, filters=filters)
+        numbers, scores = collection.positions.nearest(position, limit, filters=filters)
         return hits_of(collection, numbers, scores)
     names, positions = _all_of(collection, to)
-    if to != "labels":  # which are where their records are already
+    if to != "labels":  # whose positions are means of records already
         positions = positions * _strengths(collection)
     found = cosines(position, positions, lengths_of(positions))
     if to == kind:
@@ -92,58 +90,50 @@ def near(
     return [ThingHit(names[place], float(found[place]), kind=to) for place in best]
 
 
-def _names(collection: Collection) -> dict[str, list[str]]:
-    if "facts/links.json" not in collection.generation.manifest.files:
-        return {}
-    found: dict[str, list[str]] = collection.generation.facts("links")
-    return found
-
-
-def _all_of(collection: Collection, kind: str) -> tuple[Sequence[str], Float32Array]:
-    """Names and positions of all things of a type, or of the labels."""
+def _all_of(collection: OpenedIndex, kind: str) -> tuple[Sequence[str], Float32Array]:
+    """Return names and positions of all things of a kind, or of the labels."""
     if kind == "labels":
         positions = collection.label_positions
         if positions is None:
-            raise InputError(f"{collection.path} has no labels: got a question for them, expected records or links.")
+            raise InputError(f"{collection.path} has no labels: got 'labels', expected 'records' or a link.")
         return collection.label_names, np.asarray(positions)
-    names = _names(collection)
-    return names[kind], np.asarray(collection.generation.array(f"link_positions_{list(names).index(kind)}"))
+    return collection.link_names[kind], collection.link_positions(kind)
 
 
-def _strengths(collection: Collection) -> Any:
-    """What takes things to where their records are: on 20 Newsgroups 75 of 100 nearest authors then write in the same
-    group, 71 without it.
+def _strengths(collection: OpenedIndex) -> Any:
+    """Return the factors that move things to their records: with them 75 of 100 nearest authors of 20 Newsgroups write
+    in the same group, without them 71.
     """
     return collection.generation.arrays.get("strengths", np.float32(1))
 
 
-def placed(collection: Collection, kind: str, name: str) -> Float32Array | None:
-    """Where a thing is; None if the space has no place for it, though records are linked to it."""
-    names = _names(collection).get(kind, [])
+def placed(collection: OpenedIndex, kind: str, name: str) -> Float32Array | None:
+    """Return the position of a thing; None if it has none, although records are linked to it."""
+    names = collection.link_names.get(kind, [])
     if name not in names:
-        linked_records(collection, kind, name)  # raises if there are none either
+        linked_records(collection, kind, name)  # raises if there are none
         return None
     position = _all_of(collection, kind)[1][names.index(name)]
     return np.asarray(position) if position.any() else None
 
 
-def linked_records(collection: Collection, kind: str, name: str) -> IntArray:
-    """Numbers of the records that are linked to a thing, or an error with the nearest spelling."""
+def linked_records(collection: OpenedIndex, kind: str, name: str) -> IntArray:
+    """Return the numbers of the records linked to a thing; an unknown thing is an error with the nearest spelling."""
     numbers = collection.store.numbers(Filters(links={kind: name}))
-    names = _names(collection)
+    names = collection.link_names
     if len(numbers) or name in names.get(kind, ()):
         return np.asarray(numbers, np.int64)
     if not names:
         raise InputError(
-            f"{kind} is unknown: got {name!r}, expected something that records are linked to, in an index that was "
-            "built with links. Name the columns of links when you build it, or recommend by liked records."
+            f"{kind} is unknown: got {name!r}, but this index was built without links. Build it with a column of "
+            "links, or recommend by liked records."
         )
     check_choice("link", kind, tuple(names))
     meant = did_you_mean(name, names[kind], "Check its spelling.")
     raise InputError(f"{kind} is unknown: got {name!r}, expected one of {len(names[kind]):,}.{meant}")
 
 
-def directions_of(collection: Collection, numbers: IntArray) -> Float32Array:
-    """Positions at length 1; those at the origin stay there."""
-    positions = collection.live.positions(numbers)
+def directions_of(collection: OpenedIndex, numbers: IntArray) -> Float32Array:
+    """Return positions at length 1; those at the origin stay there."""
+    positions = collection.positions.of(numbers)
     return np.asarray(positions / lengths_of(positions)[:, None], np.float32)

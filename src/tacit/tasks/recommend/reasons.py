@@ -1,4 +1,4 @@
-"""Why an item is recommended: what the user rated that resembles it, and what the users like them said of it."""
+"""Reasons for recommended items: similar items that the user rated, and ratings by similar users."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Recommendation", "RelatedItem", "Voices", "explained"]
 
 
 class RelatedItem(NamedTuple):
-    """An item that the user rated, and how much it resembles the recommended one (a cosine)."""
+    """An item that the user rated, and its cosine with the recommended one."""
 
     id: str
     rating: float
@@ -26,22 +26,22 @@ class RelatedItem(NamedTuple):
 
 @dataclass(frozen=True)
 class Recommendation(Hit):
-    """One recommended item; `why` gives the reasons as sentences, the rest as data.
+    """One recommended item; `why` has the reasons as sentences, the other attributes as data.
 
     Attributes
     ----------
     id : str
         Name of the item, or its column.
     score : float
-        What the list is sorted by. For neighbours, their ratings weighted by similarity and summed (see `Recommender`
-        for other choices); for positions, the product of the user's and the item's.
+        Sort key: for neighbours, their ratings weighted by similarity and summed (see `Recommender` for other
+        choices); for positions, the product of the user's and the item's.
     why : tuple of str
     n_raters : int
-        How many of the neighbours rated it.
+        Number of neighbours who rated it.
     mean_rating : float
         Their plain mean; NaN if there are none.
     because_of : tuple of RelatedItem
-        What the user rated well and most resembles it.
+        The most similar items that the user rated well.
     """
 
     n_raters: int = 0
@@ -50,7 +50,7 @@ class Recommendation(Hit):
 
 
 class Voices(NamedTuple):
-    """Ratings of the users to be quoted, the most similar first; at most `limit` of them are quoted on one item."""
+    """Ratings of the users to quote, most similar first; at most `limit` are quoted per item."""
 
     ratings: sp.csr_array
     limit: int
@@ -67,20 +67,20 @@ def explained(
     *,
     most: int = 2,
 ) -> list[Recommendation]:
-    """Give some items with their reasons.
+    """Return items with their reasons.
 
     Parameters
     ----------
     items, scores : columns of the recommended items, and their scores
     own : 1 x n_items
-        What the user rated.
+        Ratings of the user.
     voices : Voices
-        Who else is quoted.
+        Other users to quote.
     alike : function of two lists of items
-        Gives the cosines between them.
+        Returns the cosines between them.
     names : n_items
     most : int, default 2
-        How many of the user's own items to name.
+        Most items of the user to name.
     """
     liked = _liked(own)
     cosines = alike(items, liked) if len(items) and len(liked) else np.zeros((len(items), 0))
@@ -97,7 +97,7 @@ def explained(
 
 
 def _liked(own: sp.csr_array) -> npt.NDArray[np.intp]:
-    """Give what the user rated no lower than their mean: a disliked item is no reason for another."""
+    """Return the items that the user rated no lower than their mean."""
     if not own.nnz:
         return np.empty(0, dtype=np.intp)
     mean = float(own.data.mean(dtype=np.float64))
@@ -113,7 +113,7 @@ def _related(
     names: Sequence[Hashable],
     most: int,
 ) -> tuple[RelatedItem, ...]:
-    """Name the liked items that most resemble one, the closest first; the item itself is no reason for itself."""
+    """Return the liked items most similar to an item, closest first, without the item itself."""
     order = [place for place in np.argsort(-alike, kind="stable") if alike[place] > 0 and liked[place] != item][:most]
     rating = dict(zip(own.indices.tolist(), own.data.tolist(), strict=True))
     return tuple(

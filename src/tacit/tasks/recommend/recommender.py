@@ -1,6 +1,6 @@
-"""Recommend items to users: from what like-minded users rated, or from where users and items lie in one space.
+"""Recommends items to users, from the ratings of similar users or from positions in one space.
 
-Any space serves: user and item positions are plain arrays, ratings a sparse table.
+Any space works: positions of users and items are arrays, ratings a sparse table.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from tacit.checks import check_choice, check_count, check_finite, check_rows, is
 from tacit.errors import InputError, TacitWarning, did_you_mean
 from tacit.models.mlsa.mlsa import MLSA
 from tacit.relations.tables.ratings import as_ratings
-from tacit.tasks.recommend.like_minded import predict_eq7, strongest
+from tacit.tasks.recommend.rating_predictions import predict_eq7, strongest
 from tacit.tasks.recommend.reasons import Recommendation, RelatedItem, Voices, explained
-from tacit.tasks.recommend.similarities import (
+from tacit.tasks.recommend.user_similarities import (
     as_positions,
     check_one_space,
     cosine_similarities,
@@ -47,19 +47,19 @@ __all__ = [
 
 
 class Recommender(BaseEstimator):
-    """Recommend items, and say why.
+    """Recommends items, with reasons.
 
     Parameters
     ----------
     by : "neighbours" or "positions", default "neighbours"
-        "neighbours" finds the users nearest to one (in the space if there are user positions, by Pearson's correlation
-        of the ratings if not) and recommends what they rated: eq. (7) of [Wang2006] and its variants. "positions"
-        multiplies user and item positions; it needs both, can recommend an item that nobody has rated yet, and takes
-        no longer for many users than for few.
+        "neighbours" finds the most similar users (in the space if there are user positions, otherwise by Pearson's
+        correlation of the ratings) and recommends what they rated: eq. (7) of [Wang2006] and its variants. "positions"
+        multiplies user and item positions; it needs both, can recommend an item without ratings, and takes no longer
+        for many users than for few.
     n_neighbours : int, default 50
     mean, divide_by, candidates : str, defaults "none", "nothing", "everyone"
-        As in `predict_eq7`, where the defaults are the paper's. Here they make no predicted rating but a better order:
-        an item that forty neighbours rated 4 goes before one that a single neighbour rated 5.
+        As in `predict_eq7`, where the defaults are the paper's. These defaults do not predict a rating but rank
+        better: an item that forty neighbours rated 4 comes before one that a single neighbour rated 5.
 
     Examples
     --------
@@ -96,21 +96,20 @@ class Recommender(BaseEstimator):
         user_names: Sequence[Hashable] | None = None,
         item_names: Sequence[Hashable] | None = None,
     ) -> Recommender:
-        """Keep what recommendations are made from.
+        """Store ratings, positions and names.
 
         Parameters
         ----------
         ratings : table of ratings, n_users x n_items
-            A row or a column may be empty: a user or an item that is new and has only a position.
+            A row or column may be empty: a new user or item that has only a position.
         user_positions : array, n_users x n_dimensions, optional
         item_positions : array, n_items x n_dimensions, optional
-            They also decide which of the user's own items resemble a recommended one; without them, the items that the
-            same users rated do.
+            They also give the similarities of items for the reasons; without them, the ratings do.
         dimension_weights : array of n_dimensions, optional
-            For by="positions": what each dimension counts in the product, all 1 if not given. For a space with
-            positions λ c, 1/λ makes it Σ λ c c', what the space remembers of the ratings.
+            For by="positions": weights of the dimensions in the product, default 1. For a space with positions λ c, 1/λ
+            makes it Σ λ c c', the approximation of the ratings by the space.
         user_names, item_names : sequences, optional
-            Without them users and items are called by row and column.
+            Default: numbers of rows and columns.
         """
         check_choice("by", self.by, ("neighbours", "positions"))
         check_count("n_neighbours", self.n_neighbours)
@@ -121,7 +120,7 @@ class Recommender(BaseEstimator):
         if self.by == "positions" and (self.user_positions_ is None or self.item_positions_ is None):
             raise InputError(
                 "user_positions or item_positions is missing: got None, expected both for by='positions'. "
-                "Use by='neighbours' where there are ratings only."
+                "Use by='neighbours' if there are only ratings."
             )
         if self.by == "positions":
             check_one_space(self.user_positions_, self.item_positions_)
@@ -131,15 +130,15 @@ class Recommender(BaseEstimator):
         return self
 
     def fit_space(self, space: MLSA, users: str = "user", items: str = "item", *, relation: Any = None) -> Recommender:
-        """Keep what a space knows: its ratings, all positions and names, and 1/λ as the weights of the dimensions.
+        """Take ratings, positions and names from a space, and 1/λ as the weights of the dimensions.
 
         Parameters
         ----------
         space : fitted MLSA
         users, items : str, defaults "user" and "item"
-            Its types for whom and what is recommended.
+            Its types of users and items.
         relation : name, optional
-            The relation that holds the ratings; needed only where several join the two types.
+            The relation that holds the ratings; needed only if several join the two types.
         """
         check_is_fitted(space, "eigenvalues_")
         graph = space.relations_
@@ -160,9 +159,9 @@ class Recommender(BaseEstimator):
         )
 
     def scores(self, users: Any = None) -> Array:
-        """Score every item for some rows of users, None meaning all; the measures in `tacit.evaluate` take this method.
+        """Score every item for these rows of users, default all; the measures in `tacit.evaluate` take this method.
 
-        Items that cannot be told (no neighbour rated them) score minus infinity.
+        Items that no neighbour rated score minus infinity.
         """
         check_is_fitted(self)
         n_users = self.ratings_.shape[0]
@@ -174,15 +173,15 @@ class Recommender(BaseEstimator):
         return self._neighbour_scores(self._similarities(rows), rows)
 
     def recommend(self, user: Hashable, n: int = 10, *, exclude_seen: bool = True) -> list[Recommendation]:
-        """Give the n best items for a user, best first, equal scores in the order of the columns.
+        """Return the n best items for a user, best first, ties in the order of the columns.
 
         Parameters
         ----------
-        user : name, or row where there are no names
+        user : name, or row if there are no names
         n : int, default 10
-            Fewer come back where the neighbours know no more.
+            Most items.
         exclude_seen : bool, default True
-            Whether to leave out what the user has rated.
+            Whether to leave out items that the user has rated.
         """
         check_is_fitted(self)
         row = self._row(user)
@@ -194,16 +193,16 @@ class Recommender(BaseEstimator):
     def recommend_new(
         self, position: Any = None, n: int = 10, *, rated: Any = None, exclude_seen: bool = True
     ) -> list[Recommendation]:
-        """Give the n best items for someone who was not there at `fit`, from a position, from ratings, or from both.
+        """Return the n best items for a user who was not in `fit`, from a position, from ratings, or from both.
 
         Parameters
         ----------
         position : array of n_dimensions, optional
-            Needed where the recommender has user positions; the model that made these folds a new user in.
+            Needed if the recommender has user positions; the model that made these can place a new user.
         n, exclude_seen
             As for `recommend`.
         rated : array or sparse row of n_items, optional
-            What they have rated so far.
+            Ratings so far.
         """
         check_is_fitted(self)
         n_items = self.ratings_.shape[1]
@@ -213,7 +212,7 @@ class Recommender(BaseEstimator):
             raise InputError(f"rated is not one user's row: got shape {own.shape}, expected {(1, n_items)}.")
         if (position is None) != (self.user_positions_ is None):
             raise InputError(
-                f"position does not fit this recommender: got {'None' if position is None else 'one'}, expected one "
+                f"position does not match this recommender: got {'None' if position is None else 'one'}, expected one "
                 "if and only if it was fitted with user positions."
             )
         place = None if position is None else as_positions("position", np.atleast_2d(position), 1, "users")
@@ -260,13 +259,13 @@ class Recommender(BaseEstimator):
         exclude_seen: bool,
         name: str,
     ) -> list[Recommendation]:
-        """Rank the items for one user; where nothing is known of them, what most people rate well is recommended."""
+        """Rank the items for one user; for a user without neighbours by popularity, with a warning."""
         neighbours = self._asked(similar[0], row)
         asked: npt.NDArray[np.intp] | None = neighbours
         if not (len(neighbours) if place is None or self.by == "neighbours" else place.any()):
             warnings.warn(
-                f"Nobody resembles {name}, neither by ratings nor by position, "
-                "so the list is what people rate most and best.",
+                f"Nobody is similar to {name}, neither by ratings nor by position: the most popular items are "
+                "recommended.",
                 TacitWarning,
                 stacklevel=3,
             )
@@ -276,7 +275,7 @@ class Recommender(BaseEstimator):
         else:
             values = self._neighbour_scores(similar, np.asarray([row]))[0]
             if row < 0 and self.mean == "user" and own.nnz:
-                # without a row their mean was taken for that of all ratings
+                # a user without a row was given the mean of all ratings
                 values += own.data.mean() - self.ratings_.data.mean()
         if exclude_seen:
             values[own.indices] = -np.inf
@@ -288,7 +287,7 @@ class Recommender(BaseEstimator):
         return explained(chosen, values[chosen], own, voices, self._alike, self.item_names_)
 
     def _asked(self, similar: Array, row: int) -> npt.NDArray[np.intp]:
-        """Give the rows of similar users, the nearest first: those that reasons speak of, whatever made the list."""
+        """Return the rows of similar users, nearest first, for the reasons."""
         weights = np.where(similar > 0, similar, -np.inf)
         if row >= 0:
             weights[row] = -np.inf
@@ -297,7 +296,7 @@ class Recommender(BaseEstimator):
         return rows[np.argsort(-weights[rows], kind="stable")]
 
     def _alike(self, items: npt.NDArray[np.intp], others: npt.NDArray[np.intp]) -> Array:
-        """Compare items in the space, or where it has none by who rated them how."""
+        """Return the cosines of items in the space, or of their ratings if there are no positions."""
         if self.item_positions_ is not None:
             return cosine_similarities(self.item_positions_[items], self.item_positions_[others])
         return cosine_similarities(self.ratings_[:, items].T, self.ratings_[:, others].T)
@@ -305,18 +304,18 @@ class Recommender(BaseEstimator):
     def _row(self, user: Hashable) -> int:
         if user in self.user_rows_:
             return self.user_rows_[user]
-        hint = did_you_mean(user, self.user_rows_, "Use `recommend_new` for somebody new.")
+        hint = did_you_mean(user, self.user_rows_, "Use `recommend_new` for a new user.")
         raise InputError(f"user is unknown: got {user!r}, expected one of {len(self.user_rows_)} users.{hint}")
 
 
 def popularity(ratings: sp.csr_array) -> Float64Array:
-    """Add up the ratings of each item; what nobody rated cannot be recommended so."""
+    """Return the sum of the ratings of each item; minus infinity without any."""
     total = np.asarray(ratings.sum(axis=0), dtype=np.float64).ravel()
     return np.where(np.bincount(ratings.indices, minlength=ratings.shape[1]) > 0, total, -np.inf)
 
 
 def weights_of(values: Any, positions: Array | None) -> Array | float:
-    """Read what each dimension counts, in the precision of the positions."""
+    """Return the weights of the dimensions, in the precision of the positions."""
     if values is None or positions is None:
         return 1.0
     weights = np.asarray(values, dtype=positions.dtype)
@@ -330,7 +329,7 @@ def weights_of(values: Any, positions: Array | None) -> Array | float:
 
 
 def item_or_user_names(name: str, values: Sequence[Hashable] | None, n_expected: int) -> Sequence[Hashable]:
-    """Give the names, or the numbers of rows or columns where there are none."""
+    """Return the names, or the numbers of rows or columns if there are none."""
     if values is None:
         return range(n_expected)
     check_rows(name, len(values), n_expected, of="ratings")
@@ -338,7 +337,7 @@ def item_or_user_names(name: str, values: Sequence[Hashable] | None, n_expected:
 
 
 def rows_of(name: str, values: Sequence[Hashable] | None, n_expected: int) -> dict[Hashable, int]:
-    """Give the row of each user by name; the names must differ."""
+    """Return the row of each user by name; names must be unique."""
     rows = {value: row for row, value in enumerate(item_or_user_names(name, values, n_expected))}
     if len(rows) < n_expected:
         raise InputError(

@@ -1,4 +1,4 @@
-"""The one result type: what a question to a collection is answered with."""
+"""Results of searches and recommendations."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ __all__ = ["Hit", "RecordHit"]
 
 @dataclass(frozen=True)
 class Hit:
-    """One record that answers a question.
+    """One result.
 
     Parameters
     ----------
     id : str
-        The record's id.
+        Id of the record.
     score : float
-        How close it is, as a cosine: 1 is the same direction, 0 is unrelated.
+        Similarity; a cosine unless the task says otherwise: 1 is the same direction, 0 is unrelated.
     why : tuple of str, default ()
-        The words that the question and the record share, the weightiest first; empty where only the space relates them.
+        Reasons, if the task gives any.
     """
 
     id: str
@@ -31,7 +31,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class RecordHit(Hit):
-    """One record of an index that answers a question, with all that is stored of it.
+    """One record of an index as a result, with everything that is stored of it.
 
     Parameters
     ----------
@@ -42,16 +42,16 @@ class RecordHit(Hit):
 
     @property
     def title(self) -> str:
-        """What to show of the record: its title, or the beginning of its text."""
+        """Title of the record, or the beginning of its text."""
         return self.record.title or self.record.text.strip().split("\n", 1)[0][:80]
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Its labels."""
+        """Labels of the record."""
         return self.record.labels
 
     def to_facts(self) -> dict[str, Any]:
-        """Give the hit as plain data, as `--json` prints it; without the text, which may be long."""
+        """Return the hit as plain data, as `--json` prints it; without the text, which may be long."""
         facts: dict[str, Any] = {"id": self.id, "score": round(self.score, 6), "title": self.title}
         facts |= {"labels": list(self.labels), "fields": dict(self.record.fields)}
         if self.record.links:

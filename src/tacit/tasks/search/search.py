@@ -1,8 +1,8 @@
-"""Search: the records that answer a query, by meaning, by words, or by both."""
+"""Search: finds records for a query, by meaning, by words, or by both."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,22 +10,20 @@ from tacit.checks import check_choice, check_count
 from tacit.errors import InputError
 from tacit.index import Filters
 from tacit.index.nearest.exact import cosines, lengths_of
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
-
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
 
 __all__ = ["FUSIONS", "WAYS", "fused_by_rank", "fused_by_score", "hits_of", "search", "similar"]
 
 WAYS = ("hybrid", "meaning", "words")
 FUSIONS = ("scores", "ranks")
-_FUSED = 100  # best of each list that are fused: below that a rank says little
-_COSINE, _LEAD = 3.0, 4.0  # what a cosine, and the lead of the first by words, count: docs/decisions/0014
-_CALM = 60  # k of reciprocal-rank fusion [Cormack2009]: how little the first ranks are better than the next
+_FUSED = 100  # results of each list that are fused
+_COSINE, _LEAD = 3.0, 4.0  # weights of the cosine and of the lead of the first by words: docs/decisions/0014
+_RANK_OFFSET = 60  # k of reciprocal-rank fusion [Cormack2009]: larger values make the first ranks count less
 
 
 def search(
-    collection: Collection,
+    collection: OpenedIndex,
     query: str | None = None,
     *,
     by: str = "hybrid",
@@ -34,7 +32,7 @@ def search(
     vector: Any = None,
     fusion: str = "scores",
 ) -> list[RecordHit]:
-    """Find records for a query, the best first.
+    """Find records for a query, best first.
 
     Parameters
     ----------
@@ -42,51 +40,51 @@ def search(
     query : str
         A few words, a sentence, or a whole text.
     by : {"hybrid", "meaning", "words"}, default "hybrid"
-        "meaning" compares the position of the query in the space with those of the records, by cosine; "words" looks
-        for its words (BM25; words in quotation marks are a phrase); "hybrid" fuses both, so that an exact name is found
-        as well as what nobody put into the same words.
+        "meaning" compares positions in the space, by cosine; "words" searches for the words (BM25; words in quotation
+        marks are a phrase); "hybrid" combines both, so that it finds exact names as well as related texts in other
+        words.
     limit : int, default 10
-        How many records.
+        Most records.
     filters : Filters, optional
-        Only records that pass.
+        Only matching records.
     vector : optional
-        A vector to search with, for an index that was built from vectors.
+        Query vector, for an index that was built from vectors.
     fusion : {"scores", "ranks"}, default "scores"
-        How "hybrid" fuses: by 3 · cosine + BM25 as a share of the best, to which the first by words adds 4 times its
-        lead over the second; or by the ranks alone (reciprocal-rank fusion).
+        How "hybrid" combines: "scores" is 3 · cosine + BM25 as a share of the best, plus 4 times the lead of the first
+        by words over the second; "ranks" is reciprocal-rank fusion.
 
     Returns
     -------
     list of RecordHit
-        `score` is a cosine by meaning and BM25 by words; for both it is at most 8, or the sum of 1 / (60 + rank) by
-        ranks.
+        `score` is a cosine for "meaning", BM25 for "words", and for "hybrid" a sum of at most 8, or of
+        1 / (60 + rank) with fusion="ranks".
     """
     limit = check_count("limit", limit)
     by = check_choice("by", by, WAYS)
     fusion = check_choice("fusion", fusion, FUSIONS)
     if vector is None and (not isinstance(query, str) or not query.strip()):
-        raise InputError(f"query is empty: got {query!r}, expected some words. Type what you look for.")
+        raise InputError(f"query is empty: got {query!r}, expected some words.")
     numbers, scores = _find(collection, query, by, limit, filters, vector, fusion)
     return hits_of(collection, numbers, scores)
 
 
-def similar(collection: Collection, id: str, *, limit: int = 10, filters: Filters | None = None) -> list[RecordHit]:
-    """Find the records nearest to one of them, itself left out; `score` is the cosine."""
+def similar(collection: OpenedIndex, id: str, *, limit: int = 10, filters: Filters | None = None) -> list[RecordHit]:
+    """Find the records nearest to a record, without the record itself; `score` is the cosine."""
     limit = check_count("limit", limit)
     number = collection.store.number_of(id)
-    position = collection.live.positions(np.array([number]))[0]
-    numbers, scores = collection.live.nearest(position, limit, filters=filters, without=number)
+    position = collection.positions.of(np.array([number]))[0]
+    numbers, scores = collection.positions.nearest(position, limit, filters=filters, without=number)
     return hits_of(collection, numbers, scores)
 
 
-def hits_of(collection: Collection, numbers: Any, scores: Any) -> list[RecordHit]:
-    """Read the records behind numbers."""
+def hits_of(collection: OpenedIndex, numbers: Any, scores: Any) -> list[RecordHit]:
+    """Return the records of these numbers as hits."""
     records = collection.store.get(numbers)
     return [RecordHit(record.id, float(score), record=record) for record, score in zip(records, scores, strict=True)]
 
 
 def _find(
-    collection: Collection,
+    collection: OpenedIndex,
     query: str | None,
     by: str,
     limit: int,
@@ -96,16 +94,16 @@ def _find(
 ) -> tuple[Any, Any]:
     if by == "words":
         if query is None:
-            raise InputError("query is missing: got a vector only, expected words to search by words.")
+            raise InputError("query is missing: got a vector only, expected words for by='words'.")
         return collection.store.words(query, limit, filters)
     position = _position(collection, query, by, vector)
     if by == "meaning" or query is None:
-        return collection.live.nearest(position, limit, filters=filters)
+        return collection.positions.nearest(position, limit, filters=filters)
     return _hybrid(collection, query, position, limit, filters, fusion)
 
 
-def _position(collection: Collection, query: str | None, by: str, vector: Any) -> Any:
-    """Place the query; None where only words can find something."""
+def _position(collection: OpenedIndex, query: str | None, by: str, vector: Any) -> Any:
+    """Return the position of the query; None if only a search by words is possible."""
     if vector is not None:
         return collection.space.place_vectors(np.atleast_2d(np.asarray(vector)), "vector")[0]
     if collection.space.words is None and by == "hybrid":
@@ -122,32 +120,32 @@ def _position(collection: Collection, query: str | None, by: str, vector: Any) -
 
 
 def _hybrid(
-    collection: Collection, query: str, position: Any, limit: int, filters: Filters | None, fusion: str
+    collection: OpenedIndex, query: str, position: Any, limit: int, filters: Filters | None, fusion: str
 ) -> tuple[Any, Any]:
     depth = max(_FUSED, limit)
     words = collection.store.words(query, depth, filters)
     if position is None:
         return words[0][:limit], _shares(words[1])[:limit]
-    near = collection.live.nearest(position, depth, filters=filters)
+    near = collection.positions.nearest(position, depth, filters=filters)
     if fusion == "ranks":
         return fused_by_rank([near[0], words[0]], limit)
-    places = collection.live.positions(words[0])
+    places = collection.positions.of(words[0])
     return fused_by_score(near, words, cosines(position, places, lengths_of(places)), limit)
 
 
 def fused_by_score(near: tuple[Any, Any], words: tuple[Any, Any], word_cosines: Any, limit: int) -> tuple[Any, Any]:
-    """Fuse a list by meaning and one by words: 3 · cosine + BM25 as a share of the best, and 4 times the lead.
+    """Combine a list by meaning and one by words: 3 · cosine + BM25 as a share of the best, and 4 times the lead.
 
-    Every record has its cosine, whichever list it is from. The lead is what the first by words has over the second, as
-    a share, and counts for the first alone: who types a title or a name means one record, and the words know which.
-    Ranks forget it, and find such records half as often (docs/studies/index_answers.md, 2026-11-16).
+    The cosine is computed for the records of both lists. The lead is the difference between the first and the second
+    by words, as a share, and is added to the first only: a query that is a title or a name is meant for one record.
+    Ranks lose this information, and find such records half as often (docs/studies/index_answers.md, 2026-11-16).
 
     Parameters
     ----------
     near : numbers and cosines of the nearest records
-    words : numbers and BM25 of those found by words, the best first
+    words : numbers and BM25 of the records found by words, best first
     word_cosines : cosines of these
-    limit : how many; equal sums come in the order of the lists, that by meaning first
+    limit : most records; ties are in the order of the lists, the one by meaning first
     """
     sums = dict(zip(near[0].tolist(), (_COSINE * np.asarray(near[1], np.float64)).tolist(), strict=True))
     shares = _shares(words[1])
@@ -162,12 +160,12 @@ def fused_by_rank(lists: list[Any], limit: int) -> tuple[Any, Any]:
     sums: dict[int, float] = {}
     for numbers in lists:
         for rank, number in enumerate(numbers.tolist(), start=1):
-            sums[number] = sums.get(number, 0.0) + 1 / (_CALM + rank)
+            sums[number] = sums.get(number, 0.0) + 1 / (_RANK_OFFSET + rank)
     return _best(sums, limit)
 
 
 def _shares(scores: Any) -> Any:
-    """BM25 as a share of the best: what it is worth depends on the query, so its size says nothing."""
+    """Return BM25 as a share of the best, since its scale depends on the query."""
     return scores / scores[0] if len(scores) and scores[0] > 0 else scores
 
 

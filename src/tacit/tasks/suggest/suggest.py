@@ -1,4 +1,4 @@
-"""Suggest: labels for a new text, with probabilities, what lies above them, and which are worth a yes."""
+"""Suggest: labels for new texts, with probabilities, ancestors, and whether they reach their thresholds."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index.nearest.exact import top
 from tacit.tasks.label_names import ancestors_of, title_of
+from tacit.tasks.opened_index import OpenedIndex
 
 if TYPE_CHECKING:
     from tacit.index.space import Space
-    from tacit.tasks.collection import Collection
 
 __all__ = ["Suggestion", "suggest", "suggest_records"]
 
-_MANY = 8  # texts from which one sparse product is quicker than a gathered row of the map a word
+_MANY = 8  # texts from which one sparse product is faster than reading the rows of each text's words
 _CELLS = 4_000_000  # probabilities at a time: 32 MB
 
 
@@ -34,13 +34,13 @@ class Suggestion:
     ----------
     label : str
     probability : float
-        Calibrated: of labels that are suggested with .8, four of five are right.
+        Calibrated: of labels that are suggested with 0.8, four of five are right.
     chosen : bool
-        Whether the label's own threshold says yes: the set with the best F1, where `limit` is not a fixed number.
+        Whether it reaches the threshold of the label, which is set for the best F1.
     title : str
-        What to show, from the taxonomy; the label itself if there is none.
+        Title from the taxonomy, or the label itself.
     ancestors : tuple of str
-        What lies above it in the taxonomy, the nearest first.
+        Labels above it in the taxonomy, nearest first.
     """
 
     label: str
@@ -50,7 +50,7 @@ class Suggestion:
     ancestors: tuple[str, ...] = ()
 
     def to_facts(self) -> dict[str, Any]:
-        """Give the suggestion as plain data, as `--json` prints it."""
+        """Return the suggestion as plain data, as `--json` prints it."""
         return {
             "label": self.label,
             "title": self.title,
@@ -60,12 +60,12 @@ class Suggestion:
         }
 
     def to_annif(self) -> dict[str, Any]:
-        """Give the suggestion as Annif's REST API does; a label that is no URI stands in its place all the same."""
+        """Return the suggestion as in Annif's REST API; `uri` is the label, even if it is not a URI."""
         return {"uri": self.label, "label": self.title, "notation": None, "score": round(self.probability, 6)}
 
 
 def suggest(
-    collection: Collection,
+    collection: OpenedIndex,
     texts: Sequence[str],
     *,
     limit: int | None = 5,
@@ -73,20 +73,20 @@ def suggest(
     chosen: bool = False,
     vectors: Any = None,
 ) -> list[list[Suggestion]]:
-    """Suggest labels for texts, the most probable first.
+    """Suggest labels for texts, most probable first.
 
     Parameters
     ----------
     collection : an open index whose records have labels
-    texts : the texts; with `vectors` they are not looked at
+    texts : the texts; ignored if `vectors` are given
     limit : int or None, default 5
-        Most labels a text; None is no limit.
+        Most labels per text; None is no limit.
     threshold : float in [0, 1], optional
-        Leave out what is less probable.
+        Least probability.
     chosen : bool, default False
-        Whether to leave out labels whose own threshold does not say yes.
+        Whether to return only labels that reach their own thresholds.
     vectors : optional
-        One row a text, for an index that was built from vectors.
+        One row per text, for an index that was built from vectors.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def suggest(
 
 
 def suggest_records(
-    collection: Collection,
+    collection: OpenedIndex,
     records: Iterable[Record],
     *,
     limit: int | None = 5,
@@ -123,9 +123,9 @@ def suggest_records(
     chosen: bool = False,
     batch: int = 1000,
 ) -> Iterator[tuple[Record, list[Suggestion]]]:
-    """Suggest labels for the texts of many records, a batch at a time; their own labels are not looked at."""
+    """Suggest labels for the texts of many records, one batch at a time; their own labels are ignored."""
     check_count("batch", batch)
-    _suggester(collection)  # before anything is read
+    _suggester(collection)  # raises before anything is read
     waiting = iter(records)
     while given := list(islice(waiting, batch)):
         texts = [record.text for record in given]
@@ -133,17 +133,17 @@ def suggest_records(
         yield from zip(given, found, strict=True)
 
 
-def _suggester(collection: Collection) -> Any:
+def _suggester(collection: OpenedIndex) -> Any:
     if collection.suggester is None:
         raise InputError(
-            f"{collection.path} has no suggester: got an index whose records have no labels, or that was built without "
-            "one, expected labels. Build it with a column of labels."
+            f"{collection.path} has no suggester: got an index without labels or built with suggester='none', "
+            "expected one. Build it with a column of labels."
         )
     return collection.suggester
 
 
 def _vector_rows(vectors: Any) -> Any:
-    """Give vectors at unit length, as the suggester learned them; None where a text was given, which is told later."""
+    """Return vectors at unit length, as the suggester learned them; None without vectors, which is an error later."""
     if vectors is None:
         return None
     X = np.atleast_2d(np.asarray(vectors, np.float32))
@@ -152,23 +152,23 @@ def _vector_rows(vectors: Any) -> Any:
 
 
 def _placed(space: Space, texts: Sequence[str], rows: Any) -> Any:
-    """Place texts; many of them by one product."""
+    """Return the positions of texts; of many texts by one product."""
     if space.words is None or (rows is None and len(texts) < _MANY):
         return space.place(texts)
     X = space.words.transform(texts) if rows is None else rows
     positions = np.asarray(X @ space.terms, np.float32)
     if space.offset is not None:
-        positions[np.diff(X.indptr) > 0] -= space.offset  # a text without any known word stays at the origin
+        positions[np.diff(X.indptr) > 0] -= space.offset  # texts without a known word stay at the origin
     return positions
 
 
 def _best(probabilities: Any, yes: Any, allowed: Any, most: int, named: Callable[[int], Any]) -> list[Suggestion]:
     labels = np.flatnonzero(allowed)
     best = labels[top(probabilities[labels].astype(np.float32), most)]
-    best = best[np.argsort(-probabilities[best], kind="stable")]  # rounded ones may be equal where these are not
+    best = best[np.argsort(-probabilities[best], kind="stable")]  # `top` saw rounded probabilities, which may be equal
     return [Suggestion(named(i)[0], float(probabilities[i]), bool(yes[i]), *named(i)[1:]) for i in best.tolist()]
 
 
-def _named(collection: Collection, label: int) -> tuple[str, str, tuple[str, ...]]:
+def _named(collection: OpenedIndex, label: int) -> tuple[str, str, tuple[str, ...]]:
     name = collection.label_names[label]
     return name, title_of(collection, name), ancestors_of(collection, name)

@@ -15,7 +15,7 @@ from tacit.tasks.measure.search_quality import SearchTest
 from tacit.tasks.measure.split import RecordSplit
 from tacit.tasks.measure.suggestion_quality import measure_suggestions
 from tacit.tasks.measure.trial_index import Features, FittedIndex
-from tacit.tasks.stages import Stages
+from tacit.tasks.stage_progress import StageReporter
 from tacit.types import Float64Array
 
 __all__ = ["GOALS", "SettingsScorer", "gain_between", "means_of", "score_of"]
@@ -46,7 +46,9 @@ class SettingsScorer:
         """Return for each measure its value on each record or query."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TacitWarning)
-            index = FittedIndex(self._split.train, settings, self._taxonomy, self._features(settings), Stages(None))
+            index = FittedIndex(
+                self._split.train, settings, self._taxonomy, self._features(settings), StageReporter(None)
+            )
             return self._measured(index)
 
     def _measured(self, index: FittedIndex) -> Values:
@@ -70,7 +72,7 @@ class SettingsScorer:
     def _features(self, settings: BuildSettings) -> Features:
         key = repr(settings.text)
         if key not in self._counted:
-            self._counted[key] = Features.of(self._split.train, settings, Stages(None))
+            self._counted[key] = Features.of(self._split.train, settings, StageReporter(None))
             while len(self._counted) > _KEPT:
                 self._counted.popitem(last=False)
         self._counted.move_to_end(key)

@@ -7,18 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tacit.models.spaces import SPACES
 from tacit.tasks.build.settings import BuildSettings
 
 __all__ = ["SettingsSpace", "changes_between", "refit_options", "written_changes"]
 
-# parameters of each model: lowest, highest, whether on a logarithmic scale; the useful ranges found by the studies
-_PARAMETERS: dict[str, dict[str, tuple[float, float, bool]]] = {
-    "lsi": {},
-    "mlsi": {"label_weight": (0.1, 0.95, False), "shrinkage": (0.003, 1.0, True), "ridge": (0.05, 10.0, True)},
-    "hlsi": {"gamma": (0.01, 10.0, True)},
-    "sle": {"label_weight": (0.1, 0.9, False), "ridge": (0.05, 10.0, True)},
-    "mlsa": {},
-}
 _DIMENSIONS = (10, 400)
 _AUTO = ("logistic", "auto")
 _MIN_RECORDS = (1, 2, 3, 5)
@@ -56,7 +49,7 @@ class SettingsSpace:
         low, high = self._dimensions
         n_components = trial.suggest_int("n_components", low, high, log=True)
         parameters = dict(self.current.parameters) if model == self.current_model else {}
-        for name, (least, most, log) in _PARAMETERS[model].items():
+        for name, (least, most, log) in SPACES[model].ranges.items():
             parameters[name] = _short(trial.suggest_float(f"{model}.{name}", least, most, log=log))
         chosen = replace(self.current, model=model, n_components=n_components, parameters=parameters)
         if self.suggester:
@@ -67,16 +60,12 @@ class SettingsSpace:
 
     def start(self) -> dict[str, Any]:
         """Return the current settings as choices of a trial, moved into the ranges."""
-        from tacit.models.graphs.methods import SLE
-        from tacit.models.hlsi.hlsi import HLSI
-        from tacit.models.mlsi.mlsi import MLSI
-
         model = self.current_model if self.current_model in self.models else self.models[0]
-        defaults = {"mlsi": MLSI, "hlsi": HLSI, "sle": SLE}[model]().get_params() if _PARAMETERS[model] else {}
+        defaults = SPACES[model].estimator()().get_params() if SPACES[model].ranges else {}
         known = {**defaults, **self.current.parameters}
         low, high = self._dimensions
         start: dict[str, Any] = {"model": model, "n_components": min(max(self.current.n_components, low), high)}
-        for name, (least, most, _) in _PARAMETERS[model].items():
+        for name, (least, most, _) in SPACES[model].ranges.items():
             start[f"{model}.{name}"] = min(max(float(known[name]), least), most)
         if self.suggester:
             start["suggester"] = "ridge" if self.current.suggester == "ridge" else "logistic"

@@ -6,25 +6,22 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.checks import as_rng, check_choice, check_count, check_number
 from tacit.errors import InputError, SolverError
-from tacit.tasks.build.settings import MODELS, BuildSettings
+from tacit.models.spaces import SPACES
+from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.measure.compare import applicable_models, current_model
 from tacit.tasks.measure.evaluate import current_settings
 from tacit.tasks.measure.split import RecordSplit, split_at_random, split_records
-from tacit.tasks.stages import Report, Stages
+from tacit.tasks.opened_index import OpenedIndex
+from tacit.tasks.stage_progress import Report, StageReporter
 from tacit.tasks.tune.objective import GOALS, SettingsScorer, gain_between, means_of, score_of
 from tacit.tasks.tune.ranges import SettingsSpace, changes_between, written_changes
 from tacit.tasks.tune.study import TrialResult, finished_trials, open_study, study_path
 
-if TYPE_CHECKING:
-    from tacit.tasks.collection import Collection
-
 __all__ = ["Gain", "Tuning", "tune"]
-
-_GRAPH_RECORDS = 3_000  # with more, one trial of a graph embedding takes minutes
 
 
 @dataclass(frozen=True)
@@ -108,7 +105,7 @@ class Tuning:
 
 
 def tune(
-    collection: Collection,
+    collection: OpenedIndex,
     *,
     goal: str | None = None,
     trials: int = 30,
@@ -155,7 +152,7 @@ def tune(
         SQLite file that keeps the trials; by default beside the folder of the index. A further run with the same
         records, goal, models and seed continues from there.
     report : callable, optional
-        Called with a `Stage` for each trial.
+        Called with a `StageEvent` for each trial.
 
     Raises
     ------
@@ -174,7 +171,7 @@ def tune(
     check_count("records", records, low=10)
     if seconds is not None:
         check_number("seconds", seconds, open_low=True)
-    stages = Stages(report)
+    stages = StageReporter(report)
     stages.begin("reading")
     outer = split_records(collection, split_field=split_field, share=share, most=records, random_state=random_state)
     inner = RecordSplit(*split_at_random(outer.train, share, as_rng(random_state + 1)), outer.how)
@@ -203,13 +200,16 @@ def tune(
     return Tuning(goal, current, best, ranked, len(before), gain, n_train, n_validation, n_test, interrupted, path)
 
 
-def _space(collection: Collection, split: RecordSplit, models: Sequence[str] | None, goal: str) -> SettingsSpace:
-    current, suitable = current_settings(collection), applicable_models(split, collection.taxonomy)
-    if len(split.train) > _GRAPH_RECORDS and current.model != "sle":
-        suitable = [name for name in suitable if name != "sle"]
+def _space(collection: OpenedIndex, split: RecordSplit, models: Sequence[str] | None, goal: str) -> SettingsSpace:
+    current = current_settings(collection)
+    suitable = [
+        name
+        for name in applicable_models(split, collection.taxonomy)
+        if name == current.model or len(split.train) <= (SPACES[name].most_tuned_records or len(split.train))
+    ]
     names = list(dict.fromkeys(models or suitable))
     for name in names:
-        check_choice("models", name, [known for known in MODELS if known != "auto"])
+        check_choice("models", name, SPACES)
     vectors = split.train.vectors
     return SettingsSpace(
         current,
@@ -229,7 +229,7 @@ def _run(
     trials: int,
     seconds: float | None,
     random_state: int,
-    stages: Stages,
+    stages: StageReporter,
 ) -> bool:
     """Run the trials; return whether they were interrupted."""
     import optuna
@@ -266,7 +266,7 @@ def _find(trials: Sequence[TrialResult], settings: BuildSettings) -> TrialResult
     return next((trial for trial in trials if trial.settings.to_facts() == facts), None)
 
 
-def _gain(scorer: SettingsScorer, current: TrialResult, best: TrialResult, stages: Stages) -> Gain | None:
+def _gain(scorer: SettingsScorer, current: TrialResult, best: TrialResult, stages: StageReporter) -> Gain | None:
     """Compare both settings on the test records; None if that is interrupted."""
     stages.begin("testing")
     try:

@@ -38,9 +38,9 @@ def test_arrays_are_written_in_c_order_mapped_and_read_only(tmp_path):
 @pytest.mark.parametrize(
     ("array", "sentence"),
     [
-        (np.array([{}], dtype=object), r"a is no array of numbers: got dtype object"),
-        (["x"], r"a is no array of numbers: got dtype <U1"),
-        (np.zeros(2, dtype=[("x", "f4")]), r"a is no array of numbers"),
+        (np.array([{}], dtype=object), r"a is not an array of numbers: got dtype object"),
+        (["x"], r"a is not an array of numbers: got dtype <U1"),
+        (np.zeros(2, dtype=[("x", "f4")]), r"a is not an array of numbers"),
         (sp.eye_array(3, format="csr"), r"a is sparse: got csr_array, expected a dense array"),
     ],
 )
@@ -76,7 +76,7 @@ def _archive() -> bytes:
 def test_other_files_are_refused_and_nothing_is_executed(tmp_path, content):
     (tmp_path / "a.npy").write_bytes(content)
     with pytest.raises(
-        InputError, match=r"a\.npy is damaged: got .*, expected a whole \.npy file of numbers\. Restore"
+        InputError, match=r"a\.npy is damaged: got .*, expected a complete \.npy file of numbers\. Restore"
     ):
         map_array(tmp_path / "a.npy")
 

@@ -57,7 +57,7 @@ def _duration(task, *arguments) -> float:
 def _state(path: Path) -> int | None:
     """Open the index, check all of it, and give its version; None if nothing was built yet."""
     if not (path / "CURRENT").exists():
-        with pytest.raises(InputError, match=r"does not exist|cut off|is an empty folder|that nothing names"):
+        with pytest.raises(InputError, match=r"does not exist|an interrupted build|is an empty folder|none of which"):
             open_generation(path)
         return None
     with open_generation(path) as generation:

@@ -205,13 +205,13 @@ def test_a_finish_that_fails_can_be_left_or_mended(tmp_path):
         with pytest.raises(InputError, match=r"records\.sqlite is missing: got no such file, expected the records"):
             writer.finish({}, {})
         RecordStore.create(writer.path("records.sqlite"), map(record, range(3)))
-        with pytest.raises(InputError, match=r"counts does not fit: got 4 records, 3 positions and 3 stored records"):
+        with pytest.raises(InputError, match=r"counts does not match: got 4 records, 3 positions and 3 stored records"):
             writer.finish({}, {"records": 4})
         writer.save_array("positions", np.zeros((2, 4)))
-        with pytest.raises(InputError, match=r"counts does not fit: got 3 records, 2 positions and 3 stored"):
+        with pytest.raises(InputError, match=r"counts does not match: got 3 records, 2 positions and 3 stored"):
             writer.finish({}, {})
         writer.save_array("positions", np.zeros(3))
-        with pytest.raises(InputError, match=r"positions is no table of numbers: got shape \(3,\)"):
+        with pytest.raises(InputError, match=r"positions is not a table of numbers: got shape \(3,\)"):
             writer.finish({}, {})
         writer.save_array("positions", np.zeros((3, 4)))
         with pytest.raises(InputError, match=r"settings\['f'\] is not plain data"):
@@ -228,15 +228,18 @@ def test_a_finish_that_fails_can_be_left_or_mended(tmp_path):
 @pytest.mark.parametrize("name", ["", "a/b", "..", "ä", "a b", "a.npy", None])
 def test_names_are_file_names(tmp_path, name):
     with GenerationWriter(tmp_path / "a.tacit") as writer:
-        with pytest.raises(InputError, match=r"name is no file name: got .*, expected letters, digits, '_' and '-'"):
+        with pytest.raises(InputError, match=r"name is not a file name: got .*, expected letters, digits, '_' and '-'"):
             writer.save_array(name, np.zeros(1))
-        with pytest.raises(InputError, match="name is no file name"):
+        with pytest.raises(InputError, match="name is not a file name"):
             writer.save_facts(name, [])
 
 
 @pytest.mark.parametrize("name", ["manifest.json", ".hidden", "a/b/c", "../x", "/x", "a/../x", ""])
 def test_paths_stay_inside_the_generation(tmp_path, name):
-    with GenerationWriter(tmp_path / "a.tacit") as writer, pytest.raises(InputError, match=r"name is no file"):
+    with (
+        GenerationWriter(tmp_path / "a.tacit") as writer,
+        pytest.raises(InputError, match="name is not"),
+    ):
         writer.path(name)
 
 
@@ -306,7 +309,7 @@ def test_names_of_generations_are_never_used_again(tmp_path):
         (lambda p: (p / "photos").mkdir(parents=True), r"path is not an index: got '.*' without a file CURRENT"),
         (
             lambda p: (p / "generation-000001.unfinished").mkdir(parents=True),
-            r"holds no finished index: got a build that was cut off, expected CURRENT\. Build it again",
+            r"holds no finished index: got an interrupted build, expected CURRENT\. Build it again",
         ),
         (
             lambda p: (build(p) / "CURRENT").unlink(),
@@ -339,19 +342,19 @@ def test_what_is_no_index_is_told_in_one_sentence(tmp_path, make, sentence):
 
 
 def test_one_generation_is_not_the_index(tmp_path):
-    with pytest.raises(InputError, match=r"path is one generation: got .* Give the folder above it\."):
+    with pytest.raises(InputError, match=r"path is one generation: got .* Pass the folder above it\."):
         open_generation(build(tmp_path / "a.tacit") / "generation-000001")
 
 
 @pytest.mark.parametrize("path", [None, 7, ""])
 def test_a_path_is_a_path(path):
-    with pytest.raises(InputError, match=r"path is no path: got .*, expected the folder of an index"):
+    with pytest.raises(InputError, match=r"path is not a path: got .*, expected the folder of an index"):
         open_generation(path)
 
 
 def test_no_index_is_built_over_other_things(tmp_path):
     (tmp_path / "photos").mkdir()
-    with pytest.raises(InputError, match=r"path is a folder with other things in it: got .* with 'photos'"):
+    with pytest.raises(InputError, match=r"path is a folder with other files: got .* with 'photos'"):
         build(tmp_path)
     (tmp_path / "file").write_text("mine")
     with pytest.raises(InputError, match=r"path is a file: got .*, expected a folder for the index"):
@@ -363,7 +366,7 @@ def test_no_index_is_built_over_other_things(tmp_path):
 def test_records_of_another_index_are_not_taken_for_its_own(tmp_path):
     one, other = build(tmp_path / "one.tacit", 3), build(tmp_path / "other.tacit", 4)
     shutil.copy(other / "generation-000001/records.sqlite", one / "generation-000001/records.sqlite")
-    with pytest.raises(InputError, match=r"does not fit together: got 4 records, 3 positions and 3 in the manifest"):
+    with pytest.raises(InputError, match=r"is inconsistent: got 4 records, 3 positions and 3 in the manifest"):
         open_generation(one)
     assert any("lacks records: got 4 rows for a base of 4, expected 3" in sentence for sentence in verify(one))
 

@@ -60,7 +60,7 @@ def test_other_line_ends_and_indents_do_no_harm():
     [
         (_signed(format_version=2), r"is of a newer format: got format_version 2, expected at most 1\. Update Tacit"),
         ('{"format_version": 99}', r"is of a newer format: got format_version 99"),
-        (_signed(format_version="1"), r"format_version of m is wrong: got '1', expected a whole number"),
+        (_signed(format_version="1"), r"format_version of m is wrong: got '1', expected an integer"),
         (_signed(format_version=True), r"format_version of m is wrong: got True"),
         ("{}", r"format_version of m is wrong: got None"),
         ('{"format_version": 1}', r"m has the wrong keys: got no 'created', 'tacit'"),
@@ -68,8 +68,8 @@ def test_other_line_ends_and_indents_do_no_harm():
         (_signed(files=[]), r"files of m is of the wrong kind: got list, expected dict"),
         (_signed(created=7), r"created of m is of the wrong kind: got int, expected str"),
         (_signed(counts={"records": -1}), r"counts\['records'\] of m is out of range: got -1"),
-        (_signed(files={"../x": {}}), r"files of m has a strange path: got '\.\./x'"),
-        (_signed(files={"/etc/passwd": {}}), r"files of m has a strange path"),
+        (_signed(files={"../x": {}}), r"files of m has an invalid path: got '\.\./x'"),
+        (_signed(files={"/etc/passwd": {}}), r"files of m has an invalid path"),
         (_signed(files={"a": {"bytes": "1"}}), r"files\['a'\] of m is wrong: got .*, expected bytes and sha256"),
         (_signed(files={"a": None}), r"files\['a'\] of m is wrong: got None"),
         (_manifest(a=1).to_json().replace('"a": 1', '"a": 2'), r"m was changed after it was written"),
@@ -78,7 +78,7 @@ def test_other_line_ends_and_indents_do_no_harm():
         (b"\xff\xfe\x00", r"m is damaged: got .*, expected JSON"),
         ("[" * 100_000, r"m is damaged: got .*, expected JSON"),
         ('{"format_version": NaN}', r"m is damaged: got 'NaN is not JSON'"),
-        ("[1, 2]", r"m is no manifest: got list, expected a dictionary"),
+        ("[1, 2]", r"m is not a manifest: got list, expected a dictionary"),
     ],
 )
 def test_garbage_is_refused_in_one_sentence(text, sentence):
@@ -91,8 +91,8 @@ def test_garbage_is_refused_in_one_sentence(text, sentence):
     ("settings", "sentence"),
     [
         ({"f": print}, r"settings\['f'\] is not plain data: got builtin_function_or_method"),
-        ({"a": {1: 2}}, r"settings\['a'\] has a key that is no text: got 1, expected strings"),
-        ({"a": [float("nan")]}, r"settings\['a'\]\[0\] is not a number: got nan, expected a finite one"),
+        ({"a": {1: 2}}, r"settings\['a'\] has a key that is not text: got 1, expected strings"),
+        ({"a": [float("nan")]}, r"settings\['a'\]\[0\] is not finite: got nan, expected a finite number"),
         ({"a": "\ud800"}, r"manifest cannot be written in UTF-8: got the character '\\ud800'"),
         ({"a": np.array([print])}, r"settings\['a'\] is not plain data: got ndarray"),
     ],

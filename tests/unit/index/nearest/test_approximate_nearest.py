@@ -13,7 +13,7 @@ from tacit.corpus import Record
 from tacit.errors import TacitWarning
 from tacit.index import GenerationWriter, RecordStore, open_generation
 from tacit.index.nearest import approximate as neighbour_graph
-from tacit.index.nearest.approximate import GRAPH, NeighbourGraph, write_neighbours
+from tacit.index.nearest.approximate import GRAPH, HnswGraph, write_graph
 
 pytest.importorskip("usearch", reason="the graph needs the extra 'large'")
 
@@ -36,7 +36,7 @@ def written(folder: Path, positions: np.ndarray, *, threads: int = 1, **options:
         patch.setattr(neighbour_graph, "LARGE", 0)
         RecordStore.create(writer.path("records.sqlite"), (Record(f"r{row}", "word") for row in range(len(positions))))
         writer.save_array("positions", positions)
-        write_neighbours(writer, positions, threads=threads, **options)
+        write_graph(writer.path(GRAPH), positions, threads=threads, **options)
         writer.finish({}, {})
     return folder
 
@@ -46,9 +46,11 @@ def folder(positions: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> P
     return written(tmp_path_factory.mktemp("graph") / "index", positions)
 
 
-def opened(folder: Path) -> NeighbourGraph | None:
+def opened(folder: Path) -> HnswGraph | None:
     with open_generation(folder) as generation:
-        return NeighbourGraph.of_generation(generation)
+        if GRAPH not in generation.manifest.files:
+            return None
+        return HnswGraph.open(generation.path(GRAPH), *generation.array("positions").shape)
 
 
 def true_neighbours(positions: np.ndarray, query: np.ndarray, limit: int) -> set[int]:
@@ -105,7 +107,7 @@ def test_a_small_collection_has_none(positions: np.ndarray, tmp_path: Path) -> N
     with GenerationWriter(tmp_path / "index") as writer:
         RecordStore.create(writer.path("records.sqlite"), (Record(f"r{row}", "word") for row in range(N_RECORDS)))
         writer.save_array("positions", positions)
-        assert not write_neighbours(writer, positions)
+        assert not write_graph(writer.path(GRAPH), positions)
         writer.finish({}, {})
     assert not list(tmp_path.glob(f"**/{GRAPH}"))
     assert opened(tmp_path / "index") is None
@@ -126,11 +128,11 @@ def test_without_usearch_it_is_built_and_opened_without(
 def test_a_file_that_is_no_graph_is_not_used(content: bytes, tmp_path: Path) -> None:
     (tmp_path / GRAPH).write_bytes(content)
     with pytest.warns(TacitWarning, match=r"neighbours.usearch (cannot be read|does not fit this index): got "):
-        assert NeighbourGraph.open(tmp_path / GRAPH, 10, 2) is None
+        assert HnswGraph.open(tmp_path / GRAPH, 10, 2) is None
 
 
 @pytest.mark.parametrize(("n_records", "n_dimensions"), [(N_RECORDS, 19), (2_000, N_DIMENSIONS)])
 def test_a_graph_of_another_collection_is_not_used(folder: Path, n_records: int, n_dimensions: int) -> None:
     path = next(folder.glob(f"*/{GRAPH}"))
     with pytest.warns(TacitWarning, match=r"does not fit this index: got 2,998 records of 20 dimensions, expected"):
-        assert NeighbourGraph.open(path, n_records, n_dimensions) is None
+        assert HnswGraph.open(path, n_records, n_dimensions) is None

@@ -132,7 +132,7 @@ def test_removed_records_are_gone_everywhere_and_their_numbers_stay_taken(store)
     assert store.numbers().tolist() == [0, 1, 2, 4, 5, 6, 7, 8, 9, 10]
     assert 3 not in store.words("common", 100)[0]
     assert store.words("onlyr3")[0].tolist() == store.words("onlyr21")[0].tolist() == []
-    with pytest.raises(InputError, match="numbers has an unknown one: got 3, expected those of records in the index"):
+    with pytest.raises(InputError, match="numbers has an unknown one: got 3, expected numbers of stored records"):
         store.get([1, 3])
     assert store.add([record(3), record(21)], _positions(3, 21)).tolist() == [12, 13]
     assert store.get([12]) == [record(3)]
@@ -178,24 +178,27 @@ def test_a_change_that_fails_changes_nothing(store):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda s: s.add([record(1)], _positions(1)), r"records has an id that is in use: got 'r1', expected new ones"),
+        (lambda s: s.add([record(1)], _positions(1)), r"records has an id that is in use: got 'r1', expected new ids"),
         (lambda s: s.add([record(20)] * 2, _positions(1, 2)), r"records has an id that is in use: got 'r20'"),
-        (lambda s: s.add(["text"], _positions(1)), r"records has something else in it: got str, expected Record"),
+        (
+            lambda s: s.add(["text"], _positions(1)),
+            r"records has an entry that is not a Record: got str, expected Record",
+        ),
         (lambda s: s.add([record(20)], _positions(1, 2)), r"positions does not match records: got 2 rows for 1"),
-        (lambda s: s.add([record(20)], np.zeros(4)), r"positions is no table of numbers: got shape \(4,\)"),
-        (lambda s: s.add([record(20)], [["a"]]), r"positions is no table of numbers: got shape \(1, 1\) of <U1"),
+        (lambda s: s.add([record(20)], np.zeros(4)), r"positions is not a table of numbers: got shape \(4,\)"),
+        (lambda s: s.add([record(20)], [["a"]]), r"positions is not a table of numbers: got shape \(1, 1\) of <U1"),
         (lambda s: s.add([record(20)], [[np.nan]]), r"positions contains NaN: the first one is in row 0"),
         (lambda s: s.add([Record("\ud800", "")], [[1.0]]), r"record '\\ud800' cannot be written in UTF-8"),
-        (lambda s: s.add([Record("a", "", title=None)], [[1.0]]), r"title of record 'a' is not a text: got None"),
+        (lambda s: s.add([Record("a", "", title=None)], [[1.0]]), r"title of record 'a' is not text: got None"),
         (
             lambda s: s.update([record(20)], _positions(1)),
             r"records has an unknown id: got 'r20'.*Use add for new ones",
         ),
         (lambda s: s.update([record(1)] * 2, _positions(1, 1)), r"records has an id twice: got 'r1'"),
         (lambda s: s.remove("r1"), r"keys is a single string: got 'r1', expected a sequence\. Write \['r1'\]"),
-        (lambda s: s.remove(["x"]), r"keys has an unknown id: got 'x', expected those of records in the index"),
-        (lambda s: s.remove([7]), r"keys has something else in it: got 7, expected ids"),
-        (lambda s: s.number_of("x"), r"id is unknown: got 'x', expected that of a record in the index"),
+        (lambda s: s.remove(["x"]), r"keys has an unknown id: got 'x', expected ids of records in the index"),
+        (lambda s: s.remove([7]), r"keys has an entry that is not a string: got 7, expected ids"),
+        (lambda s: s.number_of("x"), r"id is unknown: got 'x', expected the id of a stored record"),
         (lambda s: s.number_of("\ud800"), r"id is unknown: got '\\ud800'"),
         (lambda s: s.words("x", 0), r"limit is out of range: got 0"),
         (lambda s: s.words("x", match="every"), r"match is unknown: got 'every', expected one of 'any', 'all'"),
@@ -219,10 +222,10 @@ def test_positions_keep_the_width_and_type_of_the_first(store):
     [
         (
             [record(1), record(2), record(1)],
-            r"records has an id twice: got 'r1' as number 0 and 2, expected ids of their",
+            r"records has an id twice: got 'r1' as number 0 and 2, expected a different id",
         ),
         ([record(1), record(2), record(2)], r"records has an id twice: got 'r2' as number 1 and 2"),
-        ([record(1), "text"], r"records has something else in it: got str, expected Record"),
+        ([record(1), "text"], r"records has an entry that is not a Record: got str"),
         (
             [Record("a", "", fields={"x": {1}})],
             r"record 'a': fields\['x'\] is not plain data: got set, expected text, numbers",
@@ -245,7 +248,7 @@ def test_a_file_that_exists_is_not_overwritten(path):
 
 def test_a_store_open_for_reading_cannot_be_changed(path):
     store = RecordStore(path)
-    with pytest.raises(InputError, match=r"is open for reading: got a change, expected writable=True"):
+    with pytest.raises(InputError, match=r"is open for reading only: got a change, expected writable=True"):
         store.add([record(20)], _positions(20))
     store.close()
     with pytest.raises(InputError, match=r"is closed: got .*, expected an open store\. Open it again"):
@@ -256,7 +259,7 @@ def test_a_store_open_for_reading_cannot_be_changed(path):
     ("content", "sentence"),
     [
         (None, r"is missing: got no such file, expected the records"),
-        (b"", r"is another kind of database: got application id 0"),
+        (b"", r"is not a database of records: got application id 0"),
         (b"not a database at all" * 100, r"is damaged: got 'file is not a database'"),
     ],
 )
@@ -271,7 +274,7 @@ def test_other_files_are_refused(tmp_path, content, sentence):
 def test_other_and_newer_databases_are_refused(path):
     for pragma, sentence in (
         ("user_version = 2", r"is of a newer format: got version 2, expected at most 1\. Update Tacit"),
-        ("application_id = 7", r"is another kind of database: got application id 7"),
+        ("application_id = 7", r"is not a database of records: got application id 7"),
     ):
         with sqlite3.connect(path) as connection:
             connection.execute(f"PRAGMA {pragma}")

@@ -104,17 +104,17 @@ def test_a_subtree_of_any_size_is_one_filter(store):
     ("make", "sentence"),
     [
         (lambda: Filters(labels="a"), r"labels is a single string: got 'a', expected a sequence\. Write \['a'\]"),
-        (lambda: Filters(labels=[7]).condition(), r"labels is no text: got 7, expected a string"),
-        (lambda: Filters(links={"author": 7}).condition(), r"links\['author'\] is no text: got 7"),
-        (lambda: Filters(fields={"f": object()}).condition(), r"fields\['f'\] cannot be compared: got <object"),
-        (lambda: Filters(fields={"f": float("nan")}).condition(), r"fields\['f'\] cannot be compared: got nan"),
-        (lambda: Filters(fields={"f": 10**400}).condition(), r"fields\['f'\] cannot be compared: got 1000"),
-        (lambda: Filters(fields={"f": "x" * 201}).condition(), r"fields\['f'\] is too long to filter by: got 201"),
-        (lambda: Filters(fields={"f": "\ud800"}).condition(), r"fields\['f'\] cannot be written in UTF-8"),
-        (lambda: Filters(ranges={"f": 7}).condition(), r"ranges\['f'\] is no range: got 7, expected \(low, high\)"),
-        (lambda: Filters(ranges={"f": "ab"}).condition(), r"ranges\['f'\] is no range: got 'ab'"),
-        (lambda: Filters(ranges={"f": (None, None)}).condition(), r"ranges\['f'\] is no range: .* expected one limit"),
-        (lambda: Filters(ranges={"f": (1, "z")}).condition(), r"expected one limit, or two of the same kind"),
+        (lambda: Filters(labels=[7]).sql(), r"labels is not text: got 7, expected a string"),
+        (lambda: Filters(links={"author": 7}).sql(), r"links\['author'\] is not text: got 7"),
+        (lambda: Filters(fields={"f": object()}).sql(), r"fields\['f'\] cannot be compared: got <object"),
+        (lambda: Filters(fields={"f": float("nan")}).sql(), r"fields\['f'\] cannot be compared: got nan"),
+        (lambda: Filters(fields={"f": 10**400}).sql(), r"fields\['f'\] cannot be compared: got 1000"),
+        (lambda: Filters(fields={"f": "x" * 201}).sql(), r"fields\['f'\] is too long to filter by: got 201"),
+        (lambda: Filters(fields={"f": "\ud800"}).sql(), r"fields\['f'\] cannot be written in UTF-8"),
+        (lambda: Filters(ranges={"f": 7}).sql(), r"ranges\['f'\] is not a range: got 7, expected \(low, high\)"),
+        (lambda: Filters(ranges={"f": "ab"}).sql(), r"ranges\['f'\] is not a range: got 'ab'"),
+        (lambda: Filters(ranges={"f": (None, None)}).sql(), r"ranges\['f'\] is not a range: .* expected one limit"),
+        (lambda: Filters(ranges={"f": (1, "z")}).sql(), r"expected one limit, or two of the same type"),
     ],
 )
 def test_filters_that_mean_nothing_are_refused(make, sentence):
@@ -201,7 +201,7 @@ def test_no_query_fails(store, query):
 
 def test_a_whole_document_is_a_query(store):
     with pytest.warns(
-        TacitWarning, match=r"query is long: got 5001 different words, only the first 1000 are looked for"
+        TacitWarning, match=r"query is long: got 5001 different words, only the first 1000 are searched for"
     ):
         numbers, _ = store.words("storm " + " ".join(f"w{number}" for number in range(5000)), 100)
     assert sorted(numbers) == _where(lambda r: "storm" in r.text.split())

@@ -106,11 +106,11 @@ def test_lists_pass_what_plain_sql_passes(pair: tuple[RecordStore, RecordStore],
     lists, plain = pair
     numbers = lists.numbers(filters)
     np.testing.assert_array_equal(numbers, plain.numbers(filters))
-    passing = lists.passing(filters)
+    passing = lists.matching(filters)
     if passing is not None:
         assert len(passing) == len(numbers)
         every = np.arange(N_RECORDS + 70)
-        np.testing.assert_array_equal(passing.of(every), np.isin(every, numbers))
+        np.testing.assert_array_equal(passing.contains(every), np.isin(every, numbers))
 
 
 @pytest.mark.parametrize("query", ["storm", '"wave storm"'])
@@ -154,12 +154,12 @@ def test_a_change_is_seen_although_the_last_answer_is_kept(tmp_path: Path) -> No
 
 
 def test_what_was_given_cannot_be_written_to(pair: tuple[RecordStore, RecordStore]) -> None:
-    passing = pair[0].passing(Filters(labels=["sea"]))
+    passing = pair[0].matching(Filters(labels=["sea"]))
     assert passing is not None
     with pytest.raises(ValueError, match="read-only"):
         passing.base[0] = True
-    assert pair[0].passing(Filters()) is None
-    assert pair[0].passing(None) is None
+    assert pair[0].matching(Filters()) is None
+    assert pair[0].matching(None) is None
 
 
 def test_a_name_with_as_many_values_as_records_has_few_lists(tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def test_thresholds_by_rule_and_by_number() -> None:
 
 
 def test_a_score_must_exceed_its_threshold() -> None:
-    X, Y = planted()[:2]
+    X, Y = planted()
     head = LabelHead("ridge", calibrate=False).fit(X, Y)
     scores = head.decision_function(X)
     head.thresholds_ = scores[0]

@@ -132,7 +132,7 @@ def test_vectors_instead_of_words(tmp_path):
         ):
             index.suggest(["x"], vectors=[[1, 2, 3]])
         index.add([Record("new", "anything")], vectors=vectors[:1])
-    with pytest.raises(InputError, match="vectors of added records are not kept"):
+    with pytest.raises(InputError, match="vectors of added records are not stored"):
         tacit.refit(path)
     tacit.refit(path, vectors=np.vstack([vectors, vectors[:1]]))
     with tacit.open(path) as index:
@@ -156,10 +156,10 @@ def test_an_index_that_is_there_is_not_replaced_by_mistake(tmp_path):
         ([Record("a", "the"), Record("b", "of")], {}, "the texts have no words to index"),
         (RECORDS, {"vectors": np.ones((3, 2))}, "vectors does not match the records: got 3 rows for 60 records"),
         (RECORDS, {"vectors": np.full((60, 2), np.nan)}, "vectors"),
-        (RECORDS, {"vectors": [["a"]]}, "vectors is no table"),
-        (RECORDS, {"settings": small_settings(parameters={"colour": 1})}, "parameters has an unknown one: got 'col"),
+        (RECORDS, {"vectors": [["a"]]}, "vectors is not a table"),
+        (RECORDS, {"settings": small_settings(parameters={"colour": 1})}, "parameters has an unknown name: got 'col"),
         (UNLABELLED, {"settings": small_settings(model="mlsi")}, "model needs labels: got 'mlsi'"),
-        (UNLABELLED, {"settings": small_settings(model="mlsa")}, "model needs relations"),
+        (UNLABELLED, {"settings": small_settings(model="mlsa")}, "model needs labels or links"),
     ],
 )
 def test_what_cannot_be_built_leaves_what_was_there(tmp_path, records, options, sentence):

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tacit.tasks.build.fitting import Known, fit_model
+from tacit.tasks.build.fitting import RecordKnowledge, fit_model
 from tacit.tasks.build.settings import BuildSettings
-from tacit.tasks.stages import Stage, Stages
+from tacit.tasks.stage_progress import StageEvent, StageReporter
 
 
-def stages_of(model: str) -> list[Stage]:
+def stages_of(model: str) -> list[StageEvent]:
     X = sp.csr_array(np.eye(12, 8, dtype=np.float32) + np.eye(12, 8, k=-4, dtype=np.float32))
-    told: list[Stage] = []
-    known = Known([("a",), ("b",)] * 6, {})
-    fit_model(X, known, BuildSettings(model=model, n_components=2, suggester="none"), Stages(told.append))
+    told: list[StageEvent] = []
+    known = RecordKnowledge([("a",), ("b",)] * 6, {})
+    fit_model(X, known, BuildSettings(model=model, n_components=2, suggester="none"), StageReporter(told.append))
     return [stage for stage in told if stage.state == "end"]
 
 

@@ -8,11 +8,11 @@ import scipy.sparse as sp
 
 from tacit.errors import InputError
 from tacit.models.mlsa.mlsa import MLSA
+from tacit.models.spaces import SPACES
 from tacit.relations.tables.relations import Relations
-from tacit.tasks.build.fitting import Known, fit_model
-from tacit.tasks.build.fitting import fit_relations, link_weight
+from tacit.tasks.build.fitting import RecordKnowledge, _fit_relations, _link_weight, fit_model
 from tacit.tasks.build.settings import BuildSettings
-from tacit.tasks.stages import Stages
+from tacit.tasks.stage_progress import StageReporter
 from tacit.text import TextSettings
 from tacit.text.words import Words
 
@@ -20,7 +20,7 @@ SEA = ["whale", "dolphin", "ship", "harbour", "wave", "tide", "sailor", "anchor"
 HOME = ["cat", "dog", "kitchen", "table", "garden", "chair", "lamp", "carpet"]
 
 
-def collection(n: int = 40) -> tuple[sp.csr_array, Known]:
+def collection(n: int = 40) -> tuple[sp.csr_array, RecordKnowledge]:
     """Two subjects; two authors for each, a journal for all but one record, and an author of a single record."""
     rng = np.random.default_rng(7)
     texts, labels, authors, journals = [], [], [], []
@@ -31,7 +31,7 @@ def collection(n: int = 40) -> tuple[sp.csr_array, Known]:
         authors.append((names[number // 2 % 2], *(["Once"] if number == 5 else [])))
         journals.append(() if number == 0 else ("Journal",))
     X = Words.fit(texts, TextSettings(min_records=1))[1]
-    return X, Known(labels, {"author": authors, "journal": journals})
+    return X, RecordKnowledge(labels, {"author": authors, "journal": journals})
 
 
 def settings(**changed: object) -> BuildSettings:
@@ -61,7 +61,7 @@ def fitted_by_hand(X, known, model):
 @pytest.fixture(scope="module")
 def fitted():
     X, known = collection()
-    return X, known, fit_model(X, known, settings(parameters={"tol": 1e-9}), Stages(None))
+    return X, known, fit_model(X, known, settings(parameters={"tol": 1e-9}), StageReporter(None))
 
 
 @pytest.fixture(scope="module")
@@ -120,11 +120,11 @@ def test_what_is_linked_to_one_record_is_placed_by_it_and_changes_nothing(fitted
     without = [tuple(name for name in own if name != "Once") for own in known.links["author"]]
     other = fit_model(
         X,
-        Known(known.labels, {**known.links, "author": without}),
+        RecordKnowledge(known.labels, {**known.links, "author": without}),
         settings(parameters={"tol": 1e-9, "link_weight": 0.4}),
-        Stages(None),
+        StageReporter(None),
     )
-    same = fit_model(X, known, settings(parameters={"tol": 1e-9, "link_weight": 0.4}), Stages(None))
+    same = fit_model(X, known, settings(parameters={"tol": 1e-9, "link_weight": 0.4}), StageReporter(None))
     same_up_to_signs(other.positions, same.positions)
     names, places = same.others["author"]
     concept = same.positions[5]
@@ -155,17 +155,17 @@ def test_strengths_take_things_to_the_sum_of_their_records(fitted, by_hand):
 
 def test_the_weight_of_links_grows_with_how_many_there_are_for_a_word():
     X = sp.csr_array(np.ones((10, 10), np.float32))
-    assert link_weight(sp.csr_array(np.eye(10, 64)), X) == pytest.approx(np.sqrt(0.1))
-    assert link_weight(sp.csr_array(np.ones((10, 2))), X) == pytest.approx(np.sqrt(0.2))
-    assert link_weight(sp.csr_array(np.ones((10, 900))), X) == 2.0
-    assert link_weight(sp.csr_array(np.eye(10)[:, :1]), np.ones((10, 500))) == 0.1
+    assert _link_weight(sp.csr_array(np.eye(10, 64)), X) == pytest.approx(np.sqrt(0.1))
+    assert _link_weight(sp.csr_array(np.ones((10, 2))), X) == pytest.approx(np.sqrt(0.2))
+    assert _link_weight(sp.csr_array(np.ones((10, 900))), X) == 2.0
+    assert _link_weight(sp.csr_array(np.eye(10)[:, :1]), np.ones((10, 500))) == 0.1
 
 
 @pytest.mark.parametrize("vectors", [False, True])
 def test_links_without_labels_and_vectors_instead_of_words_will_do(vectors):
     X, known = collection()
     X = np.random.default_rng(0).normal(size=(40, 12)).astype(np.float32) if vectors else X
-    found, by_words = fit_relations(X, None, Known([()] * 40, known.links), settings())
+    found, by_words = _fit_relations(SPACES["mlsa"], X, None, RecordKnowledge([()] * 40, known.links), settings())
     assert found.positions.shape == by_words.shape == (40, 6)
     assert found.positions.dtype == found.terms.dtype == by_words.dtype == np.float32
     np.testing.assert_allclose(by_words, X @ found.terms, atol=1e-6)
@@ -173,15 +173,15 @@ def test_links_without_labels_and_vectors_instead_of_words_will_do(vectors):
 
 def test_links_that_lead_nowhere_do_not_count():
     X, known = collection()
-    found = fit_model(X, Known(known.labels, {"cites": [()] * 40}), settings(), Stages(None))
+    found = fit_model(X, RecordKnowledge(known.labels, {"cites": [()] * 40}), settings(), StageReporter(None))
     assert found.model == "MLSI"
-    with pytest.raises(InputError, match="model needs relations: got 'mlsa' for records without labels and links"):
-        fit_model(X, Known([()] * 40, {"cites": [()] * 40}), settings(model="mlsa"), Stages(None))
+    with pytest.raises(InputError, match="model needs labels or links: got 'mlsa' for records without any"):
+        fit_model(X, RecordKnowledge([()] * 40, {"cites": [()] * 40}), settings(model="mlsa"), StageReporter(None))
 
 
 def test_labels_alone_are_enough_for_mlsa():
     X, known = collection()
-    found = fit_model(X, Known(known.labels, {}), settings(model="mlsa"), Stages(None))
+    found = fit_model(X, RecordKnowledge(known.labels, {}), settings(model="mlsa"), StageReporter(None))
     assert found.model == "M-LSA"
     assert not found.others
 
@@ -189,7 +189,9 @@ def test_labels_alone_are_enough_for_mlsa():
 def test_links_of_one_record_each_leave_plain_lsa_of_words():
     X, _ = collection()
     each = [(f"a{number}",) for number in range(40)]
-    found = fit_model(X, Known([()] * 40, {"author": each}), settings(parameters={"tol": 1e-9}), Stages(None))
+    found = fit_model(
+        X, RecordKnowledge([()] * 40, {"author": each}), settings(parameters={"tol": 1e-9}), StageReporter(None)
+    )
     left, sizes, _ = np.linalg.svd(X.toarray(), full_matrices=False)
     # M-LSA's eigenvectors hold records and terms, each half of the length
     same_up_to_signs(found.positions, left[:, :6] * sizes[:6] / sizes[0] / np.sqrt(2))
@@ -198,15 +200,17 @@ def test_links_of_one_record_each_leave_plain_lsa_of_words():
 
 def test_links_of_no_weight_are_placed_but_move_nothing():
     X, known = collection()
-    plain = fit_model(X, Known(known.labels, {}), settings(model="mlsa", parameters={"tol": 1e-9}), Stages(None))
-    found = fit_model(X, known, settings(parameters={"tol": 1e-9, "link_weight": 0}), Stages(None))
+    plain = fit_model(
+        X, RecordKnowledge(known.labels, {}), settings(model="mlsa", parameters={"tol": 1e-9}), StageReporter(None)
+    )
+    found = fit_model(X, known, settings(parameters={"tol": 1e-9, "link_weight": 0}), StageReporter(None))
     same_up_to_signs(found.positions, plain.positions)
     assert found.others["author"][1].any(axis=1).all()
 
 
 def test_the_suggester_learns_where_words_place_records():
     X, known = collection()
-    found = fit_model(X, known, settings(suggester="ridge"), Stages(None))
+    found = fit_model(X, known, settings(suggester="ridge"), StageReporter(None))
     assert found.suggester is not None
     assert found.label_names == ("home", "sea")
     own = np.array([known.labels[row] == ("sea",) for row in range(40)])
@@ -218,17 +222,17 @@ def test_the_suggester_learns_where_words_place_records():
     ("parameters", "message"),
     [
         ({"link_weight": -1}, "link_weight is out of range: got -1"),
-        ({"lable_weight": 1}, "parameters has an unknown one: got 'lable_weight'"),
+        ({"lable_weight": 1}, "parameters has an unknown name: got 'lable_weight'"),
         ({"link_weight": "much"}, "link_weight is out of range: got 'much'"),
     ],
 )
 def test_wrong_parameters_are_named(parameters, message):
     X, known = collection()
     with pytest.raises(InputError, match=message):
-        fit_model(X, known, settings(parameters=parameters), Stages(None))
+        fit_model(X, known, settings(parameters=parameters), StageReporter(None))
 
 
 def test_models_that_need_labels_say_so():
     X, known = collection()
     with pytest.raises(InputError, match="model needs labels: got 'mlsi' for records without any"):
-        fit_model(X, Known([()] * 40, known.links), settings(model="mlsi"), Stages(None))
+        fit_model(X, RecordKnowledge([()] * 40, known.links), settings(model="mlsi"), StageReporter(None))

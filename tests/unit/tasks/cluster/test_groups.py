@@ -52,7 +52,7 @@ def test_words_are_those_whose_mean_weight_leads_the_most(index):
 
 def test_examples_are_nearest_to_the_centre_and_cohesion_is_the_mean(index):
     found = cluster_index(index, 3, examples=2)
-    positions = index.live.positions(found.numbers).astype(np.float64)
+    positions = index.positions.of(found.numbers).astype(np.float64)
     positions /= np.linalg.norm(positions, axis=1, keepdims=True)
     for group in found.groups:
         rows = np.flatnonzero(found.of_records == group.number)
@@ -95,7 +95,7 @@ def test_records_that_lie_nowhere_are_in_no_group(tmp_path):
         assert dict(found.members(index))["odd"] == 0
         assert found.n_nowhere == 1
         assert sum(group.size for group in found.groups) == 60
-        with pytest.raises(InputError, match="there is nothing to group: got no record that passes, expected one"):
+        with pytest.raises(InputError, match="there is nothing to group: got no matching record"):
             cluster_index(index, filters=Filters(labels=["QQQ"]))
 
 
@@ -120,7 +120,7 @@ def test_the_rule_for_the_number_of_groups(index):
     ("options", "message"),
     [
         ({"groups": 0}, "groups is out of range: got 0, expected a whole number of at least 1."),
-        ({"groups": 91}, "groups is out of range: got 91, expected at most the 90 records that have a place."),
+        ({"groups": 91}, "groups is out of range: got 91, expected at most the 90 records with a position."),
         ({"words": 0}, "words is out of range: got 0, expected a whole number of at least 1."),
     ],
 )

@@ -122,7 +122,7 @@ def test_what_two_records_share(built):
     related = explain(index, ids=[animals[0], vessels])
     assert related.shared_labels == ()
     assert [label.label for label in related.common_ancestors] == ["sea"]
-    assert "lie at or below sea" in related.in_words()
+    assert "labels at or below sea" in related.in_words()
 
 
 def test_a_dimension_that_carries_a_cosine_is_described_by_the_end_at_which_the_records_lie(informed):
@@ -194,7 +194,7 @@ def test_what_a_label_is_near_to(informed):
 def test_a_node_without_records_lies_where_those_below_it_are(informed):
     place = explain(informed, label="sea")
     assert place.n_records == 0
-    assert place.in_words().startswith("No record had the label sea itself when the index was fitted; it lies where")
+    assert place.in_words().startswith("No record had the label sea itself when the index was fitted; its position")
     assert [label.label for label in place.children] == ["animals", "vessels"]
     assert {near.label for near in place.neighbours[:2]} == {"animals", "vessels"}
     assert set(place.words) <= set(SEA)
@@ -206,7 +206,7 @@ def test_a_node_with_nothing_below_it_that_was_learned_lies_nowhere(tmp_path):
     with tacit.open(path) as index:
         place = explain(index, label="sky")
     assert place.words == place.neighbours == place.records == ()
-    assert place.in_words().endswith("so that the space does not know it.")
+    assert place.in_words().endswith("so it has no position.")
 
 
 def test_words_at_the_ends_of_a_dimension_are_those_that_move_records(index):
@@ -284,13 +284,13 @@ def test_added_records_are_explained_too(tmp_path):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({}, "this is no question: got nothing, expected query and one id"),
-        ({"query": "whale"}, "this is no question: got query, expected"),
-        ({"query": "whale", "label": "animals"}, "this is no question: got label and query, expected"),
-        ({"ids": ["r1", "r2", "r3"]}, "this is no question: got several ids, expected"),
-        ({"text": "whale"}, "this is no question: got text, expected"),
-        ({"dimension": 1, "label": "animals"}, "this is no question: got dimension and label, expected"),
-        ({"ids": ["r1", "r1"]}, "ids are one record: got 'r1' twice, expected two different ones."),
+        ({}, "this combination is not supported: got nothing, expected query and one id"),
+        ({"query": "whale"}, "this combination is not supported: got query, expected"),
+        ({"query": "whale", "label": "animals"}, "this combination is not supported: got label and query, expected"),
+        ({"ids": ["r1", "r2", "r3"]}, "this combination is not supported: got several ids, expected"),
+        ({"text": "whale"}, "this combination is not supported: got text, expected"),
+        ({"dimension": 1, "label": "animals"}, "this combination is not supported: got dimension and label, expected"),
+        ({"ids": ["r1", "r1"]}, "ids are the same: got 'r1' twice, expected two records."),
         ({"query": "whale", "ids": "r99"}, "id is unknown: got 'r99', expected .* Did you mean 'r9'[?]"),
         ({"query": "whale", "ids": "QQQQQQ"}, "id is unknown: got 'QQQQQQ', expected .* Check its spelling."),
         ({"query": "xyzzy", "ids": "r1"}, "query has no known word: got 'xyzzy', expected at least one word"),
@@ -326,7 +326,7 @@ def test_a_title_of_several_labels_is_refused(tmp_path):
     path = tacit.build(small_records(), tmp_path / "i", small_settings(), taxonomy=titled)
     with (
         tacit.open(path) as index,
-        pytest.raises(InputError, match=r"label is the title of several: got 'same', expected one of animals, v"),
+        pytest.raises(InputError, match=r"label is ambiguous: got 'same', expected one of animals, v"),
     ):
         find_label(index, "same")
 

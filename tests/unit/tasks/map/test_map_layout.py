@@ -79,14 +79,14 @@ def test_records_without_words_or_all_alike_do_not_break_it(positions):
 def test_what_cannot_be_laid_out_is_refused(planted):
     with pytest.raises(InputError, match="groups does not match positions: got 2 rows for 258 records"):
         lay_out(planted[0], ["a", "b"])
-    with pytest.raises(InputError, match="positions is empty: got no records, expected one at least"):
+    with pytest.raises(InputError, match="positions is empty: got no records, expected at least one"):
         lay_out(np.empty((0, 3)), [])
     with pytest.raises(InputError, match="most is out of range: got 0"):
         lay_out(*planted, most=0)
 
 
 def test_bad_places_for_pictures_are_refused_before_the_work(tmp_path):
-    with pytest.raises(InputError, match=r"map is no picture file: got .*, expected a name that ends in \.png"):
+    with pytest.raises(InputError, match=r"map is not a picture file: got .*, expected a name that ends in \.png"):
         check_map_path(tmp_path / "map.txt")
     with pytest.raises(InputError, match=r"map cannot be written: got .*, expected a file in a folder that exists"):
         check_map_path(tmp_path / "nowhere" / "map.png")

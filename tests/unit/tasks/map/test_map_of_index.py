@@ -18,7 +18,7 @@ from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.build import build
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
-from tacit.tasks.map.colours import _GREY, _LOOKS, Grouping, coloured
+from tacit.tasks.map.grouping import _GREY, _LOOKS, Grouping, coloured
 from tacit.tasks.map.map import check_output, draw_map, map_of, write_map
 from tacit.tasks.map.page import page
 from tacit.tasks.map.picture import _figure
@@ -295,7 +295,7 @@ def test_the_picture_shows_every_record_and_no_name_covers_another(collection):
 
 
 def test_what_cannot_be_drawn_is_refused(collection, tmp_path):
-    with pytest.raises(InputError, match="There is nothing to draw: got no record that passes, expected one at least"):
+    with pytest.raises(InputError, match="there is nothing to draw: got no matching record, expected at least one"):
         map_of(collection, filters=Filters(labels=["dogs"]))
     with pytest.raises(InputError, match=r"colour_by is unknown: got 'yaer', .* Did you mean 'year'\?"):
         map_of(collection, colour_by="yaer")
@@ -303,7 +303,9 @@ def test_what_cannot_be_drawn_is_refused(collection, tmp_path):
         map_of(collection, colour_by="price")
     with pytest.raises(InputError, match="random_state is out of range: got -1"):
         map_of(collection, random_state=-1)
-    with pytest.raises(InputError, match=r"output is no map file: got .*map.doc', expected a name that ends in .html"):
+    with pytest.raises(
+        InputError, match=r"output is not a map file: got .*map.doc', expected a name that ends in .html"
+    ):
         draw_map(collection, tmp_path / "map.doc")
     with pytest.raises(InputError, match=r"output cannot be written: got .*, expected a file in a folder that exists"):
         check_output(tmp_path / "nowhere" / "map.html")

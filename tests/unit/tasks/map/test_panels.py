@@ -323,7 +323,7 @@ class TestBadInput:
 
     def test_paths(self, tmp_path) -> None:
         with pytest.raises(
-            InputError, match=r"path is no picture file: got '.*a.doc', expected a name that ends in .png"
+            InputError, match=r"path is not a picture file: got '.*a.doc', expected a name that ends in .png"
         ):
             self.draw(tmp_path, name="a.doc")
         with pytest.raises(

@@ -20,7 +20,7 @@ from tacit.tasks.measure.search_quality import SearchTest, body_of
 from tacit.tasks.measure.split import MOST_TEST, all_records, split_records
 from tacit.tasks.measure.suggestion_quality import measure_suggestions
 from tacit.tasks.measure.trial_index import Features, FittedIndex, RawWords
-from tacit.tasks.stages import Stages
+from tacit.tasks.stage_progress import StageReporter
 from tacit.text.settings import TextSettings
 
 TOPICS = {
@@ -113,7 +113,7 @@ def test_overlap_is_that_of_the_measure_of_vectors(index):
     split = split_records(index)
     fitted = fit(split, topic_settings())
     with SearchTest(split, 1000, 0) as queries:
-        measured = queries.measure(fitted, Stages(None)).ways["meaning"].overlap_ndcg
+        measured = queries.measure(fitted, StageReporter(None)).ways["meaning"].overlap_ndcg
         assert np.nanmean(queries.overlap_values(fitted)) == pytest.approx(measured)
     places = fitted.place(fitted.features.rows(split.test))
     known = as_labels([names or None for names in split.train.labels])
@@ -139,14 +139,14 @@ def test_an_index_in_memory_answers_as_one_in_a_folder(index, tmp_path, suggeste
 
 
 def fit(split, settings):
-    features = Features.of(split.train, settings, Stages(None))
-    return FittedIndex(split.train, settings, None, features, Stages(None))
+    features = Features.of(split.train, settings, StageReporter(None))
+    return FittedIndex(split.train, settings, None, features, StageReporter(None))
 
 
 def test_a_text_without_known_words_gets_no_suggestion_and_finds_nothing(index):
     split = split_records(index)
     fitted = fit(split, topic_settings())
-    raw = RawWords(split.train, topic_settings(), fitted.features, Stages(None))
+    raw = RawWords(split.train, topic_settings(), fitted.features, StageReporter(None))
     for judged in (fitted, raw):
         rows = judged.features.words.transform(["xyzzy"])
         places = judged.place(rows)

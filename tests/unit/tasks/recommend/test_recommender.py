@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 from tacit.errors import InputError, TacitWarning
 from tacit.evaluate import half_life_utility
-from tacit.tasks.recommend.like_minded import strongest
+from tacit.tasks.recommend.rating_predictions import strongest
 from tacit.tasks.recommend.recommender import (
     Recommender,
     cosine_similarities,
@@ -150,7 +150,7 @@ def test_predictions_do_not_depend_on_the_form_nor_on_the_blocks(ratings, rng, m
         single = predict_eq7(ratings.astype(np.float32), weights.astype(np.float32), candidates=candidates)
         assert single.dtype == np.float32
         with monkeypatch.context() as small:
-            small.setattr("tacit.tasks.recommend.like_minded._BATCH_NUMBERS", 30)
+            small.setattr("tacit.tasks.recommend.rating_predictions._BATCH_NUMBERS", 30)
             assert predict_eq7(ratings, weights, n_neighbours=3, candidates=candidates) == pytest.approx(whole)
 
 
@@ -265,20 +265,20 @@ def test_a_newcomer_is_served_from_their_ratings_alone(ratings):
 
 def test_somebody_of_whom_nothing_is_known_gets_what_is_popular():
     fitted = Recommender().fit(RATINGS, item_names=NAMES)
-    with pytest.warns(TacitWarning, match="Nobody resembles 4, neither by ratings nor by position"):
+    with pytest.warns(TacitWarning, match="Nobody is similar to 4, neither by ratings nor by position"):
         found = fitted.recommend(4)
     assert [hit.id for hit in found] == ["Alien", "Brazil", "Cube", "Dune"]
     assert [hit.score for hit in found] == [15, 14, 9, 6]
     assert found[0].why == ("because 4 people rated it 3.8 on average",)
-    with pytest.warns(TacitWarning, match="Nobody resembles the new user"):
+    with pytest.warns(TacitWarning, match="Nobody is similar to the new user"):
         assert fitted.recommend_new() == found
-    with pytest.warns(TacitWarning, match="Nobody resembles the new user"):
+    with pytest.warns(TacitWarning, match="Nobody is similar to the new user"):
         Recommender("positions").fit(RATINGS, USERS, ITEMS).recommend_new([0.0, 0.0])
 
 
 def test_a_lonely_user_is_not_their_own_neighbour():
     lonely = Recommender().fit([[5, 0], [0, 4]], [[1.0, 0.0], [0.0, 1.0]])
-    with pytest.warns(TacitWarning, match="Nobody resembles 0"):
+    with pytest.warns(TacitWarning, match="Nobody is similar to 0"):
         assert [hit.id for hit in lonely.recommend(0)] == ["1"]
 
 
@@ -355,15 +355,15 @@ def test_bad_questions_are_named():
     fitted = Recommender().fit(RATINGS, USERS, user_names=["anna", "bert", "carl", "dora", "emil"])
     with pytest.raises(InputError, match=r"user is unknown: got 'ana', expected one of 5 users. Did you mean 'anna'"):
         fitted.recommend("ana")
-    with pytest.raises(InputError, match=r"user is unknown: got 0.*Use `recommend_new` for somebody new"):
+    with pytest.raises(InputError, match=r"user is unknown: got 0.*Use `recommend_new` for a new user"):
         fitted.recommend(0)
     with pytest.raises(InputError, match="n is out of range: got 0"):
         fitted.recommend("anna", 0)
     with pytest.raises(InputError, match=r"users is not a list of rows: got .*expected numbers from 0 to 4"):
         fitted.scores([5])
-    with pytest.raises(InputError, match="position does not fit this recommender: got None"):
+    with pytest.raises(InputError, match="position does not match this recommender: got None"):
         fitted.recommend_new(rated=RATINGS[0])
-    with pytest.raises(InputError, match="position does not fit this recommender: got one"):
+    with pytest.raises(InputError, match="position does not match this recommender: got one"):
         Recommender().fit(RATINGS).recommend_new([1.0, 0.0])
     with pytest.raises(InputError, match=r"rated is not one user's row: got shape \(1, 2\), expected \(1, 5\)"):
         fitted.recommend_new([1.0, 0.0], rated=[1, 2])

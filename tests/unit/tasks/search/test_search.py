@@ -197,5 +197,5 @@ def test_a_record_of_unknown_words_is_found_by_words_and_said_to_be(own):
 
 def test_a_change_through_an_index_that_was_fitted_anew_is_refused(own):
     tacit.refit(own.path)
-    with pytest.raises(InputError, match="was fitted anew since it was opened"):
+    with pytest.raises(InputError, match="has changed on disk"):
         own.add([Record("new", "whale")])

@@ -1,4 +1,4 @@
-"""What the records of a map are coloured by: their widest label, a field, or the cluster they lie in."""
+"""Groups the records of a map by label, field or cluster, and gives the groups their colours."""
 
 from __future__ import annotations
 
@@ -11,63 +11,43 @@ import numpy as np
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError, did_you_mean
-from tacit.types import IntArray
+from tacit.tasks.map.map_data import MapGroup
+from tacit.tasks.opened_index import OpenedIndex
 
 if TYPE_CHECKING:
     from tacit.index import Filters
     from tacit.relations.taxonomy.taxonomy import Taxonomy
-    from tacit.tasks.collection import Collection
 
-__all__ = ["Grouping", "MapGroup", "coloured", "grouping"]
+__all__ = ["Grouping", "coloured", "grouping"]
 
 
 @dataclass(frozen=True)
 class Grouping:
-    """The group of each record, None for a record without any.
+    """The group of each record.
 
     Attributes
     ----------
-    names : of the group of each record
-    scale : groups from low to high, where they are ranges of numbers; otherwise empty
+    names : name of the group of each record, or None
+    scale : groups from low to high if they are ranges of numbers; otherwise empty
     """
 
     names: list[str | None]
     scale: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class MapGroup:
-    """Records that are drawn alike.
-
-    Attributes
-    ----------
-    name : str
-    colour : str, "#rrggbb"
-    shape : {"circle", "square", "triangle-up"}
-    rows : which records of the map
-    is_rest : whether it is what was left over, whose name says nothing about a place on the map
-    """
-
-    name: str
-    colour: str
-    shape: str
-    rows: IntArray
-    is_rest: bool = False
-
-
 def grouping(
-    collection: Collection, records: Sequence[Record], colour_by: str, *, filters: Filters | None, random_state: int
+    collection: OpenedIndex, records: Sequence[Record], colour_by: str, *, filters: Filters | None, random_state: int
 ) -> Grouping:
-    """Give each record its group.
+    """Return the group of each record.
 
     Parameters
     ----------
     collection : an open index
-    records : what is stored of the records of the map, in the order of their numbers
+    records : the records of the map, in the order of their numbers
     colour_by : str
-        "label" is the top of the taxonomy above a record's labels, or its most frequent label where there is no
-        taxonomy; "cluster" groups the records by where they lie; anything else is the name of a field.
-    filters, random_state : which records they are, and the seed, for clusters
+        "label" is the top of the taxonomy above a record's labels, or its most frequent label without a taxonomy;
+        "cluster" groups nearby records; anything else is the name of a field.
+    filters, random_state : for clusters: the filters of the map, and the seed
     """
     if colour_by == "label":
         return Grouping(_widest_labels(records, collection.taxonomy))
@@ -77,9 +57,9 @@ def grouping(
 
 
 def coloured(groups: Grouping, without: str) -> list[MapGroup]:
-    """Give the largest groups their colours, the largest first; ranges of numbers go from dark to light.
+    """Return the largest groups with colours, largest first; ranges of numbers go from dark to light.
 
-    All other groups are grey together, records without a group lighter still, under the name of `without`.
+    All other groups together are grey; records without a group are light grey, with the name `without`.
     """
     names = np.array([name or "" for name in groups.names], dtype=object)
     counts = Counter(name for name in groups.names if name)
@@ -95,7 +75,7 @@ def coloured(groups: Grouping, without: str) -> list[MapGroup]:
     return found
 
 
-# Colours of the same shape stay apart for people who see no red, no green or no blue, and from the grey of the rest.
+# Colours of the same shape can be distinguished with any kind of colour blindness, and from the grey of the rest.
 _LOOKS = (
     ("#0072B2", "circle"),
     ("#D55E00", "square"),
@@ -116,7 +96,7 @@ _LONGEST_NAME = 40
 
 
 def _widest_labels(records: Sequence[Record], taxonomy: Taxonomy | None) -> list[str | None]:
-    """Of the tops above a record's labels the one that most of them lie under; ties go to the most frequent."""
+    """Return for each record the top that is above most of its labels; ties go to the most frequent."""
     tops = _tops(taxonomy)
     above = [[top for label in record.labels for top in tops.get(label, (label,))] for record in records]
     counts = Counter(name for names in above for name in set(names))
@@ -128,7 +108,7 @@ def _widest_labels(records: Sequence[Record], taxonomy: Taxonomy | None) -> list
 
 
 def _tops(taxonomy: Taxonomy | None) -> dict[str, tuple[str, ...]]:
-    """Give for each label the top ones above it; below a single root that is above everything, its children."""
+    """Return the tops above each label: the roots of the taxonomy, or the children of a single root."""
     if taxonomy is None:
         return {}
     tops = [str(name) for name in taxonomy.roots]
@@ -141,21 +121,21 @@ def _tops(taxonomy: Taxonomy | None) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _clusters(collection: Collection, n_records: int, filters: Filters | None, random_state: int) -> list[str | None]:
-    """Groups as `tacit cluster` makes them, by the words that set them apart; none for a record that lies nowhere."""
+def _clusters(collection: OpenedIndex, n_records: int, filters: Filters | None, random_state: int) -> list[str | None]:
+    """Return names of groups as of `tacit cluster`; None for a record without a position."""
     from tacit.tasks.cluster.groups import cluster_index, default_groups
 
     n_groups = min(len(_LOOKS), default_groups(n_records))
     found = cluster_index(collection, n_groups, words=3, examples=1, filters=filters, random_state=random_state)
     titles = [_short(group.name) for group in found.groups]
-    # two groups may have the same words, and are two all the same
+    # different groups may have the same words
     twice = Counter(titles)
     titles = [title if twice[title] == 1 else f"{title} ({number + 1})" for number, title in enumerate(titles)]
     return [titles[number - 1] if number else None for number in found.of_records.tolist()]
 
 
 def _field_groups(records: Sequence[Record], field: str) -> Grouping:
-    """Group records by the values of a field; numbers of many kinds by ranges of about as many records each."""
+    """Group records by the values of a field; many different numbers by ranges of about equal size."""
     values = [_first(record.fields.get(field)) for record in records]
     if all(value is None for value in values):
         fields = sorted({name for record in records for name in record.fields})
@@ -184,7 +164,7 @@ def _ranges(values: Sequence[Any], numbers: Sequence[float]) -> Grouping:
 
 
 def _first(value: Any) -> Any:
-    """One value of a field: the first of a list, none for what is empty or has parts."""
+    """Return one value of a field: the first of a list, None if it is empty or a mapping."""
     if isinstance(value, (list, tuple)):
         value = value[0] if value else None
     return None if value == "" or isinstance(value, dict) else value

@@ -9,12 +9,12 @@ import pytest
 
 from tacit.corpus import Record
 from tacit.index import Filters, GenerationWriter, RecordStore, change_generation, open_generation
+from tacit.index import positions as positions_module
 from tacit.index.nearest import approximate as neighbour_graph
-from tacit.index.nearest.approximate import write_neighbours
+from tacit.index.nearest.approximate import GRAPH, write_graph
 from tacit.index.nearest.exact import lengths_of
+from tacit.index.positions import RecordPositions
 from tacit.index.records import value_lists
-from tacit.tasks.search import positions as live_module
-from tacit.tasks.search.positions import Live
 
 N_RECORDS, N_DIMENSIONS = 2_000, 12
 FILTERS = {
@@ -49,7 +49,7 @@ def build(folder: Path, positions: np.ndarray, graph: np.ndarray | None) -> Path
         writer.save_array("positions", positions)
         writer.save_array("lengths", lengths_of(positions))
         if graph is not None:
-            write_neighbours(writer, graph, threads=1)
+            write_graph(writer.path(GRAPH), graph, threads=1)
         writer.finish({}, {})
     return folder
 
@@ -117,14 +117,14 @@ def test_the_nearest_live_records_that_pass(
     some: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(live_module, "_FEW", few)
-    monkeypatch.setattr(live_module, "_SOME", some)
-    monkeypatch.setattr(live_module, "_BLOCK", 16)
-    monkeypatch.setattr(live_module, "_NEAREST", 300)
+    monkeypatch.setattr(positions_module, "_FEW", few)
+    monkeypatch.setattr(positions_module, "_SOME", some)
+    monkeypatch.setattr(positions_module, "_BLOCK", 16)
+    monkeypatch.setattr(positions_module, "_NEAREST", 300)
     folder, live = changed
     wrong, total = 0, 0
     with open_generation(folder) as generation:
-        finder = Live(generation)
+        finder = RecordPositions(generation)
         for query in drawn(10, 3):
             numbers, scores = finder.nearest(query, limit, filters=FILTERS[name])
             expected, expected_scores = by_definition(live, query, limit, FILTERS[name])
@@ -142,8 +142,8 @@ def test_the_nearest_live_records_that_pass(
 def test_a_record_can_be_left_out(changed: tuple[Path, dict[int, tuple[Record, np.ndarray]]], number: int) -> None:
     folder, live = changed
     with open_generation(folder) as generation:
-        finder = Live(generation)
-        position = finder.positions(np.array([number]))[0]
+        finder = RecordPositions(generation)
+        position = finder.of(np.array([number]))[0]
         np.testing.assert_array_equal(position, live[number][1])
         assert finder.nearest(position, 1)[0].tolist() == [number]
         expected, _ = by_definition(live, position, 6, None)
@@ -153,7 +153,7 @@ def test_a_record_can_be_left_out(changed: tuple[Path, dict[int, tuple[Record, n
 def test_a_change_is_seen_by_a_reader_that_was_open_before(tmp_path: Path) -> None:
     positions = drawn(N_RECORDS, 1)
     with open_generation(build(tmp_path / "index", positions, positions)) as generation:
-        finder = Live(generation)
+        finder = RecordPositions(generation)
         nearest = finder.nearest(positions[5], 3)[0].tolist()
         with change_generation(tmp_path / "index") as changing:
             changing.store.remove(["r5"])
@@ -164,7 +164,7 @@ def test_records_added_between_two_looks_wait_for_the_next_question(tmp_path: Pa
     positions = drawn(N_RECORDS, 1)
     even = Filters(fields={"parity": "even"})
     with open_generation(build(tmp_path / "index", positions, None)) as generation:
-        finder = Live(generation)
+        finder = RecordPositions(generation)
         seen, passed = finder.nearest(positions[8], 3, filters=even)[0].tolist(), finder._changes()
         with change_generation(tmp_path / "index") as changing:
             changing.store.add([record(N_RECORDS)], positions[[8]])
@@ -178,7 +178,7 @@ def test_equal_records_come_in_the_order_of_their_numbers(tmp_path: Path) -> Non
     positions = drawn(N_RECORDS, 1)
     positions[[40, 900, 1700]] = positions[7] * np.array([[2.0], [0.5], [4.0]], np.float32)
     with open_generation(build(tmp_path / "index", positions, positions)) as generation:
-        numbers, scores = Live(generation).nearest(positions[7], 4)
+        numbers, scores = RecordPositions(generation).nearest(positions[7], 4)
     assert numbers.tolist() == [7, 40, 900, 1700]
     np.testing.assert_allclose(scores, 1, atol=1e-6)
 
@@ -189,7 +189,7 @@ def test_the_graph_is_asked_and_where_it_knows_too_little_all_are_compared(tmp_p
     known = positions.copy()
     known[1::2] = 0  # the graph does not know what is at the origin
     with open_generation(build(tmp_path / "index", positions, known)) as generation:
-        finder = Live(generation)
+        finder = RecordPositions(generation)
         numbers, _ = finder.nearest(positions[1], 10)
         odd, _ = finder.nearest(positions[1], 10, filters=Filters(fields={"parity": "odd"}))
         every, _ = finder.nearest(positions[1], 1_500)

@@ -1,4 +1,4 @@
-"""Progress of long work: stages that begin, go on and end, told to whoever shows them."""
+"""Progress of long work: events of its stages, reported to a callback."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["Report", "Stage", "Stages"]
+__all__ = ["Report", "StageEvent", "StageReporter"]
 
 
 @dataclass(frozen=True)
-class Stage:
-    """A moment of a stage.
+class StageEvent:
+    """The beginning, progress or end of a stage.
 
     Parameters
     ----------
@@ -20,13 +20,13 @@ class Stage:
         What is being done: "reading", "words", "space", "suggester", "neighbours", "writing".
     state : {"begin", "advance", "end"}
     message : str
-        For "end" what came of it, for "advance" how far it is.
+        For "end" the result, for "advance" the progress.
     seconds : float
         Since the stage began.
     share : float or None
-        How much of the stage is done, where that is known.
+        Part of the stage that is done, if known.
     memory : int
-        Largest memory of the process so far, in bytes.
+        Peak memory of the process so far, in bytes.
     """
 
     name: str
@@ -37,37 +37,37 @@ class Stage:
     memory: int = 0
 
 
-Report = Callable[[Stage], None]
+Report = Callable[[StageEvent], None]
 
 
-class Stages:
-    """Tells a report which stage is on; silent without one."""
+class StageReporter:
+    """Reports stages to a callback; does nothing without one."""
 
     def __init__(self, report: Report | None) -> None:
         self._report = report
         self._name, self._began = "", time.perf_counter()
 
     def begin(self, name: str) -> None:
-        """Say that a stage begins."""
+        """Report the beginning of a stage."""
         self._name, self._began = name, time.perf_counter()
-        self._tell("begin")
+        self._send("begin")
 
     def advance(self, message: str, share: float | None = None) -> None:
-        """Say how far the stage is."""
-        self._tell("advance", message, share)
+        """Report the progress of the stage."""
+        self._send("advance", message, share)
 
     def end(self, message: str) -> None:
-        """Say what came of the stage."""
-        self._tell("end", message, 1.0)
+        """Report the end of the stage and its result."""
+        self._send("end", message, 1.0)
 
-    def _tell(self, state: str, message: str = "", share: float | None = None) -> None:
+    def _send(self, state: str, message: str = "", share: float | None = None) -> None:
         if self._report is not None:
             seconds = time.perf_counter() - self._began
-            self._report(Stage(self._name, state, message, seconds, share, _peak_memory()))
+            self._report(StageEvent(self._name, state, message, seconds, share, _peak_memory()))
 
 
 def _peak_memory() -> int:
-    """Largest memory of the process; macOS counts in bytes, Linux in KiB, Windows not at all."""
+    """Return the peak memory of the process; macOS reports bytes, Linux KiB, Windows nothing."""
     if sys.platform == "win32":
         return 0
     import resource

@@ -1,4 +1,4 @@
-"""How alike users are, and how well users and items fit: by their ratings, or by their places in a space."""
+"""Similarities of users, and scores of items for users, by ratings or by positions in a space."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ def pearson_similarities(ratings: Any, others: Any = None, *, over: str = "all",
     ----------
     ratings : table of ratings, n_active x n_items
     others : table of ratings, n_users x n_items, optional
-        Whom to compare with; None compares the users among themselves.
+        Users to compare with; None compares the users with each other.
     over : "all" or "co-rated", default "all"
-        Which items the two sums below the line run over. [Wang2006] writes all of them, and an item that is not rated
-        counts as rated with the mean; so users with few items in common stay far apart. "co-rated" takes the items
-        that both have rated, as older systems do; then two users with one item in common are at 1 or -1.
+        Items of the two sums in the denominator. [Wang2006] writes all of them; an item that is not rated counts as
+        rated with the mean, so that users with few common items have low similarities. "co-rated" takes the items that
+        both have rated, as older systems do; then two users with one common item are at 1 or -1.
     min_common : int, default 1
-        Users with fewer items in common get 0.
+        Users with fewer common items get 0.
 
     Returns
     -------
     array of shape (n_active, n_users)
-        For many users, ask for some rows at a time: the table for 100,000 users among themselves takes 75 GiB.
+        For many users, compute some rows at a time: the table for 100,000 users takes 75 GiB.
     """
     check_choice("over", over, ("all", "co-rated"))
     check_count("min_common", min_common)
@@ -66,10 +66,10 @@ def pearson_similarities(ratings: Any, others: Any = None, *, over: str = "all",
 
 
 def cosine_similarities(positions: Any, others: Any = None) -> Array:
-    """Compare places in a space by the cosine of their angle; a place at the origin is at 0 from everything.
+    """Return the cosines of positions; the origin has cosine 0 with everything.
 
-    `positions` is n_active x n_dimensions and `others` n_users x n_dimensions, dense or sparse (plain ratings serve,
-    too); None compares the places among themselves.
+    `positions` is n_active x n_dimensions and `others` n_users x n_dimensions, dense or sparse (ratings work, too);
+    None compares the positions with each other.
     """
     one = _directions("positions", positions)
     other = one if others is None else _directions("others", others)
@@ -82,13 +82,13 @@ def cosine_similarities(positions: Any, others: Any = None) -> Array:
 
 
 def direct_scores(user_positions: Any, item_positions: Any, *, cosine: bool = False) -> Array:
-    """Score items for users by where they lie in one space: the product of their positions, or its cosine.
+    """Score items for users in one space: by the product of their positions, or by the cosine.
 
     Parameters
     ----------
     user_positions, item_positions : arrays, n_users x n_dimensions and n_items x n_dimensions
     cosine : bool, default False
-        Lengths grow with how much is known: the product therefore prefers well-known items and the cosine does not.
+        Lengths grow with the number of ratings, so the product prefers well-known items; the cosine does not.
 
     Returns
     -------
@@ -122,7 +122,7 @@ def check_one_space(users: Array, items: Array) -> None:
     if users.shape[1] != items.shape[1]:
         raise InputError(
             f"item_positions does not match user_positions: got {items.shape[1]} dimensions for {users.shape[1]}, "
-            "expected places in one space. Make both with the same model."
+            "expected positions in one space. Make both with the same model."
         )
 
 
@@ -135,7 +135,7 @@ def _check_items(one: sp.csr_array, other: sp.csr_array) -> None:
 
 
 def deviations(table: sp.csr_array, means: Array) -> sp.csr_array:
-    """Take each user's mean off what they rated; what they did not rate stays absent, and so deviates by 0."""
+    """Subtract each user's mean from their ratings; absent ratings stay absent, which means 0."""
     centres = np.repeat(means, np.diff(table.indptr))
     data = (table.data - centres).astype(table.dtype)
     # equal ratings may miss their mean by a rounding error, from which a correlation would make +1 or -1
@@ -144,7 +144,7 @@ def deviations(table: sp.csr_array, means: Array) -> sp.csr_array:
 
 
 def marks(table: sp.csr_array) -> sp.csr_array:
-    """Mark what is rated, whatever the rating."""
+    """Return a table with 1 for each rating."""
     return sp.csr_array((np.ones(table.nnz, dtype=table.dtype), table.indices, table.indptr), shape=table.shape)
 
 
@@ -153,17 +153,17 @@ def _row_power(table: sp.csr_array) -> Array:
 
 
 def as_dense(values: Any) -> Array:
-    """Give a plain array, whether the values came dense or sparse."""
+    """Return a dense array."""
     return np.asarray(values.toarray() if is_sparse(values) else values)
 
 
 def _directions(name: str, vectors: Any) -> Any:
-    """Rows of unit length, float32 kept; rows of zeros stay as they are."""
+    """Scale rows to unit length; rows of zeros stay."""
     places = vectors.tocsr() if is_sparse(vectors) else np.asarray(vectors)
     if places.ndim != 2 or places.dtype.kind not in "biuf":
         raise InputError(
             f"{name} is not a matrix of numbers: got {places.dtype} values in {places.ndim} dimension(s), "
-            "expected one row of numbers a user."
+            "expected one row of numbers per user."
         )
     check_finite(name, places)
     places = places if places.dtype == np.float32 else places.astype(np.float64)

@@ -1,10 +1,10 @@
-"""Ratings predicted from like-minded users: eq. (7) of [Wang2006], with the choices it leaves open named.
+"""Predicts ratings from similar users: eq. (7) of [Wang2006], with parameters for what it leaves open.
 
 | symbol | here | meaning |
 |---|---|---|
-| r_vi | `ratings` | what user v said of item i |
-| w_vu | `similarities` | how alike v and u are: Pearson's correlation, or the cosine of their places in a space |
-| N_v | `n_neighbours`, `candidates` | the users that are asked |
+| r_vi | `ratings` | rating of item i by user v |
+| w_vu | `similarities` | similarity of v and u: Pearson's correlation, or the cosine of their positions in a space |
+| N_v | `n_neighbours`, `candidates` | the neighbours of v |
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from tacit.checks import check_choice, check_count, check_finite, is_sparse
 from tacit.errors import InputError
 from tacit.relations.tables.ratings import as_ratings, user_means
-from tacit.tasks.recommend.similarities import as_dense, deviations, marks
+from tacit.tasks.recommend.user_similarities import as_dense, deviations, marks
 from tacit.types import Array, BoolArray, IntArray
 
 __all__ = ["predict_eq7", "strongest"]
@@ -36,42 +36,42 @@ def predict_eq7(
     candidates: str = "everyone",
     positive_only: bool = True,
 ) -> Array:
-    """Predict what users would say of every item from what their neighbours said.
+    """Predict the ratings of every item from those of similar users.
 
         r̂_vi = r̄_v + sum_{u in N_v} w_vu (r_ui - r̄_u) / sum_{u in N_v} w_vu                    [Wang2006] eq. (7)
 
-    A neighbour who did not rate the item adds nothing to the sum above the line. Nobody is their own neighbour.
+    A neighbour who did not rate the item adds nothing to the numerator. Nobody is their own neighbour.
 
     Parameters
     ----------
     ratings : table of ratings, n_users x n_items
     similarities : array or sparse, n_active x n_users
-        A row for each user to predict for. An entry that is absent or 0 is no neighbour.
+        A row for each user to predict for. An entry that is absent or 0 is not a neighbour.
     n_neighbours : int, default 50
     users : rows of `ratings`, n_active, optional
-        Whom the rows of `similarities` belong to; -1 is someone without a row, whose mean is that of all ratings. None
+        The users of the rows of `similarities`; -1 is a user without a row, whose mean is that of all ratings. None
         takes them in order, and needs a square table.
     mean : "user" or "none", default "user"
-        "user" is the equation. "none" leaves both means out, so that the ratings themselves are averaged or summed.
+        "user" is the equation. "none" leaves out both means, so that the ratings themselves are averaged or summed.
     divide_by : "neighbours", "raters" or "nothing", default "neighbours"
-        What stands below the line: the weights of all of N_v, as printed, which draws items that few of them rated
-        towards the mean; of those in N_v who rated the item, the usual reading; or nothing. With `mean="none"`,
-        "nothing" counts how many neighbours rated an item as well as how high: no rating any more, but good ranks.
+        The denominator: the weights of all of N_v, as printed, which draws items that few of them rated towards the
+        mean; of those in N_v who rated the item, the usual reading; or 1. With `mean="none"`, "nothing" takes into
+        account how many neighbours rated an item: the result is not a rating, but ranks well.
     candidates : "everyone" or "raters", default "everyone"
-        Who can be in N_v: all users, so that it is the same for all items, or for each item those who rated it.
+        Who may be in N_v: all users, so that it is the same for all items, or for each item those who rated it.
     positive_only : bool, default True
-        Whether only users of positive similarity are neighbours. If not, the nearest are taken whatever their sign, and
-        absolute weights stand below the line, since the weights themselves might add up to 0.
+        Whether only users of positive similarity are neighbours. If not, the denominator has absolute weights, since
+        the weights themselves might add up to 0.
 
     Returns
     -------
     array of shape (n_active, n_items)
-        Where nobody can tell, the user's mean, or 0 with `mean="none"`. Not clipped to the scale of the ratings.
+        Without neighbours the user's mean, or 0 with `mean="none"`. Not clipped to the scale of the ratings.
 
     Notes
     -----
-    Time is n_active x n_neighbours ratings for "everyone" and n_active x all ratings for "raters". Users are taken in
-    blocks, so that beyond the result little memory is needed.
+    Time is n_active x n_neighbours ratings for "everyone" and n_active x all ratings for "raters". Users are processed
+    in blocks, so that little memory is needed besides the result.
     """
     table = as_ratings(ratings)
     check_count("n_neighbours", n_neighbours)
@@ -96,7 +96,7 @@ def predict_eq7(
 
 
 def strongest(weights: Array, limit: int) -> BoolArray:
-    """Mark the `limit` largest weights of each row, of equal ones the leftmost; minus infinity is never marked."""
+    """Return a mask of the `limit` largest weights of each row, ties leftmost first, without minus infinity."""
     candidate = ~np.isneginf(weights)
     if weights.shape[1] <= limit:
         return candidate
@@ -141,7 +141,7 @@ def _within(rows: Array, n_users: int) -> bool:
 
 
 def _neighbour_weights(block: Any, rows: IntArray, positive_only: bool) -> Array:
-    """Give a dense block of similarities in which whoever is no candidate is at minus infinity."""
+    """Return a dense block of similarities; users who are not candidates have minus infinity."""
     weights = np.array(as_dense(block))
     known = np.flatnonzero(rows >= 0)
     weights[known, rows[known]] = 0.0

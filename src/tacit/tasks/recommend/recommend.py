@@ -1,10 +1,10 @@
-"""Recommends records of an index, and whatever is linked to them: by liked records, or by a linked thing.
+"""Recommends records of an index, and things that are linked to them, by liked records or by a linked thing.
 
-In a space of M-LSA records and linked things stand together: what is near a user may please, what is near an author may
-be cited. How near is told in two ways. `near` compares directions (cosine) of where the records of things are, so that
-rare and frequent things are alike; `recommend_for` multiplies positions, so that of two films in one direction the one
-that more people liked comes first: of ten films so recommended 2.2 are held-out ones that the user liked, by the cosine
-1.3, and of the most popular ones 1.3 (MovieLens 100K, folds 2 to 5, 2026-11-16; benchmarks/studies/index_relations.py).
+M-LSA places records and linked things in one space, so that a user is near films that may please. `near` compares
+directions (cosine), which treats rare and frequent things alike. `recommend_for` multiplies positions, so that of two
+films in one direction the more popular one comes first: of ten films that it recommends, 2.2 are held-out ones that the
+user liked; by the cosine 1.3, and of the most popular films 1.3 (MovieLens 100K, folds 2 to 5, 2026-11-16;
+benchmarks/studies/index_relations.py).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tacit.index import Filters
 from tacit.index.nearest.exact import top
 from tacit.tasks.explain.words import listed, shared_words
 from tacit.tasks.label_names import find_number
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.recommend.linked_things import ThingHit, directions_of, link_kinds, linked_records, near, placed
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
@@ -27,45 +28,44 @@ from tacit.types import Float32Array, IntArray
 
 if TYPE_CHECKING:
     from tacit.corpus.record import Record
-    from tacit.tasks.collection import Collection
 
 __all__ = ["ThingHit", "link_kinds", "near", "recommend", "recommend_for"]
 
 
-_DISLIKED = 0.5  # part of the disliked that is taken away from the liked: they say less, since they may be near too
+_DISLIKED = 0.5  # weight of the disliked records: they say less, since they may be near the liked ones
 _BLOCK = 65_536
 
 
 def recommend(
-    collection: Collection,
+    collection: OpenedIndex,
     liked: Sequence[str],
     *,
     disliked: Sequence[str] = (),
     limit: int = 10,
     filters: Filters | None = None,
 ) -> list[RecordHit]:
-    """Recommend records to who liked others.
+    """Recommend records similar to ones that someone liked.
 
     Parameters
     ----------
     collection : an open index
     liked : ids of records
-        Their directions are averaged; the records nearest to that are recommended, these themselves left out.
+        The records nearest to their mean direction are recommended, without these themselves.
     disliked : ids of records, default ()
-        Half of their mean direction is taken away.
+        Half of their mean direction is subtracted.
     limit : int, default 10
     filters : Filters, optional
-        Only records that pass.
+        Only matching records.
 
     Returns
     -------
     list of RecordHit
-        `score` is a cosine. `why` names the liked record that each is nearest to, and the labels and words they share.
+        `score` is a cosine. `why` names the nearest liked record, and shared labels and words.
     """
     limit = check_count("limit", limit)
     likes, dislikes = _numbers_of(collection, "liked", liked), _numbers_of(collection, "disliked", disliked)
     if not len(likes):
-        raise InputError("liked is empty: got no record, expected one at least. Name records by their ids.")
+        raise InputError("liked is empty: got none, expected at least one id.")
     both = np.intersect1d(likes, dislikes)
     if len(both):
         name = collection.store.get(both[:1])[0].id
@@ -76,15 +76,15 @@ def recommend(
         wanted = wanted - _DISLIKED * directions_of(collection, dislikes).mean(axis=0)
     if not wanted.any():
         raise InputError(
-            f"liked has no place in the space: got {_shown_ids(liked)}, expected a record with words that the space "
-            "knows. Like another one, or refit the index."
+            f"liked has no position: got {listed(map(repr, liked))}, expected a record with words that the space "
+            "knows. Choose another, or refit the index."
         )
     numbers, scores = _nearest(collection, wanted, limit, filters, np.concatenate([likes, dislikes]))
     return _explained(collection, numbers, scores, likes, near_to)
 
 
 def recommend_for(
-    collection: Collection,
+    collection: OpenedIndex,
     kind: str,
     name: str,
     *,
@@ -92,24 +92,24 @@ def recommend_for(
     limit: int = 10,
     filters: Filters | None = None,
 ) -> list[RecordHit] | list[ThingHit]:
-    """Recommend to a linked thing what it has nothing to do with yet: films to a user, journals to an author.
+    """Recommend to a linked thing what it is not linked to yet: films to a user, journals to an author.
 
     Parameters
     ----------
     collection : an open index
     kind, name : str
-        Which thing: the name of the link, and its target.
+        The name of the link, and its target.
     what : str, default "records"
-        What to recommend: "records", "labels", or things of a type of links; of its own type all others.
+        "records", "labels", or the name of a link; for its own link all other things.
     limit : int, default 10
     filters : Filters, optional
-        Only records that pass.
+        Only matching records.
 
     Returns
     -------
     list of RecordHit, or of ThingHit
-        `score` is the product of the positions for records, by which the well-known ones come first, or a cosine where
-        the space has no place for the thing itself, and for things.
+        `score` is the product of the positions for records, which prefers well-known ones, and a cosine for things, or
+        if the thing has no position.
     """
     limit = check_count("limit", limit)
     own = linked_records(collection, kind, name)
@@ -120,7 +120,7 @@ def recommend_for(
         return [hit for hit in found if isinstance(hit, ThingHit) and hit.id not in known][:limit]
     position = placed(collection, kind, name)
     likes = directions_of(collection, own)
-    if position is None and not len(own):  # its records are gone
+    if position is None and not len(own):  # its records were removed
         return []
     if position is None:
         numbers, scores = _nearest(collection, likes.mean(axis=0), limit, filters, own)
@@ -129,49 +129,44 @@ def recommend_for(
     return _explained(collection, numbers, scores, own, likes)
 
 
-def _shown_ids(ids: Sequence[str]) -> str:
-    """Ids as in a sentence."""
-    return listed([repr(id) for id in ids], 3)
-
-
-def _things_of(collection: Collection, numbers: IntArray, kind: str) -> set[str]:
-    """The labels, or the things of a type, that records have already."""
+def _things_of(collection: OpenedIndex, numbers: IntArray, kind: str) -> set[str]:
+    """Return the labels, or the things of a kind, that records have."""
     records = collection.store.get(numbers)
     return {name for record in records for name in (record.labels if kind == "labels" else record.links.get(kind, ()))}
 
 
-def _numbers_of(collection: Collection, argument: str, ids: Sequence[str]) -> IntArray:
+def _numbers_of(collection: OpenedIndex, argument: str, ids: Sequence[str]) -> IntArray:
     if isinstance(ids, str):
         raise InputError(f"{argument} is a single string: got {ids!r}, expected several ids. Write [{ids!r}].")
     return np.array([find_number(collection, str(id)) for id in dict.fromkeys(ids)], np.int64)
 
 
 def _nearest(
-    collection: Collection, position: Float32Array, limit: int, filters: Filters | None, without: IntArray
+    collection: OpenedIndex, position: Float32Array, limit: int, filters: Filters | None, without: IntArray
 ) -> tuple[IntArray, Float32Array]:
-    """The nearest records by cosine but for some."""
-    numbers, scores = collection.live.nearest(position, limit + len(without), filters=filters)
+    """Return the nearest records by cosine, except some."""
+    numbers, scores = collection.positions.nearest(position, limit + len(without), filters=filters)
     kept = ~np.isin(numbers, without)
     return numbers[kept][:limit], scores[kept][:limit]
 
 
 def _strongest(
-    collection: Collection, position: Float32Array, limit: int, filters: Filters | None, without: IntArray
+    collection: OpenedIndex, position: Float32Array, limit: int, filters: Filters | None, without: IntArray
 ) -> tuple[IntArray, Float32Array]:
-    """The records with the largest products but for some: all are compared, a block at a time."""
+    """Return the records with the largest products, except some; all are compared, one block at a time."""
     numbers = np.setdiff1d(collection.store.numbers(filters), without)
     scores = np.empty(len(numbers), np.float32)
     for start in range(0, len(numbers), _BLOCK):
         part = slice(start, start + _BLOCK)
-        scores[part] = collection.live.positions(numbers[part]) @ position
+        scores[part] = collection.positions.of(numbers[part]) @ position
     best = top(scores, limit)
     return numbers[best], scores[best]
 
 
 def _explained(
-    collection: Collection, numbers: IntArray, scores: Float32Array, liked: IntArray, directions: Float32Array
+    collection: OpenedIndex, numbers: IntArray, scores: Float32Array, liked: IntArray, directions: Float32Array
 ) -> list[RecordHit]:
-    """Hits with their reasons: the liked record each is nearest to, and what the two share."""
+    """Return hits with reasons: the nearest liked record, and what the two share."""
     if not len(liked):
         return hits_of(collection, numbers, scores)
     closest = np.argmax(directions_of(collection, numbers) @ directions.T, axis=1)
@@ -183,7 +178,7 @@ def _explained(
     return hits
 
 
-def _reasons(collection: Collection, record: Record, liked: Record) -> tuple[str, ...]:
+def _reasons(collection: OpenedIndex, record: Record, liked: Record) -> tuple[str, ...]:
     title = RecordHit(liked.id, 0.0, record=liked).title
     reasons = [f"near {title!r}" if title else f"near {liked.id}"]
     labels = [label for label in record.labels if label in liked.labels]

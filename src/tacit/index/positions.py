@@ -1,8 +1,9 @@
-"""The positions that count now: those of the build that were not removed, and those that were added since.
+"""Positions of the records that an index holds now, and the nearest of them to a position.
 
-A collection of some 100,000 records is compared as a whole; in a larger one a graph proposes records (see
-`tacit.index.nearest.approximate`), which are compared exactly. With filters, those that pass are compared where they
-are few; otherwise the graph proposes, and only if too few of its proposals pass, all that pass are compared.
+The records are those of the build that were not removed, and those that were added since. Up to some 100,000 records
+all are compared with the query. In a larger collection a graph proposes candidates (see
+`tacit.index.nearest.approximate`), which are compared exactly. With filters, all matching records are compared if they
+are few; otherwise the graph proposes, and all matching records are compared only if too few proposals match.
 """
 
 from __future__ import annotations
@@ -13,28 +14,28 @@ from typing import NamedTuple
 import numpy as np
 
 from tacit.index import Filters, Generation
-from tacit.index.nearest.approximate import NeighbourGraph
+from tacit.index.nearest.approximate import GRAPH, HnswGraph
 from tacit.index.nearest.exact import cosines, lengths_of, top
-from tacit.index.records.filtering import Passing
+from tacit.index.records.matching import MatchingRecords
 from tacit.types import BoolArray, Float32Array, IntArray
 
-__all__ = ["Live"]
+__all__ = ["RecordPositions"]
 
 
-_NEAREST = 1_200  # records that a graph proposes at first, in some 3 ms; fewer miss more
-_TIMES = 4  # and at least so many times as are asked for
-_SPARE = 2  # so many times as are asked for have to pass: at the far end of the proposals more are missed
-_WIDEST = 4_800  # records that are proposed in some 12 ms
-_FEW = 50_000  # records that are compared in less time than a graph takes to propose some and too few of them to pass
-_SOME = 150_000  # records that are compared in less time than a wider search takes
-_SPARSE = 4  # rows are gathered where fewer than one in so many is asked for: reading on is faster
-_BLOCK = 2_048  # rows that are gathered at a time: what they take stays in the cache of the processor
+_NEAREST = 1_200  # proposals that are requested first, about 3 ms; fewer miss more of the nearest
+_TIMES = 4  # proposals per requested record, at least
+_SPARE = 2  # matching proposals needed per requested record: more are missed at the far end of the list
+_WIDEST = 4_800  # most proposals, about 12 ms
+_FEW = 50_000  # so few matching records are compared in less time than a search of the graph that may not suffice
+_SOME = 150_000  # so few are compared in less time than a wider search of the graph takes
+_SPARSE = 4  # rows are gathered if fewer than 1 in 4 is needed; otherwise reading all in order is faster
+_BLOCK = 2_048  # rows gathered at a time, so that they stay in the processor's cache
 
 Found = tuple[IntArray, Float32Array]
 
 
 class _Changes(NamedTuple):
-    """What has changed since the build, as of a state of the store."""
+    """What had changed since the build at one state of the store."""
 
     state: int
     removed: IntArray
@@ -43,8 +44,8 @@ class _Changes(NamedTuple):
     lengths: Float32Array
 
 
-class Live:
-    """Finds the nearest of all live records of a generation; looks anew when the store has changed."""
+class RecordPositions:
+    """Finds the nearest records of a generation; reads the changes again whenever the store has changed."""
 
     def __init__(self, generation: Generation) -> None:
         self._generation, self._store = generation, generation.store
@@ -53,33 +54,35 @@ class Live:
 
     @property
     def n_base(self) -> int:
-        """Records of the build."""
+        """Number of records of the build, removed ones included."""
         return len(self._positions)
 
     def nearest(
         self, position: Float32Array, limit: int, *, filters: Filters | None = None, without: int | None = None
     ) -> Found:
-        """Give numbers and cosines of the nearest records, the nearest first, ties in order of the numbers.
+        """Return the numbers and cosines of the nearest records, nearest first, ties in order of the numbers.
 
-        Cosines are exact. In a collection that has a graph, one record in a hundred or so of the nearest is missed.
+        Cosines are exact. In a collection with a graph, about one in a hundred of the nearest records is missed.
 
         Parameters
         ----------
         position : (n_dimensions,)
-        limit : how many
-        filters : only records that pass
-        without : the number of a record to leave out
+        limit : int
+            Most records to return.
+        filters : Filters, optional
+        without : int, optional
+            Number of a record to leave out.
         """
-        changes, passing = self._changes(), self._store.passing(filters)
-        if self._graph is not None and (passing is None or len(passing) > _FEW):
-            found = self._proposed(self._graph, position, limit, changes, passing, without)
+        changes, matching = self._changes(), self._store.matching(filters)
+        if self._graph is not None and (matching is None or len(matching) > _FEW):
+            found = self._proposed(self._graph, position, limit, changes, matching, without)
             if found is not None:
                 return found
-        numbers = self._all(changes) if passing is None else _known(passing, changes)
+        numbers = self._all(changes) if matching is None else _known(matching, changes)
         return self._best(position, limit, numbers if without is None else numbers[numbers != without], changes)
 
-    def positions(self, numbers: IntArray) -> Float32Array:
-        """Positions of records by their numbers."""
+    def of(self, numbers: IntArray) -> Float32Array:
+        """Return the positions of records by their numbers."""
         changes = self._changes()
         found = np.empty((len(numbers), self._positions.shape[1]), np.float32)
         base = numbers < self.n_base
@@ -88,39 +91,41 @@ class Live:
         return found
 
     @cached_property
-    def _graph(self) -> NeighbourGraph | None:
-        """Opened with the first question, so that opening an index does not wait for it."""
-        return NeighbourGraph.of_generation(self._generation)
+    def _graph(self) -> HnswGraph | None:
+        """Opened with the first search, so that opening an index does not wait for it."""
+        if GRAPH not in self._generation.manifest.files:
+            return None
+        return HnswGraph.open(self._generation.path(GRAPH), *self._positions.shape)
 
     def _proposed(
         self,
-        graph: NeighbourGraph,
+        graph: HnswGraph,
         position: Float32Array,
         limit: int,
         changes: _Changes,
-        passing: Passing | None,
+        matching: MatchingRecords | None,
         without: int | None,
     ) -> Found | None:
-        """Give the nearest of what the graph proposes; None where comparing all that pass is faster than going on."""
-        n_passing = self.n_base if passing is None else len(passing)
+        """Return the nearest of the graph's proposals; None if comparing all matching records is faster."""
+        n_matching = self.n_base if matching is None else len(matching)
         n_wanted = max(_NEAREST, _TIMES * limit)
-        if n_passing <= _SOME and n_wanted * n_passing < limit * self.n_base:
+        if n_matching <= _SOME and n_wanted * n_matching < limit * self.n_base:
             return None
         while n_wanted <= min(_WIDEST, self.n_base):
             rows = np.sort(graph.propose(position, n_wanted))
             numbers = np.concatenate([rows[~_is_in(rows, changes.removed)], changes.added])
-            numbers = numbers if passing is None else numbers[passing.of(numbers)]
+            numbers = numbers if matching is None else numbers[matching.contains(numbers)]
             numbers = numbers if without is None else numbers[numbers != without]
             if len(numbers) >= _SPARE * limit:
                 return self._best(position, limit, numbers, changes)
-            if n_passing <= _SOME:
+            if n_matching <= _SOME:
                 return None
-            # twice as many as should do, going by what passed so far; where nothing did, probably little will
+            # twice as many as the share of matches so far suggests
             n_wanted = max(_TIMES * n_wanted, 2 * _SPARE * n_wanted * limit // max(1, len(numbers)))
         return None
 
     def _best(self, position: Float32Array, limit: int, numbers: IntArray, changes: _Changes) -> Found:
-        """The nearest among these records, whose numbers ascend."""
+        """Return the nearest among these records, whose numbers ascend."""
         scores = self._cosines(position, numbers, changes)
         best = top(scores, limit)
         return numbers[best], scores[best]
@@ -132,21 +137,20 @@ class Live:
         return np.concatenate([base, changes.added])
 
     def _cosines(self, position: Float32Array, numbers: IntArray, changes: _Changes) -> Float32Array:
-        """Cosines of a position with these records."""
         n_base = int(np.searchsorted(numbers, self.n_base))
         added = np.searchsorted(changes.added, numbers[n_base:])
         of_added = cosines(position, changes.positions, changes.lengths, added)
         return np.concatenate([self._base_cosines(position, numbers[:n_base]), of_added])
 
     def _base_cosines(self, position: Float32Array, rows: IntArray) -> Float32Array:
-        """Cosines with rows of the build: gathered where they are few, otherwise all are read, which is faster then."""
+        """Compare with rows of the build: gathered if they are few, otherwise all rows are read, which is faster."""
         if _SPARSE * len(rows) > self.n_base:
             return cosines(position, self._positions, self._lengths)[rows]
         found = np.empty(len(rows), np.float32)
         gathered = np.empty((min(_BLOCK, len(rows)), self._positions.shape[1]), np.float32)
         for start in range(0, len(rows), _BLOCK):
             block = rows[start : start + _BLOCK]
-            # twice as fast into an array that is there; "clip", since otherwise NumPy copies that first
+            # twice as fast into an existing array; mode="clip", since NumPy otherwise makes a buffer first
             places = np.take(self._positions, block, axis=0, out=gathered[: len(block)], mode="clip")
             found[start : start + _BLOCK] = cosines(position, places, self._lengths[block])
         return found
@@ -160,13 +164,13 @@ class Live:
         return self._seen
 
 
-def _known(passing: Passing, changes: _Changes) -> IntArray:
-    """Numbers of the records that pass, but for those that were added after the changes were read."""
-    return np.concatenate([np.flatnonzero(passing.base), passing.added[_is_in(passing.added, changes.added)]])
+def _known(matching: MatchingRecords, changes: _Changes) -> IntArray:
+    """Numbers of the matching records, except those that were added after the changes were read."""
+    return np.concatenate([np.flatnonzero(matching.base), matching.added[_is_in(matching.added, changes.added)]])
 
 
 def _is_in(numbers: IntArray, ascending: IntArray) -> BoolArray:
-    """Whether each number is among others that ascend, without going through those."""
+    """Whether each number is in an ascending array, by binary search."""
     if not len(ascending):
         return np.zeros(len(numbers), bool)
     places = np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)

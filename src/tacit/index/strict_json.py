@@ -1,7 +1,6 @@
-"""Plain data: what can be written as JSON and read back as the same thing.
+"""JSON that is read back as the same data.
 
-JSON as Python writes it is too lenient for files that are kept for years: it turns the number 1 as a key into "1", and
-writes NaN, which other readers refuse. Both are errors here.
+Python's `json` turns the number 1 as a key into "1", and writes NaN, which other readers reject. Both are errors here.
 """
 
 from __future__ import annotations
@@ -20,24 +19,24 @@ __all__ = ["check_encodable", "from_json", "plain", "to_json"]
 
 
 def to_json(value: object, name: str, *, indent: int | None = None) -> str:
-    """Write plain data as JSON; `name` is what the message calls it if it is not plain.
+    """Return plain data as JSON; `name` is its name in error messages.
 
-    Tuples and arrays become lists, dates and times text in ISO 8601. Whatever else cannot be told from its copy
-    afterwards is refused.
+    Tuples and arrays become lists, dates and times become ISO 8601 text. Anything else that JSON would change is an
+    error.
     """
     try:
         text = json.dumps(plain(value, name), ensure_ascii=False, allow_nan=False, indent=indent)
     except ValueError as error:
         if isinstance(error, InputError):
             raise
-        # Python writes no integers of thousands of digits, since that takes forever
+        # Python refuses to write integers of thousands of digits
         raise InputError(f"{name} cannot be written: got {_first_line(error)!r}, expected plain data.") from error
     check_encodable(text, name)
     return text
 
 
 def from_json(text: str | bytes, source: str) -> Any:
-    """Read JSON; `source` is what the message calls it if it is none."""
+    """Read JSON; `source` is its name in error messages."""
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -47,7 +46,7 @@ def from_json(text: str | bytes, source: str) -> Any:
 
 
 def plain(value: Any, name: str) -> Any:
-    """Give `value` in dictionaries, lists, strings, numbers, truth values and None, or raise an `InputError`."""
+    """Return a value as dictionaries, lists, strings, numbers, bool and None, or raise an `InputError`."""
     try:
         return _plain(value, name)
     except RecursionError as error:
@@ -55,7 +54,7 @@ def plain(value: Any, name: str) -> Any:
 
 
 def check_encodable(text: str, name: str) -> None:
-    """Raise if a text holds half of a surrogate pair, which no file in UTF-8 can."""
+    """Raise if a text holds half a surrogate pair, which UTF-8 cannot encode."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -86,13 +85,13 @@ def _plain(value: Any, name: str) -> Any:
 
 def _finite(value: float, name: str) -> float:
     if not math.isfinite(value):
-        raise InputError(f"{name} is not a number: got {value!r}, expected a finite one. Leave it out or give None.")
+        raise InputError(f"{name} is not finite: got {value!r}, expected a finite number. Leave it out or use None.")
     return value
 
 
 def _key(key: object, name: str) -> str:
     if not isinstance(key, str):
-        raise InputError(f"{name} has a key that is no text: got {key!r}, expected strings. Write str({key!r}).")
+        raise InputError(f"{name} has a key that is not text: got {key!r}, expected strings. Write str({key!r}).")
     return str(key)
 
 

@@ -13,7 +13,7 @@ from tacit.index import Filters
 from tacit.tasks.build.build import build
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
-from tacit.tasks.recommend.records import ThingHit, link_kinds, near, recommend, recommend_for
+from tacit.tasks.recommend.recommend import ThingHit, link_kinds, near, recommend, recommend_for
 from tacit.text import TextSettings
 
 SEA = ["whale", "dolphin", "ship", "harbour", "wave", "tide", "sailor", "anchor"]
@@ -54,7 +54,7 @@ def plain(tmp_path_factory):
 
 def directions(collection, ids):
     numbers = np.array([collection.store.number_of(id) for id in ids])
-    positions = collection.live.positions(numbers)
+    positions = collection.positions.of(numbers)
     return positions / np.linalg.norm(positions, axis=1, keepdims=True)
 
 
@@ -132,7 +132,7 @@ def test_a_thing_gets_what_it_is_not_linked_to_by_the_product_of_positions(libra
     found = recommend_for(library, "reader", "Ann", limit=48)
     assert {hit.id for hit in found} == {record.id for record in records()} - own
     place = library.generation.array("link_positions_0")[library.generation.facts("links")["reader"].index("Ann")]
-    products = [float(library.live.positions(np.array([library.store.number_of(hit.id)]))[0] @ place) for hit in found]
+    products = [float(library.positions.of(np.array([library.store.number_of(hit.id)]))[0] @ place) for hit in found]
     assert [hit.score for hit in found] == pytest.approx(products, abs=1e-6)
     assert products == sorted(products, reverse=True)
     assert {hit.labels for hit in found[:4]} == {("sea",)}
@@ -180,7 +180,7 @@ def test_removed_records_are_not_recommended(tmp_path):
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda c: recommend(c, []), "liked is empty: got no record"),
+        (lambda c: recommend(c, []), "liked is empty: got none"),
         (lambda c: recommend(c, "r1"), r"liked is a single string: got 'r1', expected several ids. Write \['r1'\]"),
         (lambda c: recommend(c, ["r1000"]), "id is unknown: got 'r1000'"),
         (lambda c: recommend(c, ["r1"], disliked=["r1"]), "liked and disliked share a record: got 'r1' in both"),
@@ -204,18 +204,18 @@ def test_bad_questions_are_answered_in_one_sentence(library, ask, message):
 
 
 def test_an_index_without_links_or_labels_says_so(plain, tmp_path):
-    with pytest.raises(InputError, match=r"reader is unknown: got 'Eve', .* in an index that was built with links"):
+    with pytest.raises(InputError, match=r"reader is unknown: got 'Eve', but this index was built without links"):
         recommend_for(plain, "reader", "Eve")
     bare = [Record(record.id, record.text, links=record.links) for record in records()]
     path = build(bare, tmp_path / "b.tacit", settings())
-    with open_index(path) as collection, pytest.raises(InputError, match="has no labels: got a question for them"):
+    with open_index(path) as collection, pytest.raises(InputError, match="has no labels: got 'labels'"):
         near(collection, "reader", "Ann", to="labels")
 
 
 def test_a_liked_record_without_words_has_no_place(tmp_path):
     with pytest.warns(TacitWarning, match="1 of 49 records have no terms"):
         path = build([*records(), Record("empty", "")], tmp_path / "e.tacit", settings(model="lsi"))
-    with open_index(path) as collection, pytest.raises(InputError, match=r"liked has no place .* got 'empty'"):
+    with open_index(path) as collection, pytest.raises(InputError, match=r"liked has no position: got 'empty'"):
         recommend(collection, ["empty"])
 
 

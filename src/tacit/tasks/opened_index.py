@@ -1,0 +1,98 @@
+"""An open index as the verbs of this room see it: the space, the suggester, the labels, the links and the records.
+
+`Collection` adds the verbs as methods, so it imports all of them; they import only this module.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.index import Generation
+from tacit.index.positions import RecordPositions
+from tacit.index.space import Space
+from tacit.index.suggester import Suggester
+from tacit.index.taxonomy import taxonomy_from_facts
+from tacit.types import Float32Array, IntArray
+
+if TYPE_CHECKING:
+    from tacit.relations.taxonomy.taxonomy import Taxonomy
+
+__all__ = ["OpenedIndex"]
+
+
+class OpenedIndex:
+    """The state of an open index; everything but the manifest is read when it is first needed.
+
+    Attributes
+    ----------
+    generation : Generation
+    path : Path
+        Folder of the index.
+    store : RecordStore
+    positions : RecordPositions
+        Where the records are.
+    """
+
+    def __init__(self, generation: Generation) -> None:
+        self.generation = generation
+        self.path = generation.folder.parent
+        self.store = generation.store
+        self.positions = RecordPositions(generation)
+
+    def __len__(self) -> int:
+        """Return the number of records that a search can find."""
+        return self.store.counts().live
+
+    @cached_property
+    def space(self) -> Space:
+        """Places texts among the records."""
+        return Space.of_generation(self.generation)
+
+    @cached_property
+    def suggester(self) -> Suggester | None:
+        """Scores labels; None if the index was built without one."""
+        return Suggester.of_generation(self.generation)
+
+    @cached_property
+    def label_names(self) -> tuple[str, ...]:
+        """Labels that the space and the suggester know."""
+        return tuple(self.generation.facts("labels")["names"])
+
+    @cached_property
+    def label_counts(self) -> IntArray:
+        """Number of records with each of `label_names` when the index was fitted."""
+        return np.asarray(self.generation.facts("labels")["counts"], np.int64)
+
+    @cached_property
+    def label_titles(self) -> dict[str, str]:
+        """Titles of labels that came with the records, as in Annif's corpora."""
+        return dict(self.generation.facts("labels").get("titles", {}))
+
+    @property
+    def label_positions(self) -> Float32Array | None:
+        """Mean position of the records of each of `label_names`; None without labels."""
+        return self.generation.arrays.get("label_positions")
+
+    @cached_property
+    def link_names(self) -> dict[str, list[str]]:
+        """Names of the linked things that have a position, by the name of the link; empty if the model has no links."""
+        return dict(self.generation.facts("links")) if "facts/links.json" in self.generation.manifest.files else {}
+
+    def link_positions(self, kind: str) -> Float32Array:
+        """Return the positions of the linked things of one kind, in the order of `link_names`."""
+        return np.asarray(self.generation.array(f"link_positions_{list(self.link_names).index(kind)}"))
+
+    @cached_property
+    def taxonomy(self) -> Taxonomy | None:
+        """What is above the labels."""
+        if "facts/taxonomy.json" not in self.generation.manifest.files:
+            return None
+        return taxonomy_from_facts(self.generation.facts("taxonomy"))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How the index was built."""
+        return dict(self.generation.manifest.settings)
