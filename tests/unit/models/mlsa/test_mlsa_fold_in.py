@@ -167,7 +167,7 @@ class TestBadInput:
             ("user", {}, r"rows is empty: got no relation of the new user objects, expected at least one"),
             ("user", RATINGS, r"rows is not a mapping: got ndarray, expected matrices by the names of relations"),
             ("user", {"seen": RATINGS}, r"relation is unknown: got 'seen'"),
-            ("user", {"word": QUERIES}, r"relation is ambiguous: .*Give its name"),
+            ("user", {"word": QUERIES}, r"relation is ambiguous: .*Use its name"),
             ("user", {"film-word": TITLES}, r"rows\['film-word'\] is no relation of 'user': got 'film-word'"),
             (
                 "user",
