@@ -191,7 +191,8 @@ class Reading:
         there: dict[str, None] = {}
         for place, source in enumerate(self._sources):
             self._place = place
-            yield from self._records(self._ahead.pop(place, None) or self._look_ahead(source), seen, there)
+            rows = self._ahead.pop(place) if place in self._ahead else self._look_ahead(source)
+            yield from self._records(rows, seen, there)
         if self.n_read:
             _check_columns(self.columns, there, self._sources[-1].name)
 
