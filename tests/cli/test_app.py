@@ -98,7 +98,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit) as left:
         main(["demo"])
     assert left.value.code == 2
-    assert "Error: keep is taken by something else: got 'python-library.tacit'" in capsys.readouterr().err
+    assert "Error: --keep is taken by something else: got 'python-library.tacit'" in capsys.readouterr().err
     assert (tmp_path / "python-library.tacit" / "diary").read_text() == "today"
 
 

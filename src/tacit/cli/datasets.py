@@ -29,7 +29,7 @@ _data_dir: Any = click.option("--data-dir", metavar="FOLDER", help="Folder of th
 @click.group(
     "datasets",
     invoke_without_command=True,
-    short_help="List the data sets that Tacit knows, or fetch one.",
+    short_help="List public data sets, or download one.",
     epilog=examples(
         "tacit datasets",
         "tacit datasets fetch reuters21578 --data-dir ~/data",
@@ -40,7 +40,7 @@ _data_dir: Any = click.option("--data-dir", metavar="FOLDER", help="Folder of th
 @as_json
 @click.pass_context
 def datasets_command(context: click.Context, *, data_dir: str | None, as_json: bool) -> None:
-    """List the data sets that Tacit knows, with their terms of use, or fetch one."""
+    """List public data sets with their terms of use, or download one with the command fetch."""
     context.obj = {"data_dir": data_dir, "as_json": as_json}
     if context.invoked_subcommand is None:
         _write_list(data_dir, as_json)

@@ -99,7 +99,7 @@ def test_what_is_there_is_replaced_only_if_allowed(path, tmp_path):
     with tacit.open(path) as index:
         for format, name in (("jsonl", "a.jsonl"), ("npy", "a")):
             export(index, tmp_path / name, format=format)
-            with pytest.raises(InputError, match="path is there already"):
+            with pytest.raises(InputError, match="path exists already"):
                 export(index, tmp_path / name, format=format)
             export(index, tmp_path / name, format=format, replace_old=True)
         with pytest.raises(InputError, match="path is a folder with other things in it"):

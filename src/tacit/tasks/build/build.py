@@ -78,8 +78,8 @@ def build(
     with _told(folder):
         if not replace_old and (folder / "CURRENT").exists():
             raise InputError(
-                f"path is an index already: got {str(folder)!r}, expected a new folder. Choose another, or allow it "
-                "to be replaced."
+                f"path is an existing index: got {str(folder)!r}, expected a new folder. Choose another, or pass "
+                "replace_old=True."
             )
         with GenerationWriter(folder, wait=wait) as writer:
             _write(writer, records, settings, taxonomy, vectors, Stages(report))
