@@ -138,9 +138,9 @@ def test_tables_fit_the_terminal(answer, capsys, width):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["demo", "--limit", "0"], "Error: limit is out of range: got 0, expected a whole number of at least 1."),
-        (["demo", "--map", "map.txt"], "Error: map is no map file: got 'map.txt'"),
-        (["demo", "--map", "nowhere/map.png"], "Error: map cannot be written: got 'nowhere/map.png'"),
+        (["demo", "--limit", "0"], "Error: --limit is out of range: got 0, expected a whole number of at least 1."),
+        (["demo", "--map", "map.txt"], "Error: --map is no map file: got 'map.txt'"),
+        (["demo", "--map", "nowhere/map.png"], "Error: --map cannot be written: got 'nowhere/map.png'"),
     ],
 )
 def test_errors_are_one_line_and_exit_code_two(arguments, message, tmp_path):

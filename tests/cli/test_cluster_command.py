@@ -81,5 +81,5 @@ def test_an_index_that_is_not_there(capsys):
 
 
 def test_help_line_is_that_of_the_table_of_verbs(capsys):
-    assert cluster_command.short_help == VERBS["cluster"][1]
+    assert cluster_command.get_short_help_str(limit=200) == VERBS["cluster"][1]
     assert "  tacit cluster library.tacit\n" in said(capsys, "cluster", "--help")

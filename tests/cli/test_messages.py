@@ -22,7 +22,7 @@ from tacit.cli.search import similar_command
         (build_command, "links names a column: got 'links'.", "--link names a column: got 'links'."),
         (build_command, "ngrams is out of range: got 0.", "--set ngrams is out of range: got 0."),
         (build_command, "path is wrong. Pass `format`.", "path is wrong. Pass --format."),
-        (build_command, "path is a: got 'max_problems', max_problems.", "path is a: got 'max_problems', --max-problems."),
+        (build_command, "it is: got 'max_problems', max_problems.", "it is: got 'max_problems', --max-problems."),
         (build_command, "text of record 'a' is not a text.", "text of record 'a' is not a text."),
         (build_command, "--set has text: got title_weight.", "--set has text: got title_weight."),
         (export_command, "path exists. Pass replace_old=True.", "path exists. Pass --replace."),

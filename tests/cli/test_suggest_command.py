@@ -191,7 +191,7 @@ def test_an_index_that_is_not_there_or_has_no_labels(capsys, tmp_path):
 
 
 def test_help_shows_examples_line_by_line(capsys):
-    assert suggest_command.short_help == VERBS["suggest"][1]
+    assert suggest_command.get_short_help_str(limit=200) == VERBS["suggest"][1]
     assert "  tacit suggest library.tacit a whaling voyage to the Pacific\n" in said(capsys, "suggest", "--help")
 
 

@@ -54,7 +54,6 @@ __all__ = ["build_command", "refit_command"]
 @click.command(
     "build",
     cls=SectionedCommand,
-    short_help="Build an index from files of records.",
     epilog=SETTINGS_HELP
     + "\n\n"
     + examples(
@@ -88,7 +87,7 @@ def build_command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Build an index from files or folders of records.
+    """Build an index from files of records.
 
     Reads JSON lines, CSV, TSV, Parquet, folders of texts and Annif's corpora, also with .gz. Columns are guessed from
     their names. The model depends on what the records have: words only (LSI), labels, with or without a taxonomy
@@ -137,13 +136,9 @@ def build_command(
 @click.command(
     "refit",
     cls=SectionedCommand,
-    short_help="Fit the space of an index again, to its current records.",
     epilog=SETTINGS_HELP
     + "\n\n"
-    + examples(
-        "tacit refit books.tacit",
-        "tacit refit books.tacit --dimensions 200 --set label_weight=0.7",
-    ),
+    + examples("tacit refit books.tacit", "tacit refit books.tacit --dimensions 200 --set label_weight=0.7"),
 )
 @index_argument
 @model_options

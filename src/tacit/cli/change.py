@@ -40,11 +40,7 @@ __all__ = ["add_command", "remove_command", "update_command"]
 @click.command(
     "add",
     cls=SectionedCommand,
-    short_help="Add records to an index.",
-    epilog=examples(
-        "tacit add books.tacit new-books.csv",
-        "tacit add books.tacit notes.jsonl --text note --labels ''",
-    ),
+    epilog=examples("tacit add books.tacit new-books.csv", "tacit add books.tacit notes.jsonl --text note --labels ''"),
 )
 @index_argument
 @reading_options
@@ -56,10 +52,10 @@ __all__ = ["add_command", "remove_command", "update_command"]
 def add_command(
     *, index: str, reading: ReadingOptions, vectors: str | None, replace_existing: bool, **options: Any
 ) -> None:
-    """Add records to an index, without a refit.
+    """Add records to an index.
 
-    They are placed by their words. Columns are those that the index was built from, unless others are given. If an id
-    is in the index already, nothing is added, unless --replace-existing is given.
+    They are placed by their words, without a refit. Columns are those that the index was built from, unless others
+    are given. If an id is in the index already, nothing is added, unless --replace-existing is given.
     """
     _change("upsert" if replace_existing else "add", "added", index, reading, vectors, **options)
 
@@ -67,10 +63,7 @@ def add_command(
 @click.command(
     "update",
     cls=SectionedCommand,
-    short_help="Replace the content of records in an index.",
-    epilog=examples(
-        "tacit update books.tacit corrected.csv",
-    ),
+    epilog=examples("tacit update books.tacit corrected.csv"),
 )
 @index_argument
 @reading_options
@@ -79,20 +72,17 @@ def add_command(
 @as_json
 @quiet_option
 def update_command(*, index: str, reading: ReadingOptions, vectors: str | None, **options: Any) -> None:
-    """Replace the content of records in an index; their ids stay the same.
+    """Replace the content of records in an index.
 
-    Text, labels, links and fields of a record are all replaced. If an id is not in the index, nothing is changed.
+    Their ids stay the same. Text, labels, links and fields of a record are all replaced. If an id is not in the
+    index, nothing is changed.
     """
     _change("update", "updated", index, reading, vectors, **options)
 
 
 @click.command(
     "remove",
-    short_help="Remove records from an index.",
-    epilog=examples(
-        "tacit remove books.tacit b17 b23",
-        "tacit remove books.tacit --ids-from withdrawn.txt",
-    ),
+    epilog=examples("tacit remove books.tacit b17 b23", "tacit remove books.tacit --ids-from withdrawn.txt"),
 )
 @index_argument
 @click.argument("ids", nargs=-1, metavar="[ID]...")

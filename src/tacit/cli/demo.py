@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["demo_command", "write_demo"]
 
 
-@click.command("demo", short_help="Try Tacit on the docstrings of the Python standard library.")
+@click.command("demo")
 @click.option("--query", "queries", multiple=True, metavar="TEXT", help="Search for this instead. May be repeated.")
 @click.option("--limit", default=3, show_default=True, metavar="NUMBER", help="Number of records to show per query.")
 @click.option("--keep", metavar="FOLDER", help="Folder of the index.  [default: python-library.tacit]")

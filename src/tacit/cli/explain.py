@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["concepts_command", "explain_command", "write_concepts", "write_explanation"]
 
 
-@click.command("explain", short_help="Explain a search result, a label, a similarity or a dimension.")
+@click.command("explain")
 @index_argument
 @click.option("--query", metavar="TEXT", help="With one --id: why this query finds this record.")
 @click.option("--id", "ids", multiple=True, metavar="ID", help="A record; given twice: why two records are similar.")
@@ -55,13 +55,13 @@ def explain_command(*, index: str, limit: int, as_json: bool, **asked: Any) -> N
         write_explanation(explanation, limit)
 
 
-@click.command("concepts", short_help="Show the words and labels of each dimension.")
+@click.command("concepts")
 @index_argument
 @limit_option(10, "dimensions")
 @click.option("--words", type=int, default=6, show_default=True, metavar="NUMBER", help="Words and labels per end.")
 @as_json
 def concepts_command(*, index: str, limit: int, words: int, as_json: bool) -> None:
-    """Show the words and labels of each dimension of the space.
+    """Show the words and labels of each dimension.
 
     A dimension has two ends, + and -, with words and labels at each; the sign has no meaning. The share is how much of
     the variation between the records lies along the dimension.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["export_command", "info_command", "verify_command"]
 
 
-@click.command("info", short_help="Show what an index contains and how it was built.")
+@click.command("info")
 @index_argument
 @as_json
 def info_command(*, index: str, as_json: bool) -> None:
@@ -43,11 +43,14 @@ def info_command(*, index: str, as_json: bool) -> None:
         write_note(f"{found.changed_share:.0%} of the records changed since the last fit. Refit: tacit refit {index}")
 
 
-@click.command("verify", short_help="Check every file of an index for damage.")
+@click.command("verify")
 @index_argument
 @as_json
 def verify_command(*, index: str, as_json: bool) -> None:
-    """Check every file of an index for damage; print one line per problem, with exit code 1 if there is any."""
+    """Check every file of an index for damage.
+
+    Each problem is printed in a line; the exit code is 1 if there is any.
+    """
     if not Path(index).expanduser().exists():
         raise InputError(f"INDEX does not exist: got {index!r}, expected the folder of an index. Build one first.")
     with ShownStages() as show:
@@ -67,7 +70,6 @@ def verify_command(*, index: str, as_json: bool) -> None:
 
 @click.command(
     "export",
-    short_help="Write records and vectors for other programs.",
     epilog=examples(
         "tacit export books.tacit",
         "tacit export books.tacit --format parquet -o books.parquet",
@@ -89,9 +91,10 @@ def verify_command(*, index: str, as_json: bool) -> None:
 def export_command(
     *, index: str, output: str | None, form: str | None, no_text: bool, replace: bool, as_json: bool, quiet: bool
 ) -> None:
-    """Write the records of an index with their positions in the space, for a vector database or another program.
+    """Write records and vectors for other programs.
 
-    Added records are included, removed ones are not. Compare positions by their cosine.
+    The vectors are the positions of the records in the space. Added records are included, removed ones are not.
+    Compare positions by their cosine.
     """
     form = form or ("parquet" if str(output).endswith((".parquet", ".pq")) else "jsonl")
     path = Path(output or _default_output(index, form))

@@ -22,7 +22,6 @@ __all__ = ["cluster_command", "map_command"]
 
 @click.command(
     "map",
-    short_help="Draw a map of the collection, as a web page or a picture.",
     epilog=examples(
         "tacit map library.tacit",
         "tacit map library.tacit --output animals.png --under animals",
@@ -48,14 +47,7 @@ __all__ = ["cluster_command", "map_command"]
 @filter_options
 @as_json
 def map_command(
-    *,
-    index: str,
-    output: str | None,
-    colour_by: str,
-    title: str | None,
-    seed: int,
-    as_json: bool,
-    **conditions: Any,
+    *, index: str, output: str | None, colour_by: str, title: str | None, seed: int, as_json: bool, **conditions: Any
 ) -> None:
     """Draw a map of the collection, as a web page or a picture.
 
@@ -77,7 +69,7 @@ def map_command(
     write_table(("records", colour_by), rows, empty="No groups.")
 
 
-@click.command("cluster", short_help="Group similar records, and describe the groups.")
+@click.command("cluster")
 @index_argument
 @click.option(
     "--groups",
@@ -91,14 +83,7 @@ def map_command(
 @filter_options
 @as_json
 def cluster_command(
-    *,
-    index: str,
-    groups: int | None,
-    words: int,
-    output: str | None,
-    seed: int,
-    as_json: bool,
-    **conditions: Any,
+    *, index: str, groups: int | None, words: int, output: str | None, seed: int, as_json: bool, **conditions: Any
 ) -> None:
     """Group similar records, and describe the groups.
 

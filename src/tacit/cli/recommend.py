@@ -29,7 +29,6 @@ __all__ = ["recommend_command"]
 
 @click.command(
     "recommend",
-    short_help="Recommend records similar to ones you liked.",
     epilog=examples(
         "tacit recommend films.tacit --liked 50 --liked 172 --disliked 8",
         "tacit recommend films.tacit --for user=42 --range year=1990..",
@@ -63,9 +62,10 @@ def recommend_command(
     as_json: bool,
     **conditions: Any,
 ) -> None:
-    """Recommend records similar to ones you liked, or for something that records are linked to.
+    """Recommend records similar to ones you liked.
 
-    Each recommendation has a reason: the liked record nearest to it, and what the two have in common.
+    With --for, recommend for something that records are linked to. Each recommendation has a reason: the liked
+    record nearest to it, and what the two have in common.
     """
     _check_options(liked, disliked, for_thing, what)
     from tacit.tasks.recommend.records import recommend, recommend_for

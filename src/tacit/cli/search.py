@@ -26,7 +26,6 @@ __all__ = ["search_command", "similar_command"]
 
 @click.command(
     "search",
-    short_help="Find records by meaning, by words, or both.",
     epilog=examples(
         "tacit search library.tacit whales at sea",
         "tacit search library.tacit '\"sperm whale\"' --by words --under animals --range year=1990..",
@@ -61,14 +60,14 @@ def search_command(
         _write(collection, {"query": " ".join(query), "by": by}, hits, as_json)
 
 
-@click.command("similar", short_help="Find the records most similar to a given one.")
+@click.command("similar")
 @index_argument
 @click.argument("id", metavar="ID")
 @limit_option(10, "records")
 @filter_options
 @as_json
 def similar_command(*, index: str, id: str, limit: int, as_json: bool, **conditions: Any) -> None:
-    """Find the records most similar to a given one, by their positions in the space."""
+    """Find the records most similar to a given one."""
     with opened(index) as collection:
         hits = collection.similar(id, limit=limit, filters=read_filters(collection, **conditions))
         _write(collection, {"id": id}, hits, as_json)

@@ -27,7 +27,7 @@ __all__ = ["suggest_command", "write_batch"]
 _FORMATS = ("table", "json", "annif", "annif-json")
 
 
-@click.command("suggest", short_help="Suggest labels for texts.")
+@click.command("suggest")
 @index_argument
 @click.argument("text", nargs=-1)
 @click.option("--file", "files", multiple=True, metavar="FILE", help="A file with one text. May be repeated.")
@@ -48,7 +48,9 @@ _FORMATS = ("table", "json", "annif", "annif-json")
 )
 @as_json
 def suggest_command(*, index: str, as_json: bool, form: str | None, limit: int | None, **given: Any) -> None:
-    """Suggest labels for texts, with calibrated probabilities.
+    """Suggest labels for texts.
+
+    The probabilities are calibrated: of the labels suggested with 0.8, about four in five are right.
 
     \b
     tacit suggest library.tacit a whaling voyage to the Pacific

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.common.options import Decorator, add_options, option_in
+from tacit.cli.common.options import Decorator, gather_options, option_in
 from tacit.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -85,13 +84,7 @@ _SETTINGS = (*_TEXT_SETTINGS, "min_label_records", "title_weight")
 
 def model_options(command: Any) -> Any:
     """Add the options; the command gets them as one `ModelOptions` called `space`."""
-
-    @functools.wraps(command)
-    def gathered(**options: Any) -> Any:
-        space = ModelOptions(**{entry.name: options.pop(entry.name) for entry in fields(ModelOptions)})
-        return command(space=space, **options)
-
-    return add_options(gathered, _OPTIONS)
+    return gather_options(command, _OPTIONS, ModelOptions, "space")
 
 
 def read_settings(space: ModelOptions, before: BuildSettings | None = None) -> BuildSettings:

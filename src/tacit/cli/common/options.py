@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +22,7 @@ __all__ = [
     "as_json",
     "examples",
     "filter_options",
+    "gather_options",
     "index_argument",
     "limit_option",
     "opened",
@@ -60,6 +63,17 @@ class SectionedCommand(click.Command):
 def option_in(section: str, *names: str, **settings: Any) -> Decorator:
     """Return an option that `SectionedCommand` lists under a heading."""
     return click.option(*names, cls=_Option, section=section, **settings)
+
+
+def gather_options(command: Any, options: Sequence[Decorator], kind: type, name: str) -> Any:
+    """Add several options to a command, which gets them as one dataclass of this kind under this name."""
+
+    @functools.wraps(command)
+    def gathered(**typed: Any) -> Any:
+        values = {entry.name: typed.pop(entry.name) for entry in fields(kind)}
+        return command(**{name: kind(**values)}, **typed)
+
+    return add_options(gathered, options)
 
 
 def add_options(command: Any, options: Sequence[Decorator]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.common.options import Decorator, add_options, option_in
+from tacit.cli.common.options import Decorator, gather_options, option_in
 from tacit.errors import InputError, TacitWarning
 
 if TYPE_CHECKING:
@@ -31,10 +30,7 @@ __all__ = [
 ]
 
 vectors_option: Decorator = option_in(
-    "Records",
-    "--vectors",
-    metavar="FILE.npy",
-    help="Vectors to use instead of the words, one row per record.",
+    "Records", "--vectors", metavar="FILE.npy", help="Vectors to use instead of the words, one row per record."
 )
 
 
@@ -103,13 +99,7 @@ _OPTIONS: tuple[Decorator, ...] = (
 
 def reading_options(command: Any) -> Any:
     """Add the options; the command gets them as one `ReadingOptions` called `reading`."""
-
-    @functools.wraps(command)
-    def gathered(**options: Any) -> Any:
-        reading = ReadingOptions(**{entry.name: options.pop(entry.name) for entry in fields(ReadingOptions)})
-        return command(reading=reading, **options)
-
-    return add_options(gathered, _OPTIONS)
+    return gather_options(command, _OPTIONS, ReadingOptions, "reading")
 
 
 @dataclass
