@@ -278,7 +278,7 @@ def test_a_data_set_brings_its_taxonomy(folder, command, data_dir):
         (["build", "books.csv", "--dimensions", "0"], "--dimensions is out of range: got 0"),
         (["build", "books.csv", "--set", "colour=1"], "--set has an unknown name: got 'colour'"),
         (["build", "books.csv", "--set", "colour"], "--set must look like NAME=VALUE: got 'colour'"),
-        (["build", "books.csv", "--set", "min_records=many"], "--set min_records is no amount: got 'many'"),
+        (["build", "books.csv", "--set", "min_records=many"], "--set min_records is out of range: got 'many'"),
         (["build", "books.csv", "--stop-words", "no.txt"], "--stop-words cannot be read: got 'No such file"),
         (["build", "books.csv", "--taxonomy", "no.tsv"], "cannot be read"),
         (
