@@ -98,7 +98,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit) as left:
         main(["demo"])
     assert left.value.code == 2
-    assert "Error: keep is in use: got 'python-library.tacit'" in capsys.readouterr().err
+    assert "Error: --keep is in use: got 'python-library.tacit'" in capsys.readouterr().err
     assert (tmp_path / "python-library.tacit" / "diary").read_text() == "today"
 
 
@@ -138,9 +138,9 @@ def test_tables_fit_the_terminal(answer, capsys, width):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["demo", "--limit", "0"], "Error: limit is out of range: got 0, expected a whole number of at least 1."),
-        (["demo", "--map", "map.txt"], "Error: map is not a map file: got 'map.txt'"),
-        (["demo", "--map", "nowhere/map.png"], "Error: map cannot be written: got 'nowhere/map.png'"),
+        (["demo", "--limit", "0"], "Error: --limit is out of range: got 0, expected a whole number of at least 1."),
+        (["demo", "--map", "map.txt"], "Error: --map is not a map file: got 'map.txt'"),
+        (["demo", "--map", "nowhere/map.png"], "Error: --map cannot be written: got 'nowhere/map.png'"),
     ],
 )
 def test_errors_are_one_line_and_exit_code_two(arguments, message, tmp_path):

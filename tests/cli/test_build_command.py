@@ -109,6 +109,21 @@ def test_a_file_becomes_an_index_named_after_it(folder, command):
     assert verify("books.tacit") == []
 
 
+def test_the_source_and_the_finished_index_are_opened_once(folder, command, monkeypatch):
+    opened, really_open = [], Path.open
+    monkeypatch.setattr(
+        Path, "open", lambda self, *how, **more: opened.append(self.name) or really_open(self, *how, **more)
+    )
+    indexes, open_index = [], import_module("tacit.tasks.collection").open_index
+    monkeypatch.setattr("tacit.tasks.collection.open_index", lambda path: indexes.append(path) or open_index(path))
+    assert command("build", "books.csv")[0] == 0
+    assert opened.count("books.csv") == 1
+    assert indexes == ["books.tacit"]
+    assert command("build", "books.csv", "-q", "--replace")[0] == 0
+    assert opened.count("books.csv") == 2
+    assert indexes == ["books.tacit"]
+
+
 def test_json_says_what_was_read_and_what_was_made(folder, command):
     (folder / "books.csv").open("a").write("r900,no text,,sea,1990,Ann\nbroken line\n")
     code, out, _ = command("build", "books.csv", "-o", "b", "--json", "--dimensions", "5", "--quiet")
@@ -127,7 +142,7 @@ def test_problems_are_shown_once(folder, command):
     (folder / "books.csv").open("a").write("broken line\n")
     _, out, err = command("build", "books.csv")
     assert out.count("1 x cells") == 1
-    assert "what was read" not in err
+    assert "have problems" not in err
 
 
 def test_a_large_collection_has_a_stage_for_its_neighbours(folder, command, monkeypatch):
@@ -162,9 +177,12 @@ def test_the_model_follows_from_what_is_there_or_from_what_was_asked(folder, com
 
 def test_settings_are_those_typed(folder, command):
     (folder / "stop.txt").write_text("whale\ncat dog\n")
-    typed = "--dimensions 4 --set label_weight=0.7 --set balance=false --stop-words stop.txt --ngrams 2 --min-records 1"
-    code, _, _ = command("build", "books.csv", "--quiet", *typed.split(), "--suggester", "ridge", "--seed", "3")
+    typed = "--dimensions 4 --set label_weight=0.7 --set balance=false --stop-words stop.txt --set ngrams=2"
+    code, _, _ = command(
+        "build", "books.csv", "--quiet", *typed.split(), "--set", "min_records=1", "--suggester", "ridge", "--seed", "3"
+    )
     assert code == 0
+    assert "Did you mean 'ngrams'?" in failed(command, "build", "books.csv", "--replace", "--set", "ngram=2")
     with tacit.open("books.tacit") as books:
         settings, words = books.settings["build"], set(books.space.words.terms)
         assert books.settings["fitted"]["parameters"]["label_weight"] == 0.7
@@ -197,7 +215,7 @@ def test_labels_that_the_taxonomy_lacks_are_named(folder, command):
     (folder / "tree.csv").write_text("node,parent\nsea,water\n")
     code, _, err = command("build", "books.csv", "-q", "--taxonomy", "tree.csv")
     assert code == 0
-    assert "Note: taxonomy lacks 3 of 4 labels" in err
+    assert "Note: --taxonomy lacks 3 of 4 labels" in err
 
 
 def test_titles_of_uris_are_kept(folder, command):
@@ -252,27 +270,30 @@ def test_a_data_set_brings_its_taxonomy(folder, command, data_dir):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["build"], "SOURCE is missing: got no file"),
-        (["build", "books.csv", "--dataset", "arxiv"], "SOURCE is given twice"),
+        (["build"], "SOURCE is missing: got neither"),
+        (["build", "books.csv", "--dataset", "arxiv"], "SOURCE is given with --dataset"),
         (["build", "nothing.csv"], "path does not exist: got 'nothing.csv'"),
-        (["build", "arxiv"], "got 'arxiv', which is the name of a data set. Type --dataset arxiv."),
-        (["build", "books.csv", "--text", "txet"], "text names a column that books.csv does not have: got 'txet'"),
+        (["build", "arxiv"], "got 'arxiv', which is the name of a data set. Use --dataset arxiv."),
+        (["build", "books.csv", "--text", "txet"], "--text names a column that books.csv does not have: got 'txet'"),
         (["build", "books.csv", "--dimensions", "0"], "--dimensions is out of range: got 0"),
-        (["build", "books.csv", "--set", "colour=1"], "parameters has an unknown name: got 'colour'"),
-        (["build", "books.csv", "--set", "colour"], "--set is no parameter: got 'colour'"),
-        (["build", "books.csv", "--min-records", "many"], "--min-records is no amount: got 'many'"),
+        (["build", "books.csv", "--set", "colour=1"], "--set has an unknown name: got 'colour'"),
+        (["build", "books.csv", "--set", "colour"], "--set must look like NAME=VALUE: got 'colour'"),
+        (["build", "books.csv", "--set", "min_records=many"], "--set min_records is out of range: got 'many'"),
         (["build", "books.csv", "--stop-words", "no.txt"], "--stop-words cannot be read: got 'No such file"),
         (["build", "books.csv", "--taxonomy", "no.tsv"], "cannot be read"),
-        (["build", "books.csv", "--taxonomy", "a.tsv", "--taxonomy-separator", "/"], "--taxonomy is given twice"),
+        (
+            ["build", "books.csv", "--taxonomy", "a.tsv", "--taxonomy-separator", "/"],
+            "--taxonomy is given with --taxonomy-separator",
+        ),
         (["build", "books.csv", "--vectors", "books.csv"], "--vectors cannot be read"),
         (["build", "books.csv", "--model", "mlsi", "--labels", ""], "model needs labels: got 'mlsi'"),
-        (["build", "books.csv", "--min-records", "50"], "the texts have no words to index"),
+        (["build", "books.csv", "--set", "min_records=50"], "the texts have no words to index"),
         (["build", "empty.csv"], "path holds no records"),
         (["build", "binary.csv"], "path holds no records"),
         (["build", "broken.csv", "--max-problems", "1"], "path has too many problems: got 2 x cells"),
         (["build", "books.csv", "--format", "json"], "path holds no records"),
-        (["build", "--dataset", "arxvi"], "name is unknown: got 'arxvi'"),
-        (["refit", "old.tacit", "--set", "colour=1"], "parameters has an unknown name: got 'colour'"),
+        (["build", "--dataset", "arxvi"], "--dataset is unknown: got 'arxvi'"),
+        (["refit", "old.tacit", "--set", "colour=1"], "--set has an unknown name: got 'colour'"),
         (["refit", "nowhere.tacit"], "path does not exist: got "),
     ],
 )  # fmt: skip
@@ -299,7 +320,7 @@ def test_what_was_left_out_is_told_if_nothing_is_left(folder, command):
 
 def test_an_index_that_is_there_is_replaced_only_if_asked(folder, command):
     assert command("build", "books.csv", "-q")[0] == 0
-    assert "--output is an index already: got 'books.tacit'" in failed(command, "build", "books.csv")
+    assert "--output is an existing index: got 'books.tacit'" in failed(command, "build", "books.csv")
     write_csv(folder / "books.csv", rows(30))
     assert command("build", "books.csv", "-q", "--replace")[0] == 0
     with tacit.open("books.tacit") as books:
@@ -312,7 +333,7 @@ def test_a_place_that_cannot_be_written_is_one_sentence(folder, command):
 
 
 def test_a_refit_keeps_what_is_not_said(folder, command):
-    command("build", "books.csv", "-q", "--dimensions", "4", "--set", "label_weight=0.7", "--min-records", "1")
+    command("build", "books.csv", "-q", "--dimensions", "4", "--set", "label_weight=0.7", "--set", "min_records=1")
     command("add", "books.tacit", str(write_csv(folder / "new.csv", rows(10, 40))), "-q")
     code, out, err = command("refit", "books.tacit", "--set", "ridge=2.0", "--json")
     answer = json.loads(out)
@@ -366,5 +387,7 @@ def test_help_shows_examples_line_by_line(command, verb):
     assert "\\b" not in out
     module, line = VERBS[verb]
     found = getattr(import_module(module), f"{verb}_command")
-    assert found.short_help == line
-    assert all(f"    {example.strip()}\n" in out for example in (found.epilog or "").splitlines()[2:])
+    assert found.get_short_help_str(limit=200) == line
+    assert all(
+        f"    {example.strip()}\n" in out for example in (found.epilog or "").partition("Examples:\n")[2].splitlines()
+    )

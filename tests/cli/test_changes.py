@@ -31,7 +31,7 @@ def built(tmp_path_factory) -> Path:
     """An index of 30 records whose columns have to be named."""
     folder = tmp_path_factory.mktemp("built")
     (folder / "notes.jsonl").write_text("".join(map(line, range(30))))
-    options = ["--text", "body", "--labels", "tags", "--id", "key", "--min-records", "1", "--dimensions", "4", "-q"]
+    options = ["--text", "body", "--labels", "tags", "--id", "key", "--set", "min_records=1", "--dimensions", "4", "-q"]
     with pytest.raises(SystemExit) as left:
         main(["build", str(folder / "notes.jsonl"), "-o", str(folder / "notes.tacit"), *options])
     assert not left.value.code
@@ -98,7 +98,7 @@ def test_json_counts(index, command):
 def test_a_refit_that_is_due_is_told(index, command):
     Path("new.jsonl").write_text("".join(line(number) for number in range(30, 34)))
     assert (
-        "Note: 13% changed since the space was fitted. A refit is due: tacit refit notes.tacit"
+        "Note: 13% of the records changed since the last fit. Refit the index: tacit refit notes.tacit"
         in command("add", index, "new.jsonl")[2]
     )
 
@@ -146,14 +146,14 @@ def test_words_that_the_space_does_not_know_are_told(index, command):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["add", "notes.tacit", "taken.jsonl"], "records has an id that is in use: got 'k5'"),
+        (["add", "notes.tacit", "taken.jsonl"], "SOURCE has an id that is in use: got 'k5'"),
         (["add", "notes.tacit", "other.csv"], "name others with --text, --labels"),
         (["add", "notes.tacit", "nothing.jsonl"], "path does not exist: got 'nothing.jsonl'"),
         (["add", "notes.tacit"], "SOURCE is missing"),
         (["add", "nowhere.tacit", "taken.jsonl"], "path does not exist"),
         (["add", "notes.tacit", "taken.jsonl", "--vectors", "v.npy"], "vectors does not fit this index"),
-        (["update", "notes.tacit", "taken.jsonl"], "records has an unknown id: got 'k99'"),
-        (["remove", "notes.tacit", "k1", "zzz"], "keys has an unknown id: got 'zzz'"),
+        (["update", "notes.tacit", "taken.jsonl"], "SOURCE has an unknown id: got 'k99'"),
+        (["remove", "notes.tacit", "k1", "zzz"], "ID has an unknown id: got 'zzz'"),
         (["remove", "notes.tacit"], "ID is missing"),
         (["remove", "notes.tacit", "--ids-from", "no.txt"], "--ids-from cannot be read: got 'No such file"),
         (["remove", "nowhere.tacit", "k1"], "path does not exist"),

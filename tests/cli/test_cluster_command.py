@@ -56,7 +56,7 @@ def test_records_in_no_group_are_said(capsys, tmp_path):
     with pytest.raises(SystemExit):
         main(["cluster", path, "--groups", "2"])
     captured = capsys.readouterr()
-    assert captured.err == "Note: 1 records have no word that the space knows and are in no group.\n"
+    assert captured.err == "Note: 1 records have no word of the vocabulary and are in no group.\n"
     assert [line.split()[:2] for line in captured.out.splitlines()[1:]] == [["1", "30"], ["2", "15"]]
 
 
@@ -68,7 +68,7 @@ def test_records_in_no_group_are_said(capsys, tmp_path):
         (["--words", "0"], "words is out of range: got 0, expected a whole number of at least 1."),
         (["--label", "QQQ"], "label is unknown: got 'QQQ', expected a label of the index."),
         (["--label", "sea"], "there is nothing to group: got no matching record, expected at least one."),
-        (["--seed", "-1"], "random_state is out of range: got -1, expected a whole number of at least 0."),
+        (["--seed", "-1"], "--seed is out of range: got -1, expected a whole number of at least 0."),
         (["--output", "no/such/file.tsv"], "--output cannot be written: got 'no/such/file.tsv', No such file or"),
     ],
 )
@@ -81,5 +81,5 @@ def test_an_index_that_is_not_there(capsys):
 
 
 def test_help_line_is_that_of_the_table_of_verbs(capsys):
-    assert cluster_command.short_help == VERBS["cluster"][1]
+    assert cluster_command.get_short_help_str(limit=200) == VERBS["cluster"][1]
     assert "  tacit cluster library.tacit\n" in said(capsys, "cluster", "--help")

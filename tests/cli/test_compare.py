@@ -70,9 +70,9 @@ def test_without_labels_only_search_is_shown(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--models", "mlsj"], "Error: models is unknown: got 'mlsj'"),
-        (["--models", "lsi", "--share", "0"], "Error: share is out of range: got 0.0"),
-        (["--models", "mlsa", "--split-field", "x"], "Error: split_field does not split: got 'x'"),
+        (["--models", "mlsj"], "Error: --models is unknown: got 'mlsj'"),
+        (["--models", "lsi", "--share", "0"], "Error: --share is out of range: got 0.0"),
+        (["--models", "mlsa", "--split-field", "x"], "Error: --split-field does not split: got 'x'"),
     ],
 )
 def test_bad_input_is_one_line(index, capsys, options, message):

@@ -81,10 +81,10 @@ def test_records_of_a_file(index, capsys, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--share", "2"], "Error: share is out of range: got 2.0"),
-        (["--split-field", "nowhere"], "Error: split_field does not split: got 'nowhere'"),
-        (["--queries", "0"], "Error: queries is out of range: got 0"),
-        (["--seed", "-1"], "Error: random_state is out of range: got -1"),
+        (["--share", "2"], "Error: --share is out of range: got 2.0"),
+        (["--split-field", "nowhere"], "Error: --split-field does not split: got 'nowhere'"),
+        (["--queries", "0"], "Error: --queries is out of range: got 0"),
+        (["--seed", "-1"], "Error: --seed is out of range: got -1"),
         (["--test", "missing.csv"], "Error: "),
     ],
 )

@@ -94,11 +94,11 @@ def test_info_says_that_a_refit_is_due(folder, command):
     command("remove", "labels.tacit", *(f"r{number}" for number in range(10, 20)), "-q")
     code, _, err = command("info", "labels.tacit")
     assert code == 0
-    assert "A refit is due: tacit refit labels.tacit" in err
+    assert "Refit: tacit refit labels.tacit" in err
 
 
 def test_a_sound_index_is_said_to_be(folder, command):
-    assert command("verify", "labels.tacit") == (0, "labels.tacit is sound.\n", "")
+    assert command("verify", "labels.tacit") == (0, "labels.tacit is undamaged.\n", "")
     assert json.loads(command("verify", "links.tacit", "--json")[1]) == {
         "index": "links.tacit", "sound": True, "problems": [],
     }  # fmt: skip
@@ -148,10 +148,10 @@ def test_an_index_without_records_has_an_empty_export(folder, command):
     ("arguments", "sentence"),
     [
         (["info", "nowhere.tacit"], "path does not exist: got "),
-        (["verify", "nowhere.tacit"], "path does not exist: got 'nowhere.tacit'"),
+        (["verify", "nowhere.tacit"], "INDEX does not exist: got 'nowhere.tacit'"),
         (["export", "nowhere.tacit"], "path does not exist: got "),
         (["export", "labels.tacit", "-o", "no/x.jsonl"], "path is not in an existing folder"),
-        (["export", "labels.tacit", "-o", "there.jsonl"], "path exists already"),
+        (["export", "labels.tacit", "-o", "there.jsonl"], "Choose another, or pass --replace."),
         (
             ["export", "labels.tacit", "-o", "links.tacit", "--format", "npy", "--replace"],
             "path is a folder with other",

@@ -121,7 +121,7 @@ def _write(path: Path, prefix: str, n: int) -> None:
 
 
 def _build(source: Path, path: Path, *options: str) -> list[str]:
-    return ["build", str(source), "-o", str(path), "--dimensions", "5", "--min-records", "1", *options]
+    return ["build", str(source), "-o", str(path), "--dimensions", "5", "--set", "min_records=1", *options]
 
 
 def _ids(path: Path) -> set[str]:

@@ -84,14 +84,17 @@ def test_colours_by_a_field(index, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--label", "sky"], "Error: label is unknown: got 'sky', expected a label of the index."),
-        (["--where", "year=1"], "Error: there is nothing to draw: got no matching record, expected at least one."),
-        (["--output", "map.txt"], "Error: output is not a map file: got 'map.txt', expected a name that ends in .html"),
-        (["--output", "nowhere/map.png"], "Error: output cannot be written: got 'nowhere/map.png', expected a file"),
-        (["--colour-by", "yaer"], "Error: colour_by is unknown: got 'yaer', expected 'label', 'cluster' or a field"),
-        (["--seed", "-1"], "Error: random_state is out of range: got -1, expected a whole number of at least 0."),
+        (["--label", "sky"], "Error: --label is unknown: got 'sky', expected a label of the index."),
+        (["--where", "year=1"], "Error: There is nothing to draw: got no matching record, expected at least one."),
+        (
+            ["--output", "map.txt"],
+            "Error: --output is not a map file: got 'map.txt', expected a name that ends in .html",
+        ),
+        (["--output", "nowhere/map.png"], "Error: --output cannot be written: got 'nowhere/map.png', expected a file"),
+        (["--colour-by", "yaer"], "Error: --colour-by is unknown: got 'yaer', expected 'label', 'cluster' or a field"),
+        (["--seed", "-1"], "Error: --seed is out of range: got -1, expected a whole number of at least 0."),
         (["--under", "sea"], "Error: "),
-        (["--where", "year"], "Error: --where is no condition: got 'year', expected NAME=VALUE."),
+        (["--where", "year"], "Error: --where must look like NAME=VALUE: got 'year'."),
     ],
 )
 def test_what_cannot_be_drawn_is_one_sentence(index, arguments, message, tmp_path, monkeypatch, capsys):

@@ -87,15 +87,15 @@ def test_an_empty_answer_is_a_sentence(index, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["xyzzy", "--by", "meaning"], "query has no known word: got 'xyzzy'"),
-        (["   "], "query is empty"),
+        (["xyzzy", "--by", "meaning"], "QUERY has no known word: got 'xyzzy'"),
+        (["   "], "QUERY is empty"),
         (["whale", "-n", "0"], "limit is out of range: got 0"),
         (["whale", "--label", "vesels"], "label is unknown: got 'vesels', expected a label of the index. Did you mean"),
         (["whale", "--under", "sky"], "label is unknown: got 'sky'"),
         (["whale", "--where", "yaer=1990"], "--where has an unknown name: got 'yaer', expected one of place, year."),
         (["whale", "--range", "yaer=1990.."], "--range has an unknown name: got 'yaer', expected one of place, year."),
         (["whale", "--link", "editor=Ann"], "--link has an unknown name: got 'editor', expected one of author."),
-        (["whale", "--where", "year"], "--where is no condition: got 'year', expected NAME=VALUE."),
+        (["whale", "--where", "year"], "--where must look like NAME=VALUE: got 'year'."),
     ],
 )
 def test_bad_input_is_one_sentence(index, capsys, arguments, message):
@@ -109,7 +109,9 @@ def test_a_label_that_came_later_can_be_filtered_by(index, capsys, tmp_path):
         collection.add([Record("late", "whale and ship", ["tide"])])
     hits = said_json(capsys, "search", str(made), "whale", "--label", "tide", "--json")["hits"]
     assert [hit["id"] for hit in hits] == ["late"]
-    assert "expected one, but no record has any." in refused(capsys, "search", str(made), "whale", "--where", "year=1")
+    assert "expected none, since no record has any." in refused(
+        capsys, "search", str(made), "whale", "--where", "year=1"
+    )
 
 
 def test_similar_records_leave_the_record_itself_out(index, capsys):
@@ -124,6 +126,6 @@ def test_similar_records_leave_the_record_itself_out(index, capsys):
 
 
 def test_similar_to_nobody_is_one_sentence(index, capsys):
-    assert "id is unknown: got 'r999'" in refused(capsys, "similar", index, "r999")
+    assert "ID is unknown: got 'r999'" in refused(capsys, "similar", index, "r999")
     assert "no/such" in refused(capsys, "similar", "no/such", "r1")
     assert "no/such" in refused(capsys, "search", "no/such", "whale")

@@ -86,7 +86,9 @@ def test_the_json_of_annif(index, capsys):
 
 
 def test_an_empty_answer_says_why(index, capsys):
-    assert said(capsys, "suggest", index, "xyzzy") == "No label to suggest: none of the words is known.\n"
+    assert (
+        said(capsys, "suggest", index, "xyzzy") == "No labels: none of the words is in the vocabulary of the index.\n"
+    )
     assert said(capsys, "suggest", index, "whale", "--threshold", "1") == "No label is probable enough.\n"
     assert said(capsys, "suggest", index, "xyzzy", "--format", "annif") == ""
     assert said_json(capsys, "suggest", index, "xyzzy", "--json")["texts"][0]["suggestions"] == []
@@ -158,14 +160,14 @@ def test_a_batch_is_read_as_the_index_was_built(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "there is no text: got nothing, expected a TEXT, --file FILE, --batch SOURCE, or - to read it."),
-        ([" "], "text is empty: got no words, expected some."),
+        ([], "TEXT is missing: got none, expected TEXT, --file FILE, --batch SOURCE, or - for standard input."),
+        ([" "], "TEXT is empty: got no words, expected at least one."),
         (["--file", "no/such/file.txt"], "--file cannot be read: got 'no/such/file.txt', No such file or directory."),
         (["whale", "-n", "0"], "limit is out of range: got 0, expected a whole number of at least 1."),
         (["whale", "--threshold", "2"], "threshold is out of range: got 2.0, expected a number of at least 0 and"),
-        (["whale", "--output", "x"], "--output belongs to --batch: got 'x' without it. Add --batch SOURCE."),
-        (["whale", "--text", "x"], "--text belongs to --batch: got 'x' without it. Add --batch SOURCE."),
-        (["whale", "--batch", "x"], "--batch stands alone: got a text or --file as well, expected one of them."),
+        (["whale", "--output", "x"], "--output needs --batch: got 'x' without it. Add --batch SOURCE."),
+        (["whale", "--text", "x"], "--text needs --batch: got 'x' without it. Add --batch SOURCE."),
+        (["whale", "--batch", "x"], "--batch is given with a text or --file: got both, expected one of them."),
         (["whale", "--json", "--format", "annif"], "--json contradicts --format: got 'annif', expected 'json'."),
         (["--batch", "no/such.csv"], "path does not exist: got 'no/such.csv', expected a file or a folder."),
         (["--batch", "x", "--output", "y.tsv", "--json"], "--output does not fit --format: got 'y.tsv' for 'json'"),
@@ -189,7 +191,7 @@ def test_an_index_that_is_not_there_or_has_no_labels(capsys, tmp_path):
 
 
 def test_help_shows_examples_line_by_line(capsys):
-    assert suggest_command.short_help == VERBS["suggest"][1]
+    assert suggest_command.get_short_help_str(limit=200) == VERBS["suggest"][1]
     assert "  tacit suggest library.tacit a whaling voyage to the Pacific\n" in said(capsys, "suggest", "--help")
 
 

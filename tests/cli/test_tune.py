@@ -96,12 +96,12 @@ def test_nothing_better_is_said(index, capsys, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--trials", "-3"], "Error: trials is out of range: got -3"),
-        (["--models", "mlsj"], "Error: models is unknown: got 'mlsj'"),
-        (["--seconds", "-1"], "Error: seconds is out of range: got -1.0"),
-        (["--study", "/nowhere/at/all.sqlite"], "Error: study cannot be used: got "),
+        (["--trials", "-3"], "Error: --trials is out of range: got -3"),
+        (["--models", "mlsj"], "Error: --models is unknown: got 'mlsj'"),
+        (["--seconds", "-1"], "Error: --seconds is out of range: got -1.0"),
+        (["--study", "/nowhere/at/all.sqlite"], "Error: --study cannot be used: got "),
         (["--trials", "0", "--for", "search"], "Error: the current settings were not measured"),
-        (["--split-field", "x"], "Error: split_field does not split"),
+        (["--split-field", "x"], "Error: --split-field does not split"),
     ],
 )
 def test_bad_input_is_one_line(index, capsys, options, message):

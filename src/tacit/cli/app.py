@@ -1,6 +1,6 @@
 """The command `tacit`: the group of its verbs, and the one place where errors become an exit code.
 
-Nothing heavy is imported here: a verb imports what it needs when it runs, so that `tacit --help` answers at once.
+Numerical libraries are not imported here: a verb imports what it needs when it runs, so that `tacit --help` is fast.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["group", "main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command and exit: with 0 if all went well, with 2 and one line on standard error if it cannot be done."""
+    """Run the command and exit: with 0 on success, with 2 and one line on standard error after an error."""
     warnings.showwarning = _show_warning
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal without Unicode shows a question mark, not an error
         sys.stdout.reconfigure(errors="replace")
@@ -30,20 +30,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         group().main(args=None if arguments is None else list(arguments), prog_name="tacit")
     except TacitError as error:
         _leave(str(error))
-    except BrokenPipeError:  # whoever read the answer has enough of it, as `head` has
+    except BrokenPipeError:  # the reader of the output has closed it, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        _leave(f"{where}{error.strerror or error}. Check the path, its permissions and the room on the disk.")
+        _leave(f"{where}{error.strerror or error}. Check the path, its permissions and the free space on the disk.")
     except MemoryError:
-        _leave("there is not enough memory for this. Take fewer records, dimensions or words (--max-terms).")
+        _leave("there is not enough memory. Use fewer records, dimensions, or words (--set max_terms=50000).")
     except Exception as error:
         if os.environ.get("TACIT_DEBUG"):
             raise
         _leave(
-            f"something went wrong inside Tacit: {type(error).__name__}: {error}. This is a mistake of ours; set "
-            "TACIT_DEBUG=1 to see where, and tell us."
+            f"unexpected error inside Tacit: {type(error).__name__}: {error}. This is a bug: please report it. Set "
+            "TACIT_DEBUG=1 to see the traceback."
         )
 
 
@@ -53,7 +53,7 @@ def _leave(sentence: str) -> NoReturn:
 
 
 def group() -> click.Group:
-    """Put the verbs together; a function and not a module's variable, since click is an extra."""
+    """Return the group of verbs; a function and not a variable, since click is an extra."""
     try:
         import click
         import rich  # noqa: F401
@@ -64,8 +64,8 @@ def group() -> click.Group:
 
     root = LazyGroup(
         "tacit",
-        help="Tacit: a semantic index that knows what you know.",
-        epilog="Start with: tacit demo",
+        help="Semantic search, subject suggestions and maps for collections with labels, taxonomies and links.",
+        epilog="Start with: tacit demo. Options of a command: tacit build --help.",
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
     return click.version_option(tacit.__version__, message="tacit %(version)s")(root)
@@ -79,8 +79,14 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Show Tacit's own warnings as one line without the line of code, other people's as Python does."""
+    """Show Tacit's own warnings as one line without the line of code, other warnings as Python does."""
     if issubclass(category, TacitWarning):
-        print(f"Note: {message}", file=file or sys.stderr)
+        import click
+
+        from tacit.cli.common.messages import as_typed
+
+        context = click.get_current_context(silent=True)
+        text = str(message) if context is None else as_typed(str(message), context.command)
+        print(f"Note: {text}", file=file or sys.stderr)
     else:
         print(warnings.formatwarning(message, category, filename, lineno, line), end="", file=file or sys.stderr)

@@ -1,4 +1,4 @@
-"""`tacit build` and `tacit refit`: from a file of records to a folder that answers, and anew from what it holds."""
+"""`tacit build` and `tacit refit`: from files of records to an index, and a new fit to its current records."""
 
 from __future__ import annotations
 
@@ -14,19 +14,33 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.common.model_options import ModelOptions, model_options, read_settings, read_taxonomy
-from tacit.cli.common.options import as_json, examples, index_argument, opened
+from tacit.cli.common.model_options import (
+    SETTINGS_HELP,
+    ModelOptions,
+    model_options,
+    read_settings,
+    read_taxonomy,
+    title_weight,
+)
+from tacit.cli.common.options import (
+    SectionedCommand,
+    as_json,
+    examples,
+    index_argument,
+    opened,
+    option_in,
+    quiet_option,
+    wait_option,
+)
 from tacit.cli.common.output import write_json, write_note
 from tacit.cli.common.progress import ShownStages
 from tacit.cli.common.reading_options import (
     ReadingOptions,
     load_vectors,
-    quiet_option,
-    read_given,
+    open_records,
     reading_options,
     vectors_option,
-    wait_option,
-    without_repetition,
+    without_problem_warning,
 )
 from tacit.errors import InputError, TacitWarning
 
@@ -39,27 +53,33 @@ __all__ = ["build_command", "refit_command"]
 
 @click.command(
     "build",
-    short_help="Build an index of a file of records.",
-    epilog=examples(
+    cls=SectionedCommand,
+    epilog=SETTINGS_HELP
+    + "\n\n"
+    + examples(
         "tacit build books.csv",
         "tacit build books.csv --text title,abstract --labels subjects --taxonomy subjects.ttl",
         "tacit build papers.jsonl --link authors --language german --stem -o papers.tacit",
     ),
 )
-@click.option(
-    "-o", "--output", metavar="FOLDER", help="Folder of the index.  [default: name of the source with .tacit, here]"
-)
-@click.option("--replace", is_flag=True, help="Replace an index that is there; it stays if anything goes wrong.")
 @reading_options
-@model_options
 @vectors_option
+@model_options
+@option_in(
+    "Output",
+    "-o",
+    "--output",
+    metavar="FOLDER",
+    help="Folder of the index.  [default: name of the source with .tacit, in the current folder]",
+)
+@option_in("Output", "--replace", is_flag=True, help="Replace an existing index; it is kept if the build fails.")
 @wait_option
 @as_json
 @quiet_option
 def build_command(
     *,
-    asked: ReadingOptions,
-    chosen: ModelOptions,
+    reading: ReadingOptions,
+    space: ModelOptions,
     output: str | None,
     replace: bool,
     vectors: str | None,
@@ -67,50 +87,58 @@ def build_command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Build an index of the records in files or folders.
+    """Build an index from files of records.
 
-    JSON lines, CSV, TSV, Parquet, folders of texts and Annif's corpora are read, also with .gz. Columns are guessed
-    from their names. The model follows from what the records have: words alone (LSI), labels (MLSI), labels with a
-    taxonomy, or links to other things (M-LSA).
+    Reads JSON lines, CSV, TSV, Parquet, folders of texts and Annif's corpora, also with .gz. Columns are guessed from
+    their names. The model depends on what the records have: words only (LSI), labels, with or without a taxonomy
+    (MLSI), or links to other things (M-LSA).
     """
     started = time.perf_counter()
-    with ShownStages(quiet=quiet) as show, without_repetition(), _as_many_as_there_are(chosen):
-        settings = read_settings(chosen)
-        given = read_given(asked, progress=lambda n, share: show(_moment(n, share)))
-        path = Path(output or f"{given.name}.tacit")
+    with ShownStages(quiet=quiet) as show, without_problem_warning(), _without_dimension_warning(space):
+        settings = read_settings(space)
+        records = open_records(
+            reading,
+            title_weight=title_weight(space),
+            progress=lambda n, share: show.advance("reading", f"{n:,} records", share),
+        )
+        path = Path(output or f"{records.name}.tacit")
         if not replace:
             _check_new(path)
         from tacit.tasks.build.build import build
 
         try:
             build(
-                given.records,
+                records.records,
                 path,
-                changed(settings, reading=given.settings),
-                taxonomy=read_taxonomy(chosen, asked.dataset, asked.data_dir),
+                changed(settings, reading=records.settings),
+                taxonomy=read_taxonomy(space, reading.dataset, reading.data_dir),
                 vectors=load_vectors(vectors),
                 replace_old=replace,
                 report=show,
                 wait=wait,
             )
         except InputError:
-            if given.n_problems:  # what was left out of the records may well be the reason
-                write_note(given.summary())
+            if records.n_problems:  # the records that were left out may be the reason
+                write_note(records.summary())
             raise
-    if as_json:
-        write_json({**_facts(path, started), "reading": given.to_facts()})
-    elif not quiet:
-        with opened(str(path)) as collection:
-            print(f"\n{given.summary()}\n\n{_summary(path, collection.info())}\n\n{_next_steps(path, collection)}")
+    if quiet and not as_json:
+        return
+    from tacit.tasks.info import info
+
+    with opened(str(path)) as collection:
+        found = info(collection)
+        if as_json:
+            write_json({**_facts(path, found, started), "reading": records.to_facts()})
+        else:
+            print(f"\n{records.summary()}\n\n{_sentence(path, found)}\n\n{_next_steps(path, collection)}")
 
 
 @click.command(
     "refit",
-    short_help="Fit the space of an index to the records it has now.",
-    epilog=examples(
-        "tacit refit books.tacit",
-        "tacit refit books.tacit --dimensions 200 --set label_weight=0.7",
-    ),
+    cls=SectionedCommand,
+    epilog=SETTINGS_HELP
+    + "\n\n"
+    + examples("tacit refit books.tacit", "tacit refit books.tacit --dimensions 200 --set label_weight=0.7"),
 )
 @index_argument
 @model_options
@@ -119,12 +147,12 @@ def build_command(
 @as_json
 @quiet_option
 def refit_command(
-    *, index: str, chosen: ModelOptions, vectors: str | None, wait: float, as_json: bool, quiet: bool
+    *, index: str, space: ModelOptions, vectors: str | None, wait: float, as_json: bool, quiet: bool
 ) -> None:
-    """Fit the space of an index to the records it has now.
+    """Fit the space of an index again, to its current records.
 
-    Records that were added are placed by the words of the last fit; a refit lets them shape the space, and learns their
-    words and labels. What is not said is as it was. The old space answers until the new one is there.
+    Records that were added are placed by the words of the last fit; a refit learns their words and labels. Options that
+    are not given are as in the last fit. The old space stays in use until the new one is complete.
     """
     started = time.perf_counter()
     with ShownStages(quiet=quiet) as show:
@@ -132,59 +160,56 @@ def refit_command(
         from tacit.tasks.build.settings import BuildSettings
 
         with opened(index) as collection:
-            settings = read_settings(chosen, BuildSettings.from_facts(collection.settings["build"]))
+            settings = read_settings(space, BuildSettings.from_facts(collection.settings["build"]))
+        if title_weight(space) is not None:
+            raise InputError("--set title_weight is for 'tacit build': got it for a refit, which reads no files.")
         refit(
             index,
             settings,
-            taxonomy=read_taxonomy(chosen),
-            without_taxonomy=chosen.taxonomy == "none",
+            taxonomy=read_taxonomy(space),
+            without_taxonomy=space.taxonomy == "none",
             vectors=load_vectors(vectors),
             report=show,
             wait=wait,
         )
+    if quiet and not as_json:
+        return
+    from tacit.tasks.info import info
+
+    with opened(index) as collection:
+        found = info(collection)
     if as_json:
-        write_json(_facts(Path(index), started))
-    elif not quiet:
-        with opened(index) as collection:
-            print(_summary(Path(index), collection.info()))
+        write_json(_facts(Path(index), found, started))
+    else:
+        print(_sentence(Path(index), found))
 
 
 @contextlib.contextmanager
-def _as_many_as_there_are(chosen: ModelOptions) -> Iterator[None]:
-    """Leave out the warning that a small collection has fewer dimensions, if nobody has asked for a number."""
+def _without_dimension_warning(space: ModelOptions) -> Iterator[None]:
+    """Suppress the warning that a small collection has fewer dimensions, unless --dimensions is given."""
     with warnings.catch_warnings():
-        if chosen.dimensions is None:
+        if space.dimensions is None:
             warnings.filterwarnings("ignore", r"n_components=\d+ is more than", TacitWarning)
         yield
 
 
-def _moment(n_records: int, share: float) -> Any:
-    """How far the reading is, as a moment of its stage."""
-    from tacit.tasks.stage_progress import StageEvent
-
-    return StageEvent("reading", "advance", f"{n_records:,} records", share=share)
-
-
 def _check_new(path: Path) -> None:
-    """Refuse an index that is there before anything is read."""
+    """Raise before anything is read if the index exists."""
     if (path.expanduser() / "CURRENT").exists():
         raise InputError(
-            f"--output is an index already: got {str(path)!r}, expected a new folder. Name another with -o, or add "
+            f"--output is an existing index: got {str(path)!r}, expected a new folder. Choose another with -o, or add "
             "--replace."
         )
 
 
-def _facts(path: Path, started: float) -> dict[str, Any]:
-    """What was made, for programs."""
-    with opened(str(path)) as collection:
-        found = collection.info()
+def _facts(path: Path, found: IndexInfo, started: float) -> dict[str, Any]:
     names = ("records", "labels", "terms", "dimensions", "model", "parameters", "suggester", "taxonomy_nodes", "bytes")
     facts = {"index": str(path), **{name: getattr(found, name) for name in names}}
     return {**facts, "seconds": round(time.perf_counter() - started, 2)}
 
 
-def _summary(path: Path, found: IndexInfo) -> str:
-    """What was made, for people."""
+def _sentence(path: Path, found: IndexInfo) -> str:
+    """Return a sentence on what the index contains."""
     from tacit.checks import human_size
 
     parts = [f"{found.records:,} records", f"{found.terms:,} words" if found.text else f"vectors of {found.terms:,}"]
@@ -199,7 +224,7 @@ def _summary(path: Path, found: IndexInfo) -> str:
 
 
 def _next_steps(path: Path, collection: Collection) -> str:
-    """What to try, ready to be copied: words of a record that is there."""
+    """Return commands to try, with words of a record."""
     first = next((record for _, record in collection.store.records(batch=1)), None)
     words = " ".join(re.findall(r"\w+", (first.title or first.text) if first else "")[:5]) or "words"
     index = shlex.quote(str(path))

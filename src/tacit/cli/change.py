@@ -1,4 +1,4 @@
-"""`tacit add`, `tacit update` and `tacit remove`: records come and go without a refit, all of a command or none."""
+"""`tacit add`, `tacit update` and `tacit remove`: change records without a refit, all of a command or none."""
 
 from __future__ import annotations
 
@@ -9,59 +9,61 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.common.options import as_json, examples, index_argument, opened
+from tacit.cli.common.options import (
+    SectionedCommand,
+    as_json,
+    examples,
+    index_argument,
+    opened,
+    option_in,
+    quiet_option,
+    wait_option,
+)
 from tacit.cli.common.output import write_json, write_note
 from tacit.cli.common.progress import ShownStages
 from tacit.cli.common.reading_options import (
     ReadingOptions,
     load_vectors,
-    quiet_option,
-    read_given,
+    open_records,
     reading_options,
     vectors_option,
-    wait_option,
-    without_repetition,
+    without_problem_warning,
 )
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
-    from tacit.cli.common.reading_options import Given
+    from tacit.cli.common.reading_options import OpenedRecords
 
 __all__ = ["add_command", "remove_command", "update_command"]
 
 
 @click.command(
     "add",
-    short_help="Add records to an index, without a refit.",
-    epilog=examples(
-        "tacit add books.tacit new-books.csv",
-        "tacit add books.tacit notes.jsonl --text note --labels ''",
-    ),
+    cls=SectionedCommand,
+    epilog=examples("tacit add books.tacit new-books.csv", "tacit add books.tacit notes.jsonl --text note --labels ''"),
 )
 @index_argument
-@click.option("--replace-existing", is_flag=True, help="Give records whose ids are in use new content.")
 @reading_options
 @vectors_option
+@option_in("Output", "--replace-existing", is_flag=True, help="Replace records whose ids are in the index already.")
 @wait_option
 @as_json
 @quiet_option
 def add_command(
-    *, index: str, asked: ReadingOptions, vectors: str | None, replace_existing: bool, **options: Any
+    *, index: str, reading: ReadingOptions, vectors: str | None, replace_existing: bool, **options: Any
 ) -> None:
-    """Add records to an index, without a refit.
+    """Add records to an index.
 
-    They are placed by their words. Columns are those that the index was built from, unless others are named. If an id
-    is in use already, nothing is added, unless --replace-existing is given.
+    They are placed by their words, without a refit. Columns are those that the index was built from, unless others
+    are given. If an id is in the index already, nothing is added, unless --replace-existing is given.
     """
-    _change("upsert" if replace_existing else "add", "added", index, asked, vectors, **options)
+    _change("upsert" if replace_existing else "add", "added", index, reading, vectors, **options)
 
 
 @click.command(
     "update",
-    short_help="Give records of an index new content.",
-    epilog=examples(
-        "tacit update books.tacit corrected.csv",
-    ),
+    cls=SectionedCommand,
+    epilog=examples("tacit update books.tacit corrected.csv"),
 )
 @index_argument
 @reading_options
@@ -69,25 +71,22 @@ def add_command(
 @wait_option
 @as_json
 @quiet_option
-def update_command(*, index: str, asked: ReadingOptions, vectors: str | None, **options: Any) -> None:
-    """Give records of an index new content, under their old ids.
+def update_command(*, index: str, reading: ReadingOptions, vectors: str | None, **options: Any) -> None:
+    """Replace the content of records in an index.
 
-    Everything about a record is replaced: text, labels, links and fields. If an id is unknown, nothing is changed.
+    Their ids stay the same. Text, labels, links and fields of a record are all replaced. If an id is not in the
+    index, nothing is changed.
     """
-    _change("update", "updated", index, asked, vectors, **options)
+    _change("update", "updated", index, reading, vectors, **options)
 
 
 @click.command(
     "remove",
-    short_help="Remove records from an index.",
-    epilog=examples(
-        "tacit remove books.tacit b17 b23",
-        "tacit remove books.tacit --ids-from withdrawn.txt",
-    ),
+    epilog=examples("tacit remove books.tacit b17 b23", "tacit remove books.tacit --ids-from withdrawn.txt"),
 )
 @index_argument
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--ids-from", metavar="FILE", help="A file with one id a line; - for standard input.")
+@click.option("--ids-from", metavar="FILE", help="Read ids from a file, one per line; - for standard input.")
 @wait_option
 @as_json
 @quiet_option
@@ -96,11 +95,11 @@ def remove_command(
 ) -> None:
     """Remove records from an index.
 
-    If an id is unknown, nothing is removed.
+    If an id is not in the index, nothing is removed.
     """
     wanted = list(dict.fromkeys([*ids, *_ids_in(ids_from)]))
     if not wanted:
-        raise InputError("ID is missing: got none, expected one at least, or --ids-from FILE.")
+        raise InputError("ID is missing: got none, expected at least one, or --ids-from FILE.")
     with opened(index) as collection:
         n_changed = collection.remove(wanted, wait=wait)
     _tell("removed", index, n_changed, None, as_json=as_json, quiet=quiet)
@@ -110,17 +109,21 @@ def _change(
     verb: str,
     done: str,
     index: str,
-    asked: ReadingOptions,
+    reading: ReadingOptions,
     vectors: str | None,
     *,
     wait: float,
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Read the records as those of the index were read, and add them or put them in the place of others."""
-    with ShownStages(quiet=quiet) as show, without_repetition(), opened(index) as collection:
+    """Read the records as those of the index were read, and add them or replace others with them."""
+    with ShownStages(quiet=quiet) as show, without_problem_warning(), opened(index) as collection:
+        given = open_records(
+            reading,
+            stored=collection.settings.get("build", {}).get("reading"),
+            progress=lambda n, share: show.advance("reading", f"{n:,} records", share),
+        )
         show.begin("reading")
-        given = read_given(asked, stored=collection.settings.get("build", {}).get("reading"))
         records = list(given.records)
         show.begin("adding")
         change = {"add": collection.add, "update": collection.update, "upsert": collection.upsert}[verb]
@@ -128,8 +131,8 @@ def _change(
     _tell(done, index, n_changed, given, as_json=as_json, quiet=quiet)
 
 
-def _tell(done: str, index: str, n_changed: int, given: Given | None, *, as_json: bool, quiet: bool) -> None:
-    """Say what was done, and whether a refit is due."""
+def _tell(done: str, index: str, n_changed: int, given: OpenedRecords | None, *, as_json: bool, quiet: bool) -> None:
+    """Report what was done, and whether a refit is due."""
     from tacit.tasks.info import info
 
     with opened(index) as collection:
@@ -145,7 +148,7 @@ def _tell(done: str, index: str, n_changed: int, given: Given | None, *, as_json
     print(f"{_counted(n_changed)} {done}; {index} has {_counted(found.records)} now.")
     if found.refit_due:
         write_note(
-            f"{found.changed_share:.0%} changed since the space was fitted. A refit is due: "
+            f"{found.changed_share:.0%} of the records changed since the last fit. Refit the index: "
             f"tacit refit {shlex.quote(index)}"
         )
 
@@ -155,7 +158,7 @@ def _counted(n: int) -> str:
 
 
 def _ids_in(source: str | None) -> list[str]:
-    """Read ids, one a line; empty lines say nothing."""
+    """Read ids, one per line; empty lines are skipped."""
     if source is None:
         return []
     try:
@@ -163,6 +166,6 @@ def _ids_in(source: str | None) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         said = getattr(error, "strerror", None) or "bytes that are not UTF-8"
         raise InputError(
-            f"--ids-from cannot be read: got {said!r} for {source!r}, expected a file of ids, one a line."
+            f"--ids-from cannot be read: got {said!r} for {source!r}, expected a file of ids, one per line."
         ) from error
     return [line.strip() for line in text.splitlines() if line.strip()]

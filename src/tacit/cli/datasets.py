@@ -29,7 +29,6 @@ _data_dir: Any = click.option("--data-dir", metavar="FOLDER", help="Folder of th
 @click.group(
     "datasets",
     invoke_without_command=True,
-    short_help="List the data sets that Tacit knows, or fetch one.",
     epilog=examples(
         "tacit datasets",
         "tacit datasets fetch reuters21578 --data-dir ~/data",
@@ -40,13 +39,16 @@ _data_dir: Any = click.option("--data-dir", metavar="FOLDER", help="Folder of th
 @as_json
 @click.pass_context
 def datasets_command(context: click.Context, *, data_dir: str | None, as_json: bool) -> None:
-    """List the data sets that Tacit knows, with their terms of use, or fetch one."""
+    """List public data sets, or download one.
+
+    The list shows what each data set contains and the terms of its use.
+    """
     context.obj = {"data_dir": data_dir, "as_json": as_json}
     if context.invoked_subcommand is None:
         _write_list(data_dir, as_json)
 
 
-@datasets_command.command("fetch", short_help="Download data sets.")
+@datasets_command.command("fetch")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @_data_dir
 @click.option("--again", is_flag=True, help="Download a data set that is there already, and replace it.")
@@ -62,11 +64,11 @@ def fetch_command(
     mirror: str | None,
     as_json: bool,
 ) -> None:
-    """Download data sets into the data folder, from where they are published.
+    """Download data sets.
 
-    Files are compared with their published checksums. If there is none, the checksum of the first download is kept
-    beside the data, and later downloads are compared with it. The terms of use are shown; by fetching a data set you
-    accept them.
+    They are downloaded from where they are published into the data folder. Files are compared with their published
+    checksums. If there is none, the checksum of the first download is kept beside the data, and later downloads are
+    compared with it. The terms of use are shown; by fetching a data set you accept them.
     """
     from tacit.checks import check_choice
     from tacit.datasets.data_files import data_folder

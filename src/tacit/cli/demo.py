@@ -1,4 +1,4 @@
-"""`tacit demo`: the first five minutes with Tacit, without a download."""
+"""`tacit demo`: a first look at Tacit, without a download."""
 
 from __future__ import annotations
 
@@ -27,24 +27,21 @@ if TYPE_CHECKING:
 __all__ = ["demo_command", "write_demo"]
 
 
-@click.command("demo", short_help="Index the docstrings of Python's standard library, and ask.")
-@click.option("--query", "queries", multiple=True, metavar="TEXT", help="Ask this instead; may be given several times.")
-@click.option(
-    "--limit", default=3, show_default=True, metavar="NUMBER", help="How many records to show for each query."
-)
-@click.option("--keep", metavar="FOLDER", help="Where the index goes.  [default: python-library.tacit]")
-@click.option("--map", "map_path", metavar="FILE", help="Write this map only: .html, .png, .svg or .pdf.")
-@click.option("--no-map", is_flag=True, help="Write no map.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answers as JSON.")
+@click.command("demo")
+@click.option("--query", "queries", multiple=True, metavar="TEXT", help="Search for this instead. May be repeated.")
+@click.option("--limit", default=3, show_default=True, metavar="NUMBER", help="Number of records to show per query.")
+@click.option("--keep", metavar="FOLDER", help="Folder of the index.  [default: python-library.tacit]")
+@click.option("--map", "map_path", metavar="FILE", help="Write only this map: .html, .png, .svg or .pdf.")
+@click.option("--no-map", is_flag=True, help="Do not write a map.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def demo_command(
     *, queries: tuple[str, ...], limit: int, keep: str | None, map_path: str | None, no_map: bool, as_json: bool
 ) -> None:
-    """Index the docstrings of Python's standard library, and ask.
+    """Try Tacit on the docstrings of the Python standard library.
 
-    Builds an index of the documentation that Python has brought to this machine, with chapter, module and class as its
-    taxonomy. Every query is answered twice: in a space made of the words and the subjects (MLSI), and in one made of
-    the words only (LSI). Then Tacit suggests subjects for a new text, says why it found what it found, and draws a map.
-    Nothing is downloaded.
+    Builds an index of the docstrings of the Python on this machine; chapters, modules and classes are its taxonomy.
+    Every query is answered twice: in a space of words and subjects (MLSI), and in a space of words only (LSI). Then
+    Tacit suggests subjects for a new text, explains a search result, and draws a map. Nothing is downloaded.
     """
     started = time.perf_counter()
     with ShownStages() as stages:
@@ -66,30 +63,30 @@ def demo_command(
     (write_json if as_json else write_demo)(answer)
 
 
-def _map_paths(index: str, asked_for: str | None) -> list[Path]:
-    """Where the maps go, checked before the work begins; without the libraries there are none, unless one was asked."""
+def _map_paths(index: str, map_path: str | None) -> list[Path]:
+    """Return the maps to write, checked before the work begins; those that need a missing library are left out."""
     from tacit.tasks.map.map import check_output
 
-    if asked_for:
-        return [check_output(asked_for, argument="map")]
+    if map_path:
+        return [check_output(map_path, argument="map")]
     paths = []
     beside = Path(index).expanduser()
     for ending in (".html", ".png"):
         try:
             paths.append(check_output(beside.with_name(f"{beside.stem}-map{ending}"), argument="map"))
         except MissingExtraError as error:
-            write_note(f"There will be no {ending} map. {error}")
+            write_note(f"The {ending} map is left out. {error}")
     return paths
 
 
-def _answers(collection: Collection, queries: tuple[str, ...], limit: int, say: StageReporter) -> dict[str, Any]:
-    """Searches in both spaces, one suggestion, and why the first record was found."""
+def _answers(collection: Collection, queries: tuple[str, ...], limit: int, stages: StageReporter) -> dict[str, Any]:
+    """Search in both spaces, suggest labels, and explain why the first record was found."""
     from tacit.tasks.demo import QUERIES, SUGGESTION_TEXT, PlainSpace
     from tacit.tasks.explain.hit import explain_hit
 
-    say.begin("making the space of the words alone")
+    stages.begin("computing a space of words only")
     plain = PlainSpace(collection)
-    say.end("LSI: the same from the words alone, to compare with")
+    stages.end("LSI: a space of words only, for comparison")
     asked = queries or QUERIES
     compared = [_compared(collection, plain, query, limit) for query in asked]
     suggested = collection.suggest(SUGGESTION_TEXT, limit=5)
@@ -105,7 +102,7 @@ def _answers(collection: Collection, queries: tuple[str, ...], limit: int, say: 
 
 
 def _compared(collection: Collection, plain: PlainSpace, query: str, limit: int) -> dict[str, Any]:
-    """One query with both lists of answers."""
+    """Return one query with the records found in both spaces."""
     informed = collection.search(query, by="meaning", limit=limit)
     return {"query": query, "informed": _rows(informed), "plain": _rows(plain.search(query, limit=limit))}
 
@@ -116,22 +113,22 @@ def _rows(hits: list[RecordHit]) -> list[dict[str, Any]]:
     ]
 
 
-def _draw(collection: Collection, paths: list[Path], say: StageReporter) -> list[str]:
-    """Draw the map once, and write it to every file."""
+def _draw(collection: Collection, paths: list[Path], stages: StageReporter) -> list[str]:
+    """Draw the map once, and write it to all files."""
     if not paths:
         return []
     from tacit.tasks.map.map import map_of, write_map
 
-    say.begin("drawing the map")
-    found = map_of(collection, title="The Python standard library, as words and subjects place it")
+    stages.begin("drawing the map")
+    found = map_of(collection, title="The Python standard library, placed by words and subjects")
     for path in paths:
         write_map(found, path)
-    say.end(f"map of {len(found.ids):,} records drawn")
+    stages.end(f"map of {len(found.ids):,} records drawn")
     return [str(path) for path in paths]
 
 
 def _next_commands(index: str, answer: dict[str, Any]) -> list[str]:
-    """What to type next; double quotes, which every shell understands."""
+    """Return commands to try next, with double quotes, which all shells understand."""
     place = f'"{index}"' if " " in index else index
     first = answer["queries"][0]["informed"][0]["id"]
     asked = (
@@ -146,7 +143,7 @@ def _next_commands(index: str, answer: dict[str, Any]) -> list[str]:
 
 
 def _program() -> str:
-    """How this command was called, where its short name would not be found."""
+    """Return how to call this command, also if `tacit` is not on the path."""
     if shutil.which("tacit"):
         return "tacit"
     called = sys.argv[0]
@@ -154,7 +151,7 @@ def _program() -> str:
 
 
 def write_demo(answer: dict[str, Any]) -> None:
-    """Write the answer of the demonstration for people."""
+    """Write the results of the demonstration as text."""
     width = shutil.get_terminal_size().columns
     if sys.stdout.isatty() and width >= _NARROWEST_TABLE:
         _write_tables(answer, width)
@@ -164,13 +161,13 @@ def write_demo(answer: dict[str, Any]) -> None:
 
 _INFORMED = "words and subjects (MLSI)"
 _PLAIN = "words only (LSI)"
-_NARROWEST_TABLE = 72  # below it two columns would show nothing but dots
+_NARROWEST_TABLE = 72  # narrower columns would be cut too short to read
 _WIDEST_TABLE = 132
 _LINE = 79
 
 
 def _write_tables(answer: dict[str, Any], width: int) -> None:
-    """Both answers to a query side by side, three lines a record; then the rest."""
+    """Write the results in both spaces side by side, three lines per record; then the rest."""
     from rich.console import Console
     from rich.text import Text
 
@@ -185,7 +182,7 @@ def _write_tables(answer: dict[str, Any], width: int) -> None:
             Text.assemble(f"  {suggestion['probability']:4.0%}  ", (f"{bar:<20}", "cyan"), f"  {suggestion['label']}")
         )
     explanation = answer["explanation"]
-    console.print(Text("\nWhy the first answer was found", style="bold"))
+    console.print(Text("\nWhy the first record was found", style="bold"))
     for word in explanation["words"]:
         bar = "█" * round(20 * max(0.0, word["part"]))
         console.print(Text.assemble(f"  {word['part']:5.2f}  ", (f"{bar:<20}", "cyan"), f" {_word(word)}"))
@@ -214,7 +211,7 @@ def _write_table(console: Console, comparison: dict[str, Any]) -> None:
 
 
 def _cell(hit: dict[str, Any]) -> Text:
-    """One record in three lines; styled text and not markup, since docstrings are full of square brackets."""
+    """Return one record in three lines; styled text and not markup, since docstrings contain square brackets."""
     from rich.text import Text
 
     return Text.assemble(
@@ -223,12 +220,12 @@ def _cell(hit: dict[str, Any]) -> Text:
         "\n     ",
         hit["summary"],
         "\n     ",
-        (hit["labels"][0], "green"),  # the narrower ones begin the id
+        (hit["labels"][0], "green"),  # the id begins with the narrower ones
     )
 
 
 def _write_lines(answer: dict[str, Any]) -> None:
-    """Write the same below one another, for a pipe or a narrow terminal."""
+    """Write the same as plain lines, for a pipe or a narrow terminal."""
     for comparison in answer["queries"]:
         print(f"\nQuery: {comparison['query']}")
         for heading, hits in ((_INFORMED, comparison["informed"]), (_PLAIN, comparison["plain"])):
@@ -241,7 +238,7 @@ def _write_lines(answer: dict[str, Any]) -> None:
     print(_filled(answer["suggestion"]["text"]))
     for suggestion in answer["suggestion"]["labels"]:
         print(f"    {suggestion['probability']:4.0%}  {suggestion['label']}")
-    print("\nWhy the first answer was found")
+    print("\nWhy the first record was found")
     for word in answer["explanation"]["words"]:
         print(_cut(f"    {word['part']:5.2f}  {_word(word)}"))
     print(_filled(answer["explanation"]["in_words"]))
@@ -251,11 +248,11 @@ def _write_lines(answer: dict[str, Any]) -> None:
 
 
 def _word(word: dict[str, Any]) -> str:
-    """A word of the query, and what of the record it meets: itself, or words that mean something near."""
+    """Return a word of the query, and what it matches in the record: itself, or related words."""
     if word["shared"]:
-        return f"{word['word']} (in its text)"
+        return f"{word['word']} (in the text)"
     near = ", ".join(word["through"])
-    return f"{word['word']} (near: {near})" if near and word["part"] > 0 else str(word["word"])
+    return f"{word['word']} (related: {near})" if near and word["part"] > 0 else str(word["word"])
 
 
 def _written(answer: dict[str, Any]) -> list[str]:
@@ -269,5 +266,5 @@ def _filled(text: str) -> str:
 
 
 def _cut(line: str) -> str:
-    """A line that no terminal has to break."""
+    """Return a line cut to the width of a terminal."""
     return line if len(line) <= _LINE else line[: _LINE - 3].rstrip() + "..."

@@ -23,17 +23,19 @@ if TYPE_CHECKING:
 __all__ = ["concepts_command", "explain_command", "write_concepts", "write_explanation"]
 
 
-@click.command("explain", short_help="Say why: a hit, a label, a dimension, a neighbourhood.")
+@click.command("explain")
 @index_argument
-@click.option("--query", metavar="TEXT", help="With one --id: why this record answers this query.")
-@click.option("--id", "ids", multiple=True, metavar="ID", help="A record; two of them: why they are similar.")
-@click.option("--text", metavar="TEXT", help="With --label: why this label for this text.")
-@click.option("--label", metavar="NAME", help="A label; alone: what it is near to.")
-@click.option("--dimension", type=int, metavar="NUMBER", help="What this dimension is about; the first is 1.")
-@limit_option(10, "words, labels and records to name")
+@click.option("--query", metavar="TEXT", help="With one --id: why this query finds this record.")
+@click.option("--id", "ids", multiple=True, metavar="ID", help="A record; given twice: why two records are similar.")
+@click.option("--text", metavar="TEXT", help="With --label: why this label is suggested for this text.")
+@click.option("--label", metavar="NAME", help="A label; alone: the words, labels and records near it.")
+@click.option(
+    "--dimension", type=int, metavar="NUMBER", help="The words, labels and records of a dimension; the first is 1."
+)
+@limit_option(10, "words, labels and records to show")
 @as_json
 def explain_command(*, index: str, limit: int, as_json: bool, **asked: Any) -> None:
-    """Say why: a hit, a label, a dimension, a neighbourhood.
+    """Explain a search result, a label, a similarity or a dimension.
 
     \b
     tacit explain library.tacit --query "whales at sea" --id moby-dick
@@ -53,16 +55,16 @@ def explain_command(*, index: str, limit: int, as_json: bool, **asked: Any) -> N
         write_explanation(explanation, limit)
 
 
-@click.command("concepts", short_help="Show what the dimensions of the space are about.")
+@click.command("concepts")
 @index_argument
 @limit_option(10, "dimensions")
-@click.option("--words", type=int, default=6, show_default=True, metavar="NUMBER", help="Most words and labels an end.")
+@click.option("--words", type=int, default=6, show_default=True, metavar="NUMBER", help="Words and labels per end.")
 @as_json
 def concepts_command(*, index: str, limit: int, words: int, as_json: bool) -> None:
-    """Show what the dimensions of the space are about.
+    """Show the words and labels of each dimension.
 
-    Words and labels stand at both ends of a dimension, + and -; which end is which means nothing. The share says how
-    much of the records' positions lies along the dimension.
+    A dimension has two ends, + and -, with words and labels at each; the sign has no meaning. The share is how much of
+    the variation between the records lies along the dimension.
     """
     from tacit.tasks.explain.explain import concepts
 
@@ -76,9 +78,9 @@ def concepts_command(*, index: str, limit: int, words: int, as_json: bool) -> No
 
 
 def write_explanation(explanation: Explanation, limit: int) -> None:
-    """Write what was found out; at most `limit` rows a table."""
+    """Write an explanation; at most `limit` rows per table."""
     print(textwrap.fill(explanation.in_words(), min(shutil.get_terminal_size().columns, 100)))
-    # by the name of the class, so that the verb does not import what it was not asked for
+    # by the name of the class, so that modules that are not needed are not imported
     write: Any = {
         "HitExplanation": _write_hit,
         "PairExplanation": _write_pair,
@@ -90,7 +92,7 @@ def write_explanation(explanation: Explanation, limit: int) -> None:
 
 
 def write_concepts(found: Sequence[Dimension]) -> None:
-    """Two lines a dimension, one for each end that says something."""
+    """Write up to two lines per dimension, one for each end that has words, labels or links."""
     with_links = any(end.links for dimension in found for end in (dimension.positive, dimension.negative))
     rows = []
     for dimension in found:
@@ -107,9 +109,14 @@ def write_concepts(found: Sequence[Dimension]) -> None:
 
 def _write_hit(why: HitExplanation, limit: int) -> None:
     rows = [(word.part, word.word, "yes" if word.shared else "", ", ".join(word.through)) for word in why.words]
-    _section("The cosine, word by word", ("part", "word", "in both", "related words of the record"), rows, limit)
+    _section(
+        "Contribution of each word to the cosine",
+        ("part", "word", "in both", "related words in the record"),
+        rows,
+        limit,
+    )
     if abs(why.offset) >= 0.0005:
-        print(f"{why.offset:.3f} is the part of the centre of the space.")
+        print(f"{why.offset:.3f} comes from the centre of the space.")
     _write_near("Labels of the record, by nearness to the query", why.labels, limit)
     _write_near("Labels nearest to the query", why.query_labels, limit)
 
@@ -136,10 +143,10 @@ def _write_pair(why: PairExplanation, limit: int) -> None:
 def _write_label(why: LabelExplanation, limit: int) -> None:
     good = [word for word in why.words if word.part > 0][:limit]
     bad = [word for word in reversed(why.words) if word.part < 0][:limit]
-    _section("Words that speak for it", ("part", "word"), [(word.part, word.word) for word in good], limit)
-    _section("Words that speak against it", ("part", "word"), [(word.part, word.word) for word in bad], limit)
+    _section("Words in favour", ("part", "word"), [(word.part, word.word) for word in good], limit)
+    _section("Words against", ("part", "word"), [(word.part, word.word) for word in bad], limit)
     left = why.score - why.intercept - sum(word.part for word in (*good, *bad))
-    other = f", {left:+.3f} for all else" if abs(left) >= 0.0005 else ""
+    other = f", {left:+.3f} for all other words" if abs(left) >= 0.0005 else ""
     sums = f"{_sum(good):+.3f} for, {_sum(bad):+.3f} against{other}"
     print(f"\nScore {why.score:.3f}: starts at {why.intercept:.3f}, {sums}.")
     _write_above(why.ancestors)
@@ -149,7 +156,7 @@ def _write_label(why: LabelExplanation, limit: int) -> None:
 def _write_place(place: LabelPlace, limit: int) -> None:
     _write_above(place.ancestors)
     if place.children:
-        print(f"\nRight below it: {_cut([label.title for label in place.children], limit)}")
+        print(f"\nNarrower labels: {_cut([label.title for label in place.children], limit)}")
     if place.words:
         print(f"\nTypical words: {', '.join(place.words)}")
     _write_near("Nearest labels", place.neighbours, limit)
@@ -158,7 +165,7 @@ def _write_place(place: LabelPlace, limit: int) -> None:
 
 def _write_dimension(dimension: Dimension, limit: int) -> None:
     for sign, end in (("+", dimension.positive), ("-", dimension.negative)):
-        print(f"\nThe end {sign}")
+        print(f"\nEnd {sign}")
         _write_end(end, limit)
 
 
@@ -184,11 +191,11 @@ def _write_records(heading: str, hits: Sequence[RecordHit], limit: int) -> None:
 
 def _write_above(ancestors: Sequence[Any]) -> None:
     if ancestors:
-        print(f"\nAbove it: {' < '.join(label.title for label in ancestors)}")
+        print(f"\nBroader labels: {' < '.join(label.title for label in ancestors)}")
 
 
 def _section(heading: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], limit: int) -> None:
-    """A table under its heading; nothing at all if it is empty."""
+    """Write a table under its heading; nothing if it is empty."""
     if rows:
         print(f"\n{heading}" if heading else "")
         write_table(columns, rows[:limit], empty="")

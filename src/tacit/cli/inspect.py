@@ -1,4 +1,4 @@
-"""`tacit info`, `tacit verify` and `tacit export`: what an index holds, whether it is sound, and a way out of it."""
+"""`tacit info`, `tacit verify` and `tacit export`: what an index contains, whether it is damaged, and copies of it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.common.options import as_json, examples, index_argument, opened
+from tacit.cli.common.options import as_json, examples, index_argument, opened, quiet_option
 from tacit.cli.common.output import write_json, write_note
 from tacit.cli.common.progress import ShownStages
-from tacit.cli.common.reading_options import quiet_option
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["export_command", "info_command", "verify_command"]
 
 
-@click.command("info", short_help="Show what an index holds and how it was built.")
+@click.command("info")
 @index_argument
 @as_json
 def info_command(*, index: str, as_json: bool) -> None:
-    """Show what an index holds and how it was built."""
+    """Show what an index contains and how it was built."""
     from tacit.tasks.info import info
 
     with opened(index) as collection:
@@ -41,16 +40,19 @@ def info_command(*, index: str, as_json: bool) -> None:
         lines = textwrap.wrap(value, max(room, 20)) if room else [value]
         print(f"{name:<{width}}  " + f"\n{'':<{width}}  ".join(lines))
     if found.refit_due:
-        write_note(f"{found.changed_share:.0%} changed since the space was fitted. A refit is due: tacit refit {index}")
+        write_note(f"{found.changed_share:.0%} of the records changed since the last fit. Refit: tacit refit {index}")
 
 
-@click.command("verify", short_help="Read every file of an index and say what is wrong.")
+@click.command("verify")
 @index_argument
 @as_json
 def verify_command(*, index: str, as_json: bool) -> None:
-    """Read every file of an index and say what is wrong, a line each; the exit code is 1 if anything is."""
+    """Check every file of an index for damage.
+
+    Each problem is printed in a line; the exit code is 1 if there is any.
+    """
     if not Path(index).expanduser().exists():
-        raise InputError(f"path does not exist: got {index!r}, expected the folder of an index. Build one there first.")
+        raise InputError(f"INDEX does not exist: got {index!r}, expected the folder of an index. Build one first.")
     with ShownStages() as show:
         show.begin("checking")
         from tacit.index import verify
@@ -61,14 +63,13 @@ def verify_command(*, index: str, as_json: bool) -> None:
     elif problems:
         print("\n".join(problems))
     else:
-        print(f"{index} is sound.")
+        print(f"{index} is undamaged.")
     if problems:
         sys.exit(1)
 
 
 @click.command(
     "export",
-    short_help="Write records and positions for other programs.",
     epilog=examples(
         "tacit export books.tacit",
         "tacit export books.tacit --format parquet -o books.parquet",
@@ -76,23 +77,24 @@ def verify_command(*, index: str, as_json: bool) -> None:
     ),
 )
 @index_argument
-@click.option("-o", "--output", metavar="PATH", help="File to write, or folder for npy.  [default: from the index]")
+@click.option("-o", "--output", metavar="PATH", help="File to write, or folder for npy.  [default: name of the index]")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["jsonl", "npy", "parquet"]),
-    help="JSON lines, Parquet, or positions.npy with ids.json.  [default: from the output, or jsonl]",
+    help="JSON lines, Parquet, or positions.npy with ids.json.  [default: by the output, or jsonl]",
 )
-@click.option("--no-text", is_flag=True, help="Leave the texts out.")
-@click.option("--replace", is_flag=True, help="Replace an export that is there.")
+@click.option("--no-text", is_flag=True, help="Leave out the texts.")
+@click.option("--replace", is_flag=True, help="Replace an existing export.")
 @as_json
 @quiet_option
 def export_command(
     *, index: str, output: str | None, form: str | None, no_text: bool, replace: bool, as_json: bool, quiet: bool
 ) -> None:
-    """Write the records of an index with their positions, for a vector database or any other program.
+    """Write records and vectors for other programs.
 
-    Records that were added are there, removed ones are not. Positions are to be compared by their cosine.
+    The vectors are the positions of the records in the space. Added records are included, removed ones are not.
+    Compare positions by their cosine.
     """
     form = form or ("parquet" if str(output).endswith((".parquet", ".pq")) else "jsonl")
     path = Path(output or _default_output(index, form))
@@ -100,15 +102,15 @@ def export_command(
         from tacit.tasks.export import export
         from tacit.tasks.stage_progress import StageReporter
 
-        say = StageReporter(show)
-        say.begin("exporting")
+        stages = StageReporter(show)
+        stages.begin("exporting")
         n_records = export(
             collection,
             path,
             format=form,
             texts=not no_text,
             replace_old=replace,
-            progress=lambda n: say.advance(f"{n:,} records"),
+            progress=lambda n: stages.advance(f"{n:,} records"),
         )
         n_dimensions = collection.space.n_dimensions
     if as_json:
@@ -123,7 +125,7 @@ def _default_output(index: str, form: str) -> str:
 
 
 def _rows(found: IndexInfo) -> list[tuple[str, str]]:
-    """Names and values for people; what there is none of is left out."""
+    """Return names and values to show; empty values are left out."""
     from tacit.checks import human_size
 
     changes = f" ({found.added:,} added and {found.removed:,} removed since the fit)" * (
@@ -155,13 +157,13 @@ def _listed(facts: dict[str, Any], sign: str = "=") -> str:
 
 
 def _shown_text(text: dict[str, Any]) -> dict[str, Any]:
-    """A list of stop words would fill the screen."""
+    """Replace a list of stop words, which would fill the screen, by its length."""
     words = text.get("stop_words")
     return {**text, "stop_words": f"{len(words):,} given"} if isinstance(words, list) else text
 
 
 def _source(reading: dict[str, Any]) -> str:
-    """Where the records came from, with the columns that hold them."""
+    """Return the source of the records and the roles of its columns."""
     if "dataset" in reading:
         return f"data set {reading['dataset']}"
     roles = reading.get("columns", {})

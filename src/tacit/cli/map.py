@@ -1,4 +1,4 @@
-"""`tacit map`."""
+"""`tacit map` and `tacit cluster`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ __all__ = ["cluster_command", "map_command"]
 
 @click.command(
     "map",
-    short_help="Draw the collection as a map, for a browser or as a picture.",
     epilog=examples(
         "tacit map library.tacit",
         "tacit map library.tacit --output animals.png --under animals",
@@ -34,33 +33,26 @@ __all__ = ["cluster_command", "map_command"]
     "-o",
     "--output",
     metavar="FILE",
-    help="File to write: .html for a browser, .png, .svg or .pdf.  [default: INDEX's name with -map.html]",
+    help="File to write: .html for a browser, .png, .svg or .pdf.  [default: name of the index with -map.html]",
 )
 @click.option(
     "--colour-by",
     default="label",
     show_default=True,
     metavar="label|cluster|FIELD",
-    help="Colour by the widest label, by groups of records that lie together, or by a field.",
+    help="Colour by the broadest label, by groups of similar records, or by a field.",
 )
-@click.option("--title", metavar="TEXT", help="What stands above the map.  [default: INDEX's name]")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="NUMBER", help="The same seed, the same map.")
+@click.option("--title", metavar="TEXT", help="Title of the map.  [default: name of the index]")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="NUMBER", help="Random seed.")
 @filter_options
 @as_json
 def map_command(
-    *,
-    index: str,
-    output: str | None,
-    colour_by: str,
-    title: str | None,
-    seed: int,
-    as_json: bool,
-    **conditions: Any,
+    *, index: str, output: str | None, colour_by: str, title: str | None, seed: int, as_json: bool, **conditions: Any
 ) -> None:
-    """Draw the collection as a map, for a browser or as a picture.
+    """Draw a map of the collection, as a web page or a picture.
 
-    Records about the same things lie together. The page works without a network: hover over a point to see its record,
-    click a name to hide it, type into the box to find records.
+    Records on the same subjects are close together. The page works offline: hover over a point to see its record, click
+    a name in the legend to hide its records, type into the box to find records.
     """
     from tacit.tasks.map.map import check_output, draw_map
 
@@ -77,30 +69,26 @@ def map_command(
     write_table(("records", colour_by), rows, empty="No groups.")
 
 
-@click.command("cluster", short_help="Group the records, and name the groups.")
+@click.command("cluster")
 @index_argument
 @click.option(
-    "--groups", type=int, metavar="NUMBER", help="How many groups. [default: root of half the records, 2 to 20]"
+    "--groups",
+    type=int,
+    metavar="NUMBER",
+    help="Number of groups.  [default: square root of half the records, 2 to 20]",
 )
-@click.option("--words", type=int, default=6, show_default=True, metavar="NUMBER", help="Most words a group.")
-@click.option("--output", metavar="FILE", help="Write the id and the group of each record, with a tab between them.")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="NUMBER", help="Another seed, other groups.")
+@click.option("--words", type=int, default=6, show_default=True, metavar="NUMBER", help="Words per group.")
+@click.option("--output", metavar="FILE", help="Write the id and the group of each record, separated by a tab.")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="NUMBER", help="Random seed.")
 @filter_options
 @as_json
 def cluster_command(
-    *,
-    index: str,
-    groups: int | None,
-    words: int,
-    output: str | None,
-    seed: int,
-    as_json: bool,
-    **conditions: Any,
+    *, index: str, groups: int | None, words: int, output: str | None, seed: int, as_json: bool, **conditions: Any
 ) -> None:
-    """Group the records by where they lie, and name the groups.
+    """Group similar records, and describe the groups.
 
-    The words and labels are those that set a group apart from the others; a percentage says how many of its records
-    have the label. The example is the record nearest to the centre.
+    The words and labels are those that distinguish a group from the others; the percentage is the share of its records
+    that have the label. The example is the record nearest to the centre of the group.
 
     \b
     tacit cluster library.tacit
@@ -119,7 +107,7 @@ def cluster_command(
     else:
         _write_table(found)
     if found.n_nowhere:
-        write_note(f"{found.n_nowhere:,} records have no word that the space knows and are in no group.")
+        write_note(f"{found.n_nowhere:,} records have no word of the vocabulary and are in no group.")
     if output is not None:
         write_note(f"{len(found.numbers):,} records and their groups written to {output}.")
 
@@ -139,7 +127,7 @@ def _write_table(found: Groups) -> None:
 
 
 def _write_members(collection: Collection, found: Groups, output: str) -> None:
-    """Write the whole file or none of it."""
+    """Write a file of ids and groups, completely or not at all."""
     try:
         with replacing(Path(output)) as fresh, fresh.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(f"{' '.join(id.split())}\t{group}\n" for id, group in found.members(collection))

@@ -46,10 +46,10 @@ def _read_test(collection: Collection, split: dict[str, Any]) -> dict[str, Any]:
     """Replace the name of a file with test records by the records, read with the columns of the index."""
     if split["test"] is None:
         return split
-    from tacit.cli.common.reading_options import ReadingOptions, read_given
+    from tacit.cli.common.reading_options import ReadingOptions, open_records
 
     stored = dict(collection.settings["build"].get("reading") or {})
-    return {**split, "test": list(read_given(ReadingOptions(sources=(split["test"],)), stored=stored).records)}
+    return {**split, "test": list(open_records(ReadingOptions(sources=(split["test"],)), stored=stored).records)}
 
 
 def _names(models: str | None) -> list[str] | None:

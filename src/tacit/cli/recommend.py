@@ -29,7 +29,6 @@ __all__ = ["recommend_command"]
 
 @click.command(
     "recommend",
-    short_help="Recommend records to who liked others.",
     epilog=examples(
         "tacit recommend films.tacit --liked 50 --liked 172 --disliked 8",
         "tacit recommend films.tacit --for user=42 --range year=1990..",
@@ -37,15 +36,17 @@ __all__ = ["recommend_command"]
     ),
 )
 @index_argument
-@click.option("--liked", multiple=True, metavar="ID", help="A record that was liked; may be given several times.")
-@click.option("--disliked", multiple=True, metavar="ID", help="One that was not.")
-@click.option("--for", "for_thing", metavar="LINK=NAME", help="Recommend to a linked thing instead: user=42.")
+@click.option("--liked", multiple=True, metavar="ID", help="A record that you like. May be repeated.")
+@click.option("--disliked", multiple=True, metavar="ID", help="A record that you do not like. May be repeated.")
+@click.option(
+    "--for", "for_thing", metavar="LINK=NAME", help="Recommend for something that records are linked to: user=42."
+)
 @click.option(
     "--what",
     default="records",
     show_default=True,
     metavar="KIND",
-    help="With --for: what to recommend: records, labels, or the name of a link.",
+    help="With --for: recommend records, labels, or things of a link, by its name.",
 )
 @limit_option(10, "recommendations")
 @filter_options
@@ -61,11 +62,12 @@ def recommend_command(
     as_json: bool,
     **conditions: Any,
 ) -> None:
-    """Recommend records to who liked others, or to something that records are linked to.
+    """Recommend records similar to ones you liked.
 
-    Each comes with a reason: the liked record that it is nearest to, and what the two share.
+    With --for, recommend for something that records are linked to. Each recommendation has a reason: the liked
+    record nearest to it, and what the two have in common.
     """
-    _check_question(liked, disliked, for_thing, what)
+    _check_options(liked, disliked, for_thing, what)
     from tacit.tasks.recommend.recommend import recommend, recommend_for
 
     asked: dict[str, Any]
@@ -92,19 +94,19 @@ def recommend_command(
         write_table(("score", what), [(hit.score, hit.id) for hit in hits], empty="Nothing to recommend.")
 
 
-def _check_question(liked: tuple[str, ...], disliked: tuple[str, ...], for_thing: str | None, what: str) -> None:
+def _check_options(liked: tuple[str, ...], disliked: tuple[str, ...], for_thing: str | None, what: str) -> None:
     if for_thing is not None and (liked or disliked):
-        raise InputError("--for is given with --liked or --disliked: got both, expected one way to ask.")
+        raise InputError("--for is given with --liked or --disliked: got both, expected one of them.")
     if for_thing is None and not liked:
         raise InputError(
-            "nothing is liked: got neither --liked nor --for, expected one of them. Name a record you like."
+            "--liked is missing: got neither --liked nor --for, expected one of them. Name a record that you like."
         )
     if for_thing is None and what != "records":
-        raise InputError(f"--what needs --for: got {what!r} for liked records, expected records.")
+        raise InputError(f"--what needs --for: got {what!r} without it, expected 'records'.")
 
 
 def _thing(text: str) -> tuple[str, str]:
     kind, sign, name = text.partition("=")
     if not sign or not kind.strip() or not name.strip():
-        raise InputError(f"--for names nothing: got {text!r}, expected LINK=NAME, as author=Knuth.")
+        raise InputError(f"--for must look like LINK=NAME: got {text!r}, expected author=Knuth, for example.")
     return kind.strip(), name.strip()

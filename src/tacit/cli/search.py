@@ -26,7 +26,6 @@ __all__ = ["search_command", "similar_command"]
 
 @click.command(
     "search",
-    short_help="Find records by meaning, by words, or both.",
     epilog=examples(
         "tacit search library.tacit whales at sea",
         "tacit search library.tacit '\"sperm whale\"' --by words --under animals --range year=1990..",
@@ -39,14 +38,14 @@ __all__ = ["search_command", "similar_command"]
     type=click.Choice(["hybrid", "meaning", "words"]),
     default="hybrid",
     show_default=True,
-    help="By the position in the space, by the words themselves, or by both.",
+    help="Search by meaning (position in the space), by the words themselves, or by both.",
 )
 @click.option(
     "--fusion",
     type=click.Choice(["scores", "ranks"]),
     default="scores",
     show_default=True,
-    help="How hybrid puts both together: by scores, or by ranks alone.",
+    help="How hybrid search combines the two: by scores, or by ranks.",
 )
 @limit_option(10, "records")
 @filter_options
@@ -61,14 +60,14 @@ def search_command(
         _write(collection, {"query": " ".join(query), "by": by}, hits, as_json)
 
 
-@click.command("similar", short_help="Find the records nearest to one of them.")
+@click.command("similar")
 @index_argument
 @click.argument("id", metavar="ID")
 @limit_option(10, "records")
 @filter_options
 @as_json
 def similar_command(*, index: str, id: str, limit: int, as_json: bool, **conditions: Any) -> None:
-    """Find the records nearest to one of them, by their positions in the space."""
+    """Find the records most similar to a given one."""
     with opened(index) as collection:
         hits = collection.similar(id, limit=limit, filters=read_filters(collection, **conditions))
         _write(collection, {"id": id}, hits, as_json)

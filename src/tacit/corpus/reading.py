@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import json
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
@@ -141,7 +142,7 @@ class Reading:
             self._progress(self.n_read, 1.0)
         if self.problems:
             warnings.warn(
-                f"the files have problems: {self.problems.counted()}. `Reading.summary()` lists them.",
+                f"the files have problems: {self.problems.counted()}. The summary of the reading lists them.",
                 TacitWarning,
                 stacklevel=2,
             )
@@ -191,7 +192,8 @@ class Reading:
         there: dict[str, None] = {}
         for place, source in enumerate(self._sources):
             self._place = place
-            yield from self._records(self._ahead.pop(place, None) or self._look_ahead(source), seen, there)
+            rows = self._ahead.pop(place) if place in self._ahead else self._look_ahead(source)
+            yield from self._records(rows, seen, there)
         if self.n_read:
             _check_columns(self.columns, there, self._sources[-1].name)
 
@@ -237,31 +239,30 @@ class _RowsAhead:
 
     def __init__(self, source: Source, is_annif: bool | None) -> None:
         self.source = source
-        self._problems = _LaterProblems()
+        self._problems = _WaitingProblems()
         self._rest = _rows_of(source, self._problems, is_annif)
-        self._ahead = [(line, row, self._problems.taken()) for line, row in islice(self._rest, _ROWS_LOOKED_AT)]
+        self._ahead = list(islice(self._rest, _ROWS_LOOKED_AT))
 
     @property
     def first(self) -> list[Row]:
         """The rows that were read ahead."""
-        return [row for _, row, _ in self._ahead]
+        return [row for _, row in self._ahead]
 
     def read(self, problems: Problems) -> Rows:
         """Yield all rows, once; problems are added to `problems`."""
-        for line, row, found in self._ahead:
-            for problem in found:
-                problems.add(*problem)
+        for line, row in self._ahead:
+            self._problems.move(problems, line)
             yield line, row
-        self._problems.send_to(problems)
+        self._problems.move(problems)
         yield from self._rest
 
 
-class _LaterProblems(Problems):
+class _WaitingProblems(Problems):
     """Problems that wait until it is known where they are counted."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._waiting: list[tuple[str, str, int, str]] = []
+        self._waiting: deque[tuple[str, str, int, str]] = deque()
         self._target: Problems | None = None
 
     def add(self, kind: str, file: str, line: int, sentence: str) -> None:
@@ -270,14 +271,12 @@ class _LaterProblems(Problems):
         else:
             self._target.add(kind, file, line, sentence)
 
-    def taken(self) -> list[tuple[str, str, int, str]]:
-        waiting, self._waiting = self._waiting, []
-        return waiting
-
-    def send_to(self, problems: Problems) -> None:
-        self._target = problems
-        for problem in self.taken():
-            problems.add(*problem)
+    def move(self, problems: Problems, last: int | None = None) -> None:
+        """Move the problems up to a line; without one, all of them and those that will be added."""
+        while self._waiting and (last is None or self._waiting[0][2] <= last):
+            problems.add(*self._waiting.popleft())
+        if last is None:
+            self._target = problems
 
 
 def _rows_of(source: Source, problems: Problems, is_annif: bool | None) -> Rows:

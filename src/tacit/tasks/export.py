@@ -92,8 +92,7 @@ def _check_target(target: Path, format: str, replace_old: bool) -> None:
         raise InputError(f"path is {what}: got {str(target)!r}, expected {expected} to write. Choose another name.")
     if not replace_old:
         raise InputError(
-            f"path exists already: got {str(target)!r}, expected a new name. Choose another, or replace it (--replace, "
-            "replace_old=True)."
+            f"path exists already: got {str(target)!r}, expected a new one. Choose another, or pass replace_old=True."
         )
 
 

@@ -1,163 +1,164 @@
-"""How a space is made, as options of `tacit build` and `tacit refit`: model, words, taxonomy, suggester."""
+"""Options for the space of an index, of `tacit build` and `tacit refit`: model, words, taxonomy, suggester."""
 
 from __future__ import annotations
 
-import functools
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.errors import InputError
+from tacit.cli.common.options import Decorator, gather_options, option_in
+from tacit.errors import InputError, did_you_mean
 from tacit.models.spaces import SPACES
 
 if TYPE_CHECKING:
     from tacit.relations.taxonomy.taxonomy import Taxonomy
     from tacit.tasks.build.settings import BuildSettings
-    from tacit.text.settings import TextSettings
 
-__all__ = ["ModelOptions", "model_options", "read_settings", "read_taxonomy"]
+__all__ = ["SETTINGS_HELP", "ModelOptions", "model_options", "read_settings", "read_taxonomy", "title_weight"]
 
-Decorator = Callable[[Any], Any]
+SETTINGS_HELP = """\b
+Settings for --set NAME=VALUE:
+  ngrams=2             longest phrase to index, in words; default 1
+  min_records=5        leave out words in fewer records; 0.01 is 1%; default 2
+  max_share=0.5        leave out words in a larger share of the records
+  max_terms=50000      keep only the most frequent words
+  min_label_records=3  do not learn labels with fewer records; default 1
+  title_weight=2       count the title twice (tacit build only)
+  label_weight=0.7     or any other parameter of the model"""
 
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """What was typed about the model; None where nothing was."""
+    """The options as typed; None for those that are not given."""
 
     model: str | None = None
     dimensions: int | None = None
-    parameters: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
     language: str | None = None
     stem: bool | None = None
     stop_words: str | None = None
-    ngrams: int | None = None
-    min_records: str | None = None
-    max_share: float | None = None
-    max_terms: int | None = None
     taxonomy: str | None = None
     taxonomy_separator: str | None = None
     suggester: str | None = None
-    min_label_records: int | None = None
     seed: int | None = None
 
 
 _OPTIONS: tuple[Decorator, ...] = (
-    click.option(
+    option_in(
+        "Space",
         "--model",
         type=click.Choice(["auto", *SPACES]),
-        help="What makes the space.  [default: auto, from what the records have]",
+        help="Model of the space.  [default: auto, by what the records have]",
     ),
-    click.option("--dimensions", type=int, metavar="NUMBER", help="Dimensions of the space.  [default: 100]"),
-    click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Another parameter of the model."),
-    click.option("--language", metavar="NAME", help="Language of the texts, or 'none'.  [default: english]"),
-    click.option("--stem/--no-stem", default=None, help="Cut words to their stems."),
-    click.option("--stop-words", metavar="FILE|none", help="Words to leave out.  [default: those of the language]"),
-    click.option("--ngrams", type=int, metavar="NUMBER", help="Longest phrase to count.  [default: 1]"),
-    click.option("--min-records", metavar="NUMBER", help="Leave out words in fewer records.  [default: 2]"),
-    click.option("--max-share", type=float, metavar="SHARE", help="Leave out words in a larger share.  [default: 1]"),
-    click.option("--max-terms", type=int, metavar="NUMBER", help="Keep so many words, the most frequent."),
-    click.option("--taxonomy", metavar="FILE", help="What lies above the labels: a table, or SKOS; 'none' for none."),
-    click.option("--taxonomy-separator", metavar="TEXT", help="Labels are paths with this between their steps."),
-    click.option(
+    option_in("Space", "--dimensions", type=int, metavar="NUMBER", help="Dimensions of the space.  [default: 100]"),
+    option_in("Space", "--taxonomy", metavar="FILE", help="Taxonomy of the labels: a table or SKOS; 'none' for none."),
+    option_in(
+        "Space",
+        "--taxonomy-separator",
+        metavar="TEXT",
+        help="Labels are paths with this separator, such as / in animals/cats.",
+    ),
+    option_in("Space", "--seed", type=int, metavar="NUMBER", help="Random seed.  [default: 0]"),
+    option_in("Space", "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another setting, listed below."),
+    option_in("Words", "--language", metavar="NAME", help="Language of the texts, or 'none'.  [default: english]"),
+    option_in("Words", "--stem/--no-stem", default=None, help="Reduce words to their stems."),
+    option_in(
+        "Words",
+        "--stop-words",
+        metavar="FILE|none",
+        help="File of words to leave out.  [default: those of the language]",
+    ),
+    option_in(
+        "Suggester",
         "--suggester",
         type=click.Choice(["auto", "logistic", "ridge", "svm", "both", "none"]),
-        help="What learns to suggest labels.  [default: auto]",
+        help="Method that learns to suggest labels.  [default: auto]",
     ),
-    click.option("--min-label-records", type=int, metavar="NUMBER", help="Do not learn labels of fewer records."),
-    click.option("--seed", type=int, metavar="NUMBER", help="The same seed gives the same index.  [default: 0]"),
 )
+_TEXT_SETTINGS = ("ngrams", "min_records", "max_share", "max_terms")
+_SETTINGS = (*_TEXT_SETTINGS, "min_label_records", "title_weight")
 
 
 def model_options(command: Any) -> Any:
-    """Add the options, and give the command what was typed as one `ModelOptions` called `chosen`."""
-
-    @functools.wraps(command)
-    def gathered(**options: Any) -> Any:
-        chosen = ModelOptions(**{entry.name: options.pop(entry.name) for entry in fields(ModelOptions)})
-        return command(chosen=chosen, **options)
-
-    for option in reversed(_OPTIONS):
-        gathered = option(gathered)
-    return gathered
+    """Add the options; the command gets them as one `ModelOptions` called `space`."""
+    return gather_options(command, _OPTIONS, ModelOptions, "space")
 
 
-def read_settings(chosen: ModelOptions, before: BuildSettings | None = None) -> BuildSettings:
-    """Turn the options into settings; what was not said is as before, or else as usual.
+def read_settings(space: ModelOptions, before: BuildSettings | None = None) -> BuildSettings:
+    """Turn the options into settings; those not given are as in `before`, or else the defaults.
 
-    Parameters of the model are kept only as long as the model is.
+    Parameters of the model are kept only if the model is.
     """
     from tacit.checks import check_count
     from tacit.tasks.build.settings import BuildSettings
 
     before = before or BuildSettings()
-    for option, count in (("--dimensions", chosen.dimensions), ("--min-label-records", chosen.min_label_records)):
-        if count is not None:
-            check_count(option, count)
-    same = chosen.model in (None, before.model)
-    separator = chosen.taxonomy_separator
-    if separator is None and chosen.taxonomy is None:
+    if space.dimensions is not None:
+        check_count("--dimensions", space.dimensions)
+    named = _named_settings(space.settings)
+    parameters = {name: value for name, value in named.items() if name not in _SETTINGS}
+    separator = space.taxonomy_separator
+    if separator is None and space.taxonomy is None:
         separator = before.taxonomy_separator
-    typed: dict[str, Any] = {
-        "model": chosen.model,
-        "n_components": chosen.dimensions,
-        "suggester": chosen.suggester,
-        "min_label_records": chosen.min_label_records,
-        "random_state": chosen.seed,
-    }
+    same_model = space.model in (None, before.model)
+    text = {name: named[name] for name in _TEXT_SETTINGS if name in named}
+    text |= {"language": space.language, "stem": space.stem, "stop_words": _stop_words(space.stop_words)}
     return replace(
         before,
-        parameters={**(before.parameters if same else {}), **_parameters(chosen.parameters)},
-        text=_text_settings(chosen, before.text),
+        parameters={**(before.parameters if same_model else {}), **parameters},
+        text=replace(before.text, **_given(text)),
         taxonomy_separator=separator,
-        **{name: value for name, value in typed.items() if value is not None},
+        min_label_records=named.get("min_label_records", before.min_label_records),
+        **_given(
+            {
+                "model": space.model,
+                "n_components": space.dimensions,
+                "suggester": space.suggester,
+                "random_state": space.seed,
+            }
+        ),
     )
 
 
-def read_taxonomy(chosen: ModelOptions, dataset: str | None = None, data_dir: str | None = None) -> Taxonomy | None:
-    """Read the taxonomy that was asked for; a data set brings its own, unless another is asked for, or 'none'."""
-    if chosen.taxonomy == "none" or chosen.taxonomy_separator is not None:
-        if chosen.taxonomy not in (None, "none"):
+def title_weight(space: ModelOptions) -> int | None:
+    """Return the setting `title_weight`, which belongs to the columns of the records; None if it is not given."""
+    return _named_settings(space.settings).get("title_weight")
+
+
+def read_taxonomy(space: ModelOptions, dataset: str | None = None, data_dir: str | None = None) -> Taxonomy | None:
+    """Read the given taxonomy; a data set has its own, which is used if --taxonomy is not given."""
+    if space.taxonomy == "none" or space.taxonomy_separator is not None:
+        if space.taxonomy not in (None, "none"):
             raise InputError(
-                f"--taxonomy is given twice: got {chosen.taxonomy!r} and --taxonomy-separator, expected one of them."
+                f"--taxonomy is given with --taxonomy-separator: got {space.taxonomy!r}, expected only one of them."
             )
         return None
     from tacit.relations.taxonomy.taxonomy import Taxonomy
 
-    if chosen.taxonomy is None:
-        if dataset not in _WITH_TAXONOMY:
+    if space.taxonomy is None:
+        from tacit.datasets.registry import dataset_names
+
+        known = dataset_names().get(dataset or "")
+        if known is None or known.taxonomy is None:
             return None
-        from tacit.datasets import load_taxonomy
-
-        table = load_taxonomy(str(dataset), data_dir)
+        table = known.taxonomy(data_dir)
         return Taxonomy.from_parents(table.parents, table.titles)
-    suffix = Path(chosen.taxonomy).suffix.lower()
+    suffix = Path(space.taxonomy).suffix.lower()
     if suffix in (".tsv", ".tab", ".csv"):
-        return Taxonomy.from_table(chosen.taxonomy)
-    return Taxonomy.from_skos(chosen.taxonomy)
+        return Taxonomy.from_table(space.taxonomy)
+    return Taxonomy.from_skos(space.taxonomy)
 
 
-_WITH_TAXONOMY = ("arxiv", "enzyme", "reuters21578")
-
-
-def _text_settings(chosen: ModelOptions, before: TextSettings) -> TextSettings:
-    typed: dict[str, Any] = {
-        "language": chosen.language,
-        "stem": chosen.stem,
-        "stop_words": _stop_words(chosen.stop_words),
-        "ngrams": chosen.ngrams,
-        "min_records": _amount(chosen.min_records),
-        "max_share": chosen.max_share,
-        "max_terms": chosen.max_terms,
-    }
-    return replace(before, **{name: value for name, value in typed.items() if value is not None})
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _stop_words(given: str | None) -> str | list[str] | None:
-    """Read a file of stop words, one or several a line; "none" and "language" are no files."""
+    """Read a file of stop words, separated by white space; "none" and "language" are not files."""
     if given in (None, "none", "language"):
         return given
     try:
@@ -169,27 +170,31 @@ def _stop_words(given: str | None) -> str | list[str] | None:
         ) from error
 
 
-def _amount(given: str | None) -> int | float | None:
-    """A number of records, or a share of them if it has a point in it."""
-    if given is None:
-        return None
-    try:
-        return float(given) if "." in given else int(given)
-    except ValueError:
-        raise InputError(
-            f"--min-records is no amount: got {given!r}, expected a whole number, or a share as 0.01."
-        ) from None
-
-
-def _parameters(pairs: tuple[str, ...]) -> Mapping[str, Any]:
+def _named_settings(pairs: tuple[str, ...]) -> dict[str, Any]:
     """Read NAME=VALUE; a value is a number, true, false, none, or a text."""
     found: dict[str, Any] = {}
     for pair in pairs:
-        name, sign, value = pair.partition("=")
-        if not sign or not name.strip():
-            raise InputError(f"--set is no parameter: got {pair!r}, expected NAME=VALUE, as label_weight=0.7.")
-        found[name.strip()] = _value(value.strip())
+        name, sign, value = (part.strip() for part in pair.partition("="))
+        if not sign or not name:
+            raise InputError(f"--set must look like NAME=VALUE: got {pair!r}, expected label_weight=0.7, for example.")
+        found[name] = _value(value)
+    if unknown := set(found) - set(_SETTINGS):
+        known = {*_SETTINGS, *_model_parameters()}
+        for name in sorted(unknown - known):
+            hint = did_you_mean(name, known)
+            raise InputError(
+                f"--set has an unknown name: got {name!r}, expected one of {', '.join(_SETTINGS)}, or a parameter of "
+                f"the model.{hint}"
+            )
     return found
+
+
+def _model_parameters() -> set[str]:
+    """Return the names of the parameters of all models of an index."""
+    import tacit
+
+    models = (tacit.LSI, tacit.MLSI, tacit.HLSI, tacit.MLSA, tacit.SLE)
+    return {"link_weight", *(name for model in models for name in model().get_params())}
 
 
 def _value(text: str) -> Any:

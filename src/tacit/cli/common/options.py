@@ -1,8 +1,10 @@
-"""What several verbs share: the index argument, `--json`, `--limit`, and the filters."""
+"""Options that several verbs share: the index argument, `--json`, `--limit`, the filters; and help in sections."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,18 +15,91 @@ if TYPE_CHECKING:
     from tacit.index import Filters
     from tacit.tasks.collection import Collection
 
-__all__ = ["as_json", "examples", "filter_options", "index_argument", "limit_option", "opened", "read_filters"]
+__all__ = [
+    "Decorator",
+    "SectionedCommand",
+    "add_options",
+    "as_json",
+    "examples",
+    "filter_options",
+    "gather_options",
+    "index_argument",
+    "limit_option",
+    "opened",
+    "option_in",
+    "quiet_option",
+    "read_filters",
+    "wait_option",
+]
 
 Decorator = Callable[[Any], Any]
 
+
+class _Option(click.Option):
+    """An option that is listed under a heading of its own."""
+
+    def __init__(self, *args: Any, section: str, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.section = section
+
+
+class SectionedCommand(click.Command):
+    """A command whose help lists options under the headings of `option_in`, and others under the last heading."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a list of options per heading."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        heading = "Options"
+        for param in self.get_params(ctx):
+            heading = getattr(param, "section", heading)
+            record = param.get_help_record(ctx)
+            if isinstance(param, click.Option) and record is not None:
+                sections.setdefault(heading, []).append(record)
+        for heading, records in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+
+def option_in(section: str, *names: str, **settings: Any) -> Decorator:
+    """Return an option that `SectionedCommand` lists under a heading."""
+    return click.option(*names, cls=_Option, section=section, **settings)
+
+
+def gather_options(command: Any, options: Sequence[Decorator], kind: type, name: str) -> Any:
+    """Add several options to a command, which gets them as one dataclass of this kind under this name."""
+
+    @functools.wraps(command)
+    def gathered(**typed: Any) -> Any:
+        values = {entry.name: typed.pop(entry.name) for entry in fields(kind)}
+        return command(**{name: kind(**values)}, **typed)
+
+    return add_options(gathered, options)
+
+
+def add_options(command: Any, options: Sequence[Decorator]) -> Any:
+    """Add several options to a command, in this order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 index_argument: Decorator = click.argument("index", metavar="INDEX")
-as_json: Decorator = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+as_json: Decorator = option_in("Output", "--json", "as_json", is_flag=True, help="Print the result as JSON.")
+quiet_option: Decorator = option_in("Output", "-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+wait_option: Decorator = option_in(
+    "Output",
+    "--wait",
+    type=float,
+    default=0.0,
+    metavar="SECONDS",
+    help="Wait up to SECONDS if another command is writing to the index.",
+)
 
 
 def limit_option(default: int, what: str) -> Decorator:
-    """Give the option `--limit`."""
+    """Return the option `--limit`."""
     return click.option(
-        "-n", "--limit", type=int, default=default, show_default=True, metavar="NUMBER", help=f"How many {what}."
+        "-n", "--limit", type=int, default=default, show_default=True, metavar="NUMBER", help=f"Number of {what}."
     )
 
 
@@ -32,20 +107,20 @@ def filter_options(command: Any) -> Any:
     """Add the options that `read_filters` reads."""
     options = (
         click.option("--label", "labels", multiple=True, metavar="NAME", help="Only records with this label."),
-        click.option("--under", multiple=True, metavar="NAME", help="Only records with this label or one below it."),
-        click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only records whose field has this value."),
+        click.option("--under", multiple=True, metavar="NAME", help="Only records with this label or a narrower one."),
+        click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only records with this value in a field."),
         click.option(
             "--range",
             "ranges",
             multiple=True,
             metavar="FIELD=LOW..HIGH",
-            help="Only records whose field lies there, ends included: year=1990..1999, date=2024-03.. ",
+            help="Only records with a field in this range: year=1990..1999, date=2024-03.. (ends included).",
         ),
-        click.option("--link", "links", multiple=True, metavar="NAME=TARGET", help="Only records with this link."),
+        click.option(
+            "--link", "links", multiple=True, metavar="NAME=TARGET", help="Only records with this link: author=Knuth."
+        ),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return add_options(command, options)
 
 
 def opened(index: str) -> Collection:
@@ -89,17 +164,17 @@ def read_filters(
 
 
 def _label(collection: Collection, name: str) -> str:
-    """A label that some record bears, or that the index knows by its title, or a sentence with the nearest spelling."""
+    """Return a label by its name or its title; raise with the nearest spelling if there is none."""
     from tacit.tasks.label_names import find_label
 
     return name if collection.store.has_label(name) else find_label(collection, name)
 
 
 def _check_names(option: str, asked: Iterable[str], known: Sequence[str]) -> None:
-    """Say which name no record has: to find nothing would look like an answer."""
+    """Raise for a name that no record has: an empty result would look like an answer."""
     for name in asked:
         if name not in known:
-            expected = f"one of {', '.join(known[:10])}" if known else "one, but no record has any"
+            expected = f"one of {', '.join(known[:10])}" if known else "none, since no record has any"
             raise InputError(f"{option} has an unknown name: got {name!r}, expected {expected}.")
 
 
@@ -108,13 +183,13 @@ def _pairs(option: str, texts: Sequence[str]) -> list[tuple[str, str]]:
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign or not name.strip():
-            raise InputError(f"{option} is no condition: got {text!r}, expected NAME=VALUE.")
+            raise InputError(f"{option} must look like NAME=VALUE: got {text!r}.")
         pairs.append((name.strip(), value.strip()))
     return pairs
 
 
 def _values(text: str) -> list[Any]:
-    """A field may hold "7" or 7: a CSV has texts only, JSON has both, and people cannot see the difference."""
+    """Return a value as text and, if it is one, as number: a CSV file has texts only, JSON has both."""
     number = _number(text)
     return [text] if number is None else [text, number]
 
@@ -125,7 +200,7 @@ def _range(name: str, text: str) -> tuple[Any, Any]:
         low, high = text, text
     ends = [end.strip() or None for end in (low, high)]
     if ends == [None, None]:
-        raise InputError(f"--range is no range: got {name}={text!r}, expected LOW..HIGH, with one of them at least.")
+        raise InputError(f"--range must look like FIELD=LOW..HIGH: got {name}={text!r}, with neither LOW nor HIGH.")
     return ends[0], ends[1]
 
 
@@ -139,5 +214,5 @@ def _number(text: str) -> int | float | None:
 
 
 def examples(*lines: str) -> str:
-    """Give lines that click does not join: the backspace in front tells it so."""
+    """Return the lines of an epilog; the backspace in front tells click not to join them."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

@@ -1,4 +1,4 @@
-"""Answers as text: tables for a terminal, plain lines for a pipe, JSON for programs; progress to standard error."""
+"""Results as text: tables on a terminal, plain lines in a pipe, JSON for programs; notes on standard error."""
 
 from __future__ import annotations
 
@@ -11,29 +11,23 @@ if TYPE_CHECKING:
 
     from tacit.tasks.search.hits import RecordHit
 
-__all__ = ["write_hits", "write_json", "write_note", "write_progress", "write_table"]
-
-
-def write_progress(seconds: float | None, message: str) -> None:
-    """One line for a stage, with the time it took."""
-    took = "       " if seconds is None else f"{seconds:5.1f} s"
-    print(f"{took}  {message}", file=sys.stderr, flush=True)
+__all__ = ["write_hits", "write_json", "write_note", "write_table"]
 
 
 def write_note(message: str) -> None:
-    """Something to know that is no error."""
+    """Write a remark that is not an error."""
     print(f"Note: {message}", file=sys.stderr, flush=True)
 
 
 def write_json(answer: dict[str, Any]) -> None:
-    """The answer as it is."""
+    """Write a result as JSON."""
     print(json.dumps(answer, indent=2, ensure_ascii=False, default=str))
 
 
 def write_table(headings: Sequence[str], rows: Sequence[Sequence[Any]], *, empty: str) -> None:
-    """A table for people: ruled on a terminal, columns with spaces between them in a pipe; a sentence if it is empty.
+    """Write a table: ruled on a terminal, columns separated by spaces in a pipe; the sentence `empty` without rows.
 
-    Numbers are put to the right. The last column takes the room that is left and is cut there.
+    Columns of numbers are aligned to the right.
     """
     if not rows:
         print(empty)
@@ -50,13 +44,13 @@ def write_table(headings: Sequence[str], rows: Sequence[Sequence[Any]], *, empty
 
 
 def write_hits(hits: Sequence[RecordHit], title: Callable[[str], str] = str) -> None:
-    """Records that answer a question, with the titles of their labels."""
+    """Write the records that were found, with the titles of their labels."""
     rows = [(hit.score, hit.id, hit.title, ", ".join(map(title, hit.labels))) for hit in hits]
     write_table(("score", "id", "title", "labels"), rows, empty="Nothing found.")
 
 
 def _shown(cell: Any) -> str:
-    """A cell on one line; a number with three digits that say something."""
+    """Return a cell on one line; a number with three decimals."""
     if isinstance(cell, float):
         return f"{cell:.3f}"
     if isinstance(cell, int):

@@ -1,17 +1,17 @@
-"""Where records come from, as options: files with their columns, or a data set by its name; shared by several verbs."""
+"""Options for the records to read: files with their columns, or a data set by its name."""
 
 from __future__ import annotations
 
-import functools
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.common.options import Decorator, gather_options, option_in
 from tacit.errors import InputError, TacitWarning
 
 if TYPE_CHECKING:
@@ -20,31 +20,23 @@ if TYPE_CHECKING:
     from tacit.corpus import ColumnMap, Reading, Record
 
 __all__ = [
-    "Given",
+    "OpenedRecords",
     "ReadingOptions",
     "load_vectors",
-    "quiet_option",
-    "read_given",
+    "open_records",
     "reading_options",
     "vectors_option",
-    "wait_option",
-    "without_repetition",
+    "without_problem_warning",
 ]
 
-Decorator = Callable[[Any], Any]
-
-quiet_option: Decorator = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
-wait_option: Decorator = click.option(
-    "--wait", type=float, default=0.0, metavar="SECONDS", help="How long to wait while another command writes."
-)
-vectors_option: Decorator = click.option(
-    "--vectors", metavar="FILE.npy", help="Vectors of the records, one row each, to be used instead of their words."
+vectors_option: Decorator = option_in(
+    "Records", "--vectors", metavar="FILE.npy", help="Vectors to use instead of the words, one row per record."
 )
 
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """What was typed about the records; None where nothing was."""
+    """The options as typed; None for those that are not given."""
 
     sources: tuple[str, ...] = ()
     text: str | None = None
@@ -54,7 +46,6 @@ class ReadingOptions:
     links: tuple[str, ...] = ()
     fields: str | None = None
     label_separator: str | None = None
-    title_weight: int | None = None
     format: str | None = None
     encoding: str | None = None
     max_problems: int = 100
@@ -65,52 +56,55 @@ class ReadingOptions:
 
 _OPTIONS: tuple[Decorator, ...] = (
     click.argument("sources", nargs=-1, metavar="[SOURCE]..."),
-    click.option("--text", metavar="COLUMNS", help="Columns with the text, commas between them.  [default: guessed]"),
-    click.option("--labels", metavar="COLUMNS", help="Columns with labels; '' for none.  [default: guessed]"),
-    click.option("--id", metavar="COLUMN", help="Column with the ids.  [default: guessed]"),
-    click.option("--title", metavar="COLUMN", help="Column with the titles; '' for none.  [default: guessed]"),
-    click.option(
-        "--link", "links", multiple=True, metavar="[NAME=]COLUMN", help="A column that relates records: authors, say."
-    ),
-    click.option("--fields", metavar="COLUMNS", help="Other columns to keep; '' for none.  [default: all]"),
-    click.option("--label-separator", metavar="TEXT", help="What parts several labels in one cell: ';', say."),
-    click.option("--title-weight", type=int, metavar="NUMBER", help="How often the title counts in the text."),
-    click.option(
+    option_in(
+        "Records",
         "--format",
         type=click.Choice(["jsonl", "json", "csv", "tsv", "parquet", "folder", "annif"]),
         help="Format of the files, if their names do not say it.",
     ),
-    click.option("--encoding", metavar="NAME", help="Encoding of the files.  [default: utf-8]"),
-    click.option(
+    option_in("Records", "--encoding", metavar="NAME", help="Encoding of the files.  [default: utf-8]"),
+    option_in(
+        "Records",
         "--max-problems",
         type=int,
         default=100,
         show_default=True,
         metavar="NUMBER",
-        help="Broken lines to put up with.",
+        help="Maximum number of unreadable lines and other problems.",
     ),
-    click.option("--limit-records", type=int, metavar="NUMBER", help="Read so many records and no more."),
-    click.option("--dataset", metavar="NAME", help="A data set by its name instead of a file; see 'tacit datasets'."),
-    click.option("--data-dir", metavar="FOLDER", help="Where the data sets are.  [default: $TACIT_DATA]"),
+    option_in("Records", "--limit-records", type=int, metavar="NUMBER", help="Read at most NUMBER records."),
+    option_in("Records", "--dataset", metavar="NAME", help="Read a public data set; 'tacit datasets' lists them."),
+    option_in("Records", "--data-dir", metavar="FOLDER", help="Folder of the data sets.  [default: $TACIT_DATA]"),
+    option_in("Columns", "--text", metavar="COLUMNS", help="Columns with the text: title,body.  [default: guessed]"),
+    option_in("Columns", "--labels", metavar="COLUMNS", help="Columns with labels; '' for none.  [default: guessed]"),
+    option_in("Columns", "--id", metavar="COLUMN", help="Column with the ids.  [default: guessed]"),
+    option_in("Columns", "--title", metavar="COLUMN", help="Column with the titles; '' for none.  [default: guessed]"),
+    option_in(
+        "Columns",
+        "--link",
+        "links",
+        multiple=True,
+        metavar="[NAME=]COLUMN",
+        help="Column with links to other things, such as authors. May be repeated.",
+    ),
+    option_in("Columns", "--fields", metavar="COLUMNS", help="Other columns to keep; '' for none.  [default: all]"),
+    option_in(
+        "Columns",
+        "--label-separator",
+        metavar="TEXT",
+        help="Separator between labels in one cell.  [default: ; or |, whichever is used]",
+    ),
 )
 
 
 def reading_options(command: Any) -> Any:
-    """Add the options, and give the command what was typed as one `ReadingOptions` called `asked`."""
-
-    @functools.wraps(command)
-    def gathered(**options: Any) -> Any:
-        asked = ReadingOptions(**{entry.name: options.pop(entry.name) for entry in fields(ReadingOptions)})
-        return command(asked=asked, **options)
-
-    for option in reversed(_OPTIONS):
-        gathered = option(gathered)
-    return gathered
+    """Add the options; the command gets them as one `ReadingOptions` called `reading`."""
+    return gather_options(command, _OPTIONS, ReadingOptions, "reading")
 
 
 @dataclass
-class Given:
-    """Records that were asked for, and what can be said about them.
+class OpenedRecords:
+    """Records to read, and a report about them.
 
     Attributes
     ----------
@@ -126,15 +120,15 @@ class Given:
 
     @property
     def n_problems(self) -> int:
-        """How much was wrong in what was read so far."""
+        """Number of problems so far."""
         return 0 if self._reading is None else len(self._reading.problems)
 
     def summary(self) -> str:
-        """Say what was read, what was guessed and what was wrong; after the records were gone through."""
+        """Return what was read, which columns were guessed, and the problems; call it after reading."""
         return f"Read from the data set {self.name!r}." if self._reading is None else self._reading.summary()
 
     def to_facts(self) -> dict[str, Any]:
-        """Give the same as plain data."""
+        """Return the same as plain data."""
         facts: dict[str, Any] = {**self.settings, "problems": {}, "examples": []}
         if self._reading is not None:
             problems = self._reading.problems
@@ -143,66 +137,67 @@ class Given:
         return facts
 
 
-def read_given(
-    asked: ReadingOptions,
+def open_records(
+    reading: ReadingOptions,
     *,
     stored: Mapping[str, Any] | None = None,
+    title_weight: int | None = None,
     progress: Callable[[int, float], None] | None = None,
-) -> Given:
-    """Open what was asked for; what was not said about its columns is as `stored`, or else guessed."""
-    if bool(asked.sources) == (asked.dataset is not None):
+) -> OpenedRecords:
+    """Open the records; columns that are not given are those in `stored`, or else guessed."""
+    if bool(reading.sources) == (reading.dataset is not None):
+        both = bool(reading.sources)
         raise InputError(
-            f"SOURCE is {'given twice' if asked.sources else 'missing'}: got "
-            f"{'a file and a data set' if asked.sources else 'no file'}, expected files or --dataset NAME. "
-            "Type one of them."
+            f"SOURCE is {'given with --dataset' if both else 'missing'}: got {'both' if both else 'neither'}, expected "
+            "files or folders, or --dataset NAME."
         )
-    if asked.dataset is not None:
-        return _read_dataset(asked.dataset, asked)
+    if reading.dataset is not None:
+        return _open_dataset(reading.dataset, reading)
     from tacit.corpus import read_records
 
-    _check_not_named(asked.sources)
+    _check_not_a_dataset(reading.sources)
     stored = stored or {}
-    columns = _columns(asked, stored.get("columns", {}))
-    form, encoding = asked.format or stored.get("format"), asked.encoding or stored.get("encoding", "utf-8")
+    columns = _columns(reading, stored.get("columns", {}), title_weight)
+    form, encoding = reading.format or stored.get("format"), reading.encoding or stored.get("encoding", "utf-8")
     try:
-        reading = read_records(
-            asked.sources,
+        found = read_records(
+            reading.sources,
             columns,
             format=form,
             encoding=encoding,
-            max_problems=asked.max_problems,
-            limit=asked.limit_records,
+            max_problems=reading.max_problems,
+            limit=reading.limit_records,
             progress=progress,
         )
     except InputError as error:
         if "names a column" not in str(error) or not stored.get("columns"):
             raise
         raise InputError(
-            f"{error} The columns are those that the index was built from; name others with --text, --labels (--labels "
-            "'' for none) and so on."
+            f"{error} These are the columns that the index was built from; name others with --text, --labels ('' for "
+            "none) and so on."
         ) from error
     settings = {
-        "source": [Path(source).name for source in asked.sources],
-        "columns": _column_facts(reading.columns),
+        "source": [Path(source).name for source in reading.sources],
+        "columns": _column_facts(found.columns),
         "format": form,
         "encoding": encoding,
     }
-    return Given(reading, _stem(asked.sources[0]), settings, reading)
+    return OpenedRecords(found, _stem(reading.sources[0]), settings, found)
 
 
-def _check_not_named(sources: Sequence[str]) -> None:
-    """Say how a data set is asked for where its name stands in the place of a file."""
+def _check_not_a_dataset(sources: Sequence[str]) -> None:
+    """Raise if the name of a data set is given as a file."""
     from tacit.datasets.registry import dataset_names
 
     for source in sources:
         if source in dataset_names() and not Path(source).exists():
             raise InputError(
-                f"path does not exist: got {source!r}, which is the name of a data set. Type --dataset {source}."
+                f"SOURCE does not exist: got {source!r}, which is the name of a data set. Use --dataset {source}."
             )
 
 
 def load_vectors(path: str | None) -> np.ndarray | None:
-    """Read the array in a `.npy` file; None without one."""
+    """Read the array in a `.npy` file; None if no file is given."""
     if path is None:
         return None
     import numpy as np
@@ -215,52 +210,52 @@ def load_vectors(path: str | None) -> np.ndarray | None:
 
 
 @contextmanager
-def without_repetition() -> Iterator[None]:
-    """Leave out the warning that there were problems: the summary that is printed afterwards shows them all."""
+def without_problem_warning() -> Iterator[None]:
+    """Suppress the warning that there were problems: the summary that is printed afterwards lists them."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "the files have problems", TacitWarning)
         yield
 
 
-def _read_dataset(name: str, asked: ReadingOptions) -> Given:
-    """Read a data set; it has columns of its own, so that none can be asked for."""
-    typed = [entry for entry in ("text", "labels", "id", "title", "links", "format") if getattr(asked, entry)]
+def _open_dataset(name: str, reading: ReadingOptions) -> OpenedRecords:
+    """Open a data set, whose columns are known."""
+    typed = [entry for entry in ("text", "labels", "id", "title", "links", "format") if getattr(reading, entry)]
     if typed:
         raise InputError(
-            f"--{typed[0].rstrip('s') if typed[0] == 'links' else typed[0]} is for files: got it with the data set "
-            f"{name!r}, whose columns are known, expected a file. Leave it out."
+            f"{typed[0]} is for files: got it with the data set {name!r}, whose columns are known, expected a file. "
+            "Leave it out."
         )
     from tacit.datasets import read_dataset
 
-    records = read_dataset(name, asked.data_dir)[: asked.limit_records]
-    return Given(records, name, {"dataset": name})
+    records = read_dataset(name, reading.data_dir)[: reading.limit_records]
+    return OpenedRecords(records, name, {"dataset": name})
 
 
-def _columns(asked: ReadingOptions, stored: Mapping[str, Any]) -> ColumnMap:
+def _columns(reading: ReadingOptions, stored: Mapping[str, Any], title_weight: int | None) -> ColumnMap:
     from tacit.corpus import ColumnMap
 
     typed = ColumnMap.from_strings(
-        text=asked.text,
-        labels=asked.labels,
-        id=asked.id,
-        title=asked.title,
-        links=",".join(asked.links) or None,
-        fields=asked.fields,
-        label_separator=asked.label_separator,
-        title_weight=1 if asked.title_weight is None else asked.title_weight,
+        text=reading.text,
+        labels=reading.labels,
+        id=reading.id,
+        title=reading.title,
+        links=",".join(reading.links) or None,
+        fields=reading.fields,
+        label_separator=reading.label_separator,
     )
-    said = {entry: getattr(typed, entry) for entry in _column_facts(typed) if getattr(asked, entry) not in (None, ())}
-    return ColumnMap(**{**stored, **said})
+    given = [entry.name for entry in fields(typed) if getattr(reading, entry.name, None) not in (None, ())]
+    columns = ColumnMap(**{**stored, **{name: getattr(typed, name) for name in given}})
+    return columns if title_weight is None else replace(columns, title_weight=title_weight)
 
 
 def _column_facts(columns: ColumnMap) -> dict[str, Any]:
-    """Give a column map as plain data; lists, since that is what JSON gives back."""
+    """Return a column map as plain data, with lists as in JSON."""
     facts = {entry.name: getattr(columns, entry.name) for entry in fields(columns)}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}
 
 
 def _stem(source: str) -> str:
-    """The name of a file without its endings, or of a folder."""
+    """Return the name of a file without its suffixes, or of a folder."""
     path = Path(source).expanduser().absolute()
     if path.is_dir():
         return path.name or "index"

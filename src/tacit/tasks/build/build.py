@@ -78,7 +78,7 @@ def build(
     with _disk_errors(folder):
         if not replace_old and (folder / "CURRENT").exists():
             raise InputError(
-                f"path is an index already: got {str(folder)!r}, expected a new folder. Choose another, or pass "
+                f"path is an existing index: got {str(folder)!r}, expected a new folder. Choose another, or pass "
                 "replace_old=True."
             )
         with GenerationWriter(folder, wait=wait) as writer:

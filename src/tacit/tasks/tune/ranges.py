@@ -121,8 +121,8 @@ def refit_options(old: BuildSettings, new: BuildSettings) -> list[str]:
     for name, value in changes_between(old, new).items():
         if name == "stem":
             options.append("--stem" if value else "--no-stem")
-        elif name in ("model", "dimensions", "suggester", "ngrams", "min_records"):
-            options += [f"--{name.replace('_', '-')}", str(value)]
+        elif name in ("model", "dimensions", "suggester"):
+            options += [f"--{name}", str(value)]
         else:
             options += ["--set", f"{name}={value}"]
     return options

@@ -141,7 +141,7 @@ def test_vectors_instead_of_words(tmp_path):
 
 def test_an_index_that_is_there_is_not_replaced_by_mistake(tmp_path):
     path = tacit.build(RECORDS, tmp_path / "i", small_settings())
-    with pytest.raises(InputError, match="path is an index already"):
+    with pytest.raises(InputError, match="path is an existing index"):
         tacit.build(RECORDS[:20], path, small_settings())
     tacit.build(RECORDS[:20], path, small_settings(), replace_old=True)
     with tacit.open(path) as index:

@@ -174,7 +174,7 @@ def test_changes_are_told_as_options_of_refit():
     new = replace(old, n_components=150, parameters={"label_weight": 0.7}, text=TextSettings(stem=True, ngrams=2))
     assert changes_between(old, new) == {"dimensions": 150, "stem": True, "ngrams": 2, "label_weight": 0.7}
     assert refit_options(old, new) == [
-        *("--dimensions", "150", "--stem", "--ngrams", "2", "--set", "label_weight=0.7"),
+        *("--dimensions", "150", "--stem", "--set", "ngrams=2", "--set", "label_weight=0.7"),
     ]
     assert refit_options(old, old) == []
 
