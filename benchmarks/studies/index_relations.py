@@ -65,8 +65,9 @@ import scipy.sparse as sp
 
 from tacit.datasets import load_movielens, load_newsgroups, load_reuters21578
 from tacit.datasets.movielens import film_records
+from tacit.models.spaces import SPACES
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
-from tacit.tasks.build.fitting import Known, fit_relations
+from tacit.tasks.build.fitting import RecordKnowledge, fit_relations
 from tacit.tasks.build.settings import BuildSettings
 from tacit.text.settings import TextSettings
 from tacit.text.words import Words
@@ -96,7 +97,7 @@ def main(which: str, fold: int = 1) -> None:
         links = {"places": [tuple(record.fields["places"]) for record in train]}
     else:
         links = {"author": [record.links.get("author", ()) for record in train]}
-    known = Known([record.labels for record in train], links)
+    known = RecordKnowledge([record.labels for record in train], links)
     labels = as_labels([record.labels for record in train])
     for changed in (
         {},
@@ -106,7 +107,7 @@ def main(which: str, fold: int = 1) -> None:
         {"label_weight": 1.0},
         _ONES,
     ):
-        fitted, _ = fit_relations(X, labels, known, BuildSettings(parameters=changed))
+        fitted, _ = fit_relations(SPACES["mlsa"], X, labels, known, BuildSettings(parameters=changed))
         score = overlap_ndcg(new @ fitted.terms, fitted.positions, [r.labels for r in test], [r.labels for r in train])
         print(which, changed or "defaults", f"nDCG@10 {score:.3f}", flush=True)
     return None
@@ -138,7 +139,7 @@ def _films(held: int) -> None:
             held_out.setdefault(str(user), set()).add(int(film) - 1)
     films = film_records(without_fold=held)
     X = Words.fit([film.text for film in films], TextSettings())[1]
-    known = Known([film.labels for film in films], {"user": [film.links["user"] for film in films]})
+    known = RecordKnowledge([film.labels for film in films], {"user": [film.links["user"] for film in films]})
     labels: LabelMatrix = as_labels([film.labels or None for film in films])
     table = as_labels([film.links["user"] for film in films])
     users = [place for place, name in enumerate(table.names) if str(name) in held_out]
@@ -147,7 +148,7 @@ def _films(held: int) -> None:
     popular = np.tile(np.asarray(table.indicator.sum(axis=1), float), (len(users), 1))
     print("popularity", f"{_precision(popular, seen, liked):.3f}")
     for weight in (0.3, 1.0, 2.0, 3.0):
-        fitted, _ = fit_relations(X, labels, known, BuildSettings(parameters={"link_weight": weight}))
+        fitted, _ = fit_relations(SPACES["mlsa"], X, labels, known, BuildSettings(parameters={"link_weight": weight}))
         assert fitted.others is not None
         names, places = fitted.others["user"]
         own = places[[names.index(str(table.names[place])) for place in users]]

@@ -150,7 +150,7 @@ def test_a_large_collection_has_a_stage_for_its_neighbours(folder, command, monk
     monkeypatch.setattr("tacit.index.nearest.approximate.LARGE", 10)
     code, _, err = command("build", "books.csv")
     assert code == 0
-    assert "40 records related to their nearest" in err
+    assert "40 records linked to their neighbours" in err
     assert verify("books.tacit") == []
 
 

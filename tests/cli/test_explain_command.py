@@ -75,7 +75,7 @@ def test_what_a_label_is_near_to(index, capsys):
 
 def test_what_a_dimension_is_about(index, capsys):
     printed = said(capsys, "explain", index, "--dimension", "1", "-n", "3")
-    assert printed.startswith("Dimension 1 carries ")
+    assert printed.startswith("Dimension 1 accounts for ")
     assert "End +" in printed
     assert "End -" in printed
     answer = said_json(capsys, "explain", index, "--dimension", "1", "--json")

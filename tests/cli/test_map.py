@@ -85,7 +85,7 @@ def test_colours_by_a_field(index, tmp_path, capsys):
     ("arguments", "message"),
     [
         (["--label", "sky"], "Error: --label is unknown: got 'sky', expected a label of the index."),
-        (["--where", "year=1"], "Error: There is nothing to draw: got no matching record, expected at least one."),
+        (["--where", "year=1"], "Error: there is nothing to draw: got no matching record, expected at least one."),
         (
             ["--output", "map.txt"],
             "Error: --output is not a map file: got 'map.txt', expected a name that ends in .html",

@@ -24,7 +24,7 @@ from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.stage_progress import StageReporter
 from tacit.types import Float32Array, IntArray
 
-__all__ = ["FittedSpace", "RecordKnowledge", "fit_model"]
+__all__ = ["FittedSpace", "RecordKnowledge", "fit_model", "fit_relations"]
 
 _LOGISTIC_WORK = 3e11  # records x labels x dimensions above which ridge regression takes over: minutes on two cores
 _SHARE = 0.5  # length of the position beside the words, which have length 1: best of .5, 1, 2 on Reuters, 2026-11-16
@@ -112,7 +112,7 @@ def fit_model(X: Any, known: RecordKnowledge, settings: BuildSettings, say: Stag
     space = _chosen(settings, known.kinds if labels is not None else known.kinds - {"labels"})
     _report_memory(space, X, labels, settings, say)
     say.begin("space")
-    fit = _fit_relations if "links" in space.uses else _fit_matrix
+    fit = fit_relations if "links" in space.uses else _fit_matrix
     fitted, honest = fit(space, X, labels, known, settings)
     say.end(f"{fitted.model}: a space of {fitted.terms.shape[1]} dimensions {_made_from(space, labels, known)}")
     if labels is None:
@@ -281,7 +281,7 @@ _CENTROID_WEIGHT = 2.0
 _LINK_WEIGHTS = (0.1, 2.0)
 
 
-def _fit_relations(
+def fit_relations(
     space: SpaceKind, X: Any, labels: LabelMatrix | None, known: RecordKnowledge, settings: BuildSettings
 ) -> tuple[FittedSpace, Float32Array]:
     """Fit a space of words, labels and links; return it and the positions of the records by their words alone.

@@ -75,7 +75,7 @@ class Dimension:
         """Return it in a few sentences."""
         ends = [end for end in (self.positive, self.negative) if end.words or end.labels]
         about = [listed(end.words or (label.title for label in end.labels), 4) for end in ends]
-        said = [f"Dimension {self.number} holds {self.share:.1%} of the variation between records."]
+        said = [f"Dimension {self.number} accounts for {self.share:.1%} of the positions of the records."]
         if len(about) == 2:
             said.append(f"It separates {about[0]} from {about[1]}.")
         elif about:

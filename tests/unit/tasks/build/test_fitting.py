@@ -10,7 +10,7 @@ from tacit.errors import InputError
 from tacit.models.mlsa.mlsa import MLSA
 from tacit.models.spaces import SPACES
 from tacit.relations.tables.relations import Relations
-from tacit.tasks.build.fitting import RecordKnowledge, _fit_relations, _link_weight, fit_model
+from tacit.tasks.build.fitting import RecordKnowledge, _link_weight, fit_model, fit_relations
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.stage_progress import StageReporter
 from tacit.text import TextSettings
@@ -165,7 +165,7 @@ def test_the_weight_of_links_grows_with_how_many_there_are_for_a_word():
 def test_links_without_labels_and_vectors_instead_of_words_will_do(vectors):
     X, known = collection()
     X = np.random.default_rng(0).normal(size=(40, 12)).astype(np.float32) if vectors else X
-    found, by_words = _fit_relations(SPACES["mlsa"], X, None, RecordKnowledge([()] * 40, known.links), settings())
+    found, by_words = fit_relations(SPACES["mlsa"], X, None, RecordKnowledge([()] * 40, known.links), settings())
     assert found.positions.shape == by_words.shape == (40, 6)
     assert found.positions.dtype == found.terms.dtype == by_words.dtype == np.float32
     np.testing.assert_allclose(by_words, X @ found.terms, atol=1e-6)
