@@ -1,6 +1,7 @@
 """Which files and functions of Tacit a command goes through: the figures of docs/architecture.md.
 
-    python benchmarks/walk.py            # the three walks, one line per file with its functions
+    python benchmarks/walk.py            # the three walks, one line per file with its number of functions
+    python benchmarks/walk.py --write    # the figures and the picture of docs/architecture.md
 
 A function counts once, however often it is called; class bodies and comprehensions do not count. Each walk runs in a
 process of its own, so that what one has loaded or cached does not shorten the next.
@@ -9,6 +10,8 @@ process of its own, so that what one has loaded or cached does not shorten the n
 from __future__ import annotations
 
 import csv
+import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -19,10 +22,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from pages import DOCS, table
+
 import tacit
 
 __all__ = ["WALKS", "functions_called"]
 
+ROOMS = ("leaves", "corpus", "text", "relations", "operators", "solve", "models", "index", "tasks", "cli")
 _ROOT = str(Path(tacit.__file__).resolve().parent)
 _OPTIMISED = 1  # a flag of code objects that functions have and class bodies have not
 
@@ -95,19 +101,72 @@ def _write_books(path: Path) -> None:
 
 
 def main() -> None:
-    """Walk, and print what was seen."""
-    if len(sys.argv) > 1:
+    """Walk, and print or write what was seen."""
+    if len(sys.argv) > 1 and sys.argv[1] in WALKS:
         found = functions_called(WALKS[sys.argv[1]])
-        files = Counter(file for file, _ in found)
-        print(f"{len(files)} files, {len(found)} functions", file=sys.stderr)
-        print(*(f"    {file}: {count}" for file, count in sorted(files.items())), sep="\n", file=sys.stderr)
+        print(json.dumps(dict(sorted(Counter(file for file, _ in found).items()))), file=sys.stderr)
         return
+    walks = _walks()
+    for name, files in walks.items():
+        print(f"{name}: {len(files)} files, {sum(files.values())} functions")
+        print(*(f"    {file}: {count}" for file, count in files.items()), sep="\n")
+    if "--write" in sys.argv:
+        page = DOCS / "architecture.md"
+        marked = f"<!-- walk: start -->\n{_table(walks)}\n<!-- walk: end -->"
+        text = re.sub(r"<!-- walk: start -->.*<!-- walk: end -->", marked, page.read_text("utf-8"), flags=re.DOTALL)
+        page.write_text(text, "utf-8")
+        _draw(walks, DOCS / "architecture.png")
+
+
+def _walks() -> dict[str, dict[str, int]]:
+    """Return for each walk the files that it goes through, with their number of functions."""
+    walks = {}
     with tempfile.TemporaryDirectory() as place:
         _write_books(Path(place, "books.csv"))
         for name in WALKS:
             program = [sys.executable, str(Path(__file__).resolve()), name]
             done = subprocess.run(program, cwd=place, capture_output=True, text=True, check=True)
-            print(f"{name}: {done.stderr}")
+            walks[name] = json.loads(done.stderr.splitlines()[-1])
+    return walks
+
+
+def _by_room(files: dict[str, int]) -> Counter[str]:
+    rooms: Counter[str] = Counter()
+    for file, count in files.items():
+        rooms[file.split("/")[0] if "/" in file else "leaves"] += count
+    return rooms
+
+
+def _table(walks: dict[str, dict[str, int]]) -> str:
+    header = ("walk", "files", "functions", *ROOMS)
+    rows = [
+        (f"`{name}`", len(files), sum(files.values()), *(_by_room(files)[room] or "" for room in ROOMS))
+        for name, files in walks.items()
+    ]
+    return table(header, rows)
+
+
+def _draw(walks: dict[str, dict[str, int]], path: Path) -> None:
+    """Draw the rooms from left to right, and below them how many functions of each room a walk goes through."""
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(11, 3.4), layout="constrained")
+    for place, room in enumerate(ROOMS):
+        box = {"boxstyle": "round,pad=0.4", "facecolor": "#e0f2f1", "edgecolor": "#00796b"}
+        axes.text(place, 0, room, ha="center", va="center", fontsize=9, bbox=box)
+    for height, (name, files) in enumerate(walks.items(), 1):
+        rooms = _by_room(files)
+        shown = [(place, rooms[room]) for place, room in enumerate(ROOMS) if rooms[room]]
+        places, heights = [place for place, _ in shown], [-height] * len(shown)
+        axes.plot(places, heights, color="#90a4ae", zorder=1)
+        axes.scatter(places, heights, s=[60 + 9 * count for _, count in shown], color="#00796b", zorder=2)
+        for place, count in shown:
+            axes.text(place, -height, str(count), ha="center", va="center", color="white", fontsize=8, zorder=3)
+        title = f"{name}\n{len(files)} files, {sum(files.values())} functions"
+        axes.text(-0.7, -height, title, ha="right", va="center", fontsize=9)
+    axes.set(xlim=(-2.6, len(ROOMS) - 0.4), ylim=(-len(walks) - 0.7, 0.5))
+    axes.axis("off")
+    figure.savefig(path, dpi=150)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,11 @@ def test_a_module_imports_only_rooms_to_its_left_and_folders_below_its_own() -> 
     assert list(chain.from_iterable(found)) == []
 
 
+def test_no_folder_holds_more_than_a_dozen_modules() -> None:
+    sizes = Counter(path.parent for path in MODULES if path.name != "__init__.py")
+    assert {str(folder.relative_to(SOURCE)): size for folder, size in sizes.items() if size > 12} == {}
+
+
 def test_every_module_is_in_a_known_room() -> None:
     known = {*MAY_IMPORT, *LEAVES}
     assert {room_of(module_name(path, SOURCE)) for path in MODULES} <= known

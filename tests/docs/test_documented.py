@@ -88,6 +88,13 @@ def test_no_page_links_to_a_file_that_is_not_there() -> None:
         assert [link for link in links if not (page.parent / link).exists()] == [], page
 
 
+def test_the_files_of_everyday_changes_exist() -> None:
+    table = _section(read("CONTRIBUTING.md"), r"Where do I change \.\.\.\?")
+    paths = re.findall(r"`((?:src|docs|tests)/[^`]*)`", table)
+    assert len(re.findall(r"^\| [a-zA-Z]", table, re.MULTILINE)) > 30
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
 def test_entries_on_one_line_keep_their_meaning_in_the_reference() -> None:
     split = runpy.run_path(str(ROOT / "docs/extensions/one_line_entries.py"))["split_entries"]
     before = "Parameters\n----------\ntol : float, default 1e-2 — when to stop\nkind : {'a', 'b'} — one\n    or two"
