@@ -19,7 +19,7 @@ from tacit import Taxonomy
 from tacit.corpus import Record
 from tacit.index import RecordStore
 from tacit.index.space import Space
-from tacit.tasks.build.fitting import Fitted, Known, fit_model
+from tacit.tasks.build.fitting import FittedSpace, RecordKnowledge, fit_model
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.search.search import _FUSED as DEPTH  # lists of another depth would not be those of `search`
 from tacit.tasks.stage_progress import StageReporter
@@ -69,7 +69,7 @@ class Made:
     """A space with what was fitted to it."""
 
     space: Space
-    fitted: Fitted
+    fitted: FittedSpace
     seconds: float
 
     def placed(self, queries: Mapping[str, Sequence[str]]) -> Vectors:
@@ -94,7 +94,7 @@ def make(
     settings = BuildSettings(kind.model, kind.n_components, text=kind.text, suggester=suggester)
     start = time.perf_counter()
     words, X = (None, vectors) if kind.neural else Words.fit(_texts(records, kind), kind.text)
-    known = Known([record.labels for record in records], {}, taxonomy if kind.taxonomy else None)
+    known = RecordKnowledge([record.labels for record in records], {}, taxonomy if kind.taxonomy else None)
     fitted = fit_model(X, known, settings, StageReporter(None))
     return Made(Space(fitted.terms, fitted.offset, words), fitted, time.perf_counter() - start)
 

@@ -168,11 +168,11 @@ class TestBadInput:
             ("user", RATINGS, r"rows is not a mapping: got ndarray, expected matrices by the names of relations"),
             ("user", {"seen": RATINGS}, r"relation is unknown: got 'seen'"),
             ("user", {"word": QUERIES}, r"relation is ambiguous: .*Use its name"),
-            ("user", {"film-word": TITLES}, r"rows\['film-word'\] is no relation of 'user': got 'film-word'"),
+            ("user", {"film-word": TITLES}, r"rows\['film-word'\] is not a relation of 'user': got 'film-word'"),
             (
                 "user",
                 {"film": RATINGS, "user-film": RATINGS},
-                r"rows gives a relation twice: got 'film' and 'user-film', which are both 'user-film', exp",
+                r"rows contains a relation twice: got 'film' and 'user-film', which are both 'user-film', exp",
             ),
             (
                 "user",
@@ -185,9 +185,13 @@ class TestBadInput:
                 r"rows\['asked'\] does not match the other relations: got 2 rows for 6 records",
             ),
             ("user", {"film": [[1, 2, np.nan, 0]]}, r"rows\['film'\] contains NaN: the first one is in row 0"),
-            ("user", {"film": [["5", "4", "", ""]]}, r"rows\['film'\] holds no numbers: got <U1, expected real"),
+            (
+                "user",
+                {"film": [["5", "4", "", ""]]},
+                r"rows\['film'\] does not contain numbers: got <U1, expected real",
+            ),
             ("user", {"film": np.ones((1, 1, 4))}, r"rows\['film'\] has the wrong shape: got 3 dimensions, expected"),
-            ("user", {"film": 5}, r"rows\['film'\] has the wrong shape: got 0 dimensions, expected one row a new"),
+            ("user", {"film": 5}, r"rows\['film'\] has the wrong shape: got 0 dimensions, expected one row per new"),
         ],
     )
     def test_one_clear_sentence(self, model: MLSA, type: str, rows: Any, message: str) -> None:

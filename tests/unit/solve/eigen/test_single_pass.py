@@ -126,7 +126,7 @@ def test_problems_it_cannot_solve_are_refused() -> None:
         leading_eigenpairs(np.eye(9), 3, metric=np.eye(9), solver="single_pass")
     with pytest.raises(
         InputError,
-        match=r"solver='single_pass' cannot solve a problem with a metric, as that of HLSI is: expected one of",
+        match=r"solver='single_pass' cannot solve the generalised eigenproblem of HLSI: expected one of",
     ):
         HLSI(2, solver="single_pass").fit(np.eye(4), ["a", "b", "a", "b"])
 
