@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import os
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,11 +43,14 @@ def hold_lock(folder: Path, *, wait: float = 0.0) -> Iterator[None]:
     Raises
     ------
     InputError
-        If another writer holds it, in this process or another; says which process and since when.
+        If another writer holds it, in this process or another; says which process and since when. Also if `lock` is not
+        a regular file with one name.
     """
     handle = _acquire(folder / LOCK_NAME, time.monotonic() + wait)
     try:
-        _write_holder(handle)
+        since = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        os.ftruncate(handle, 0)
+        os.write(handle, f"process {os.getpid()} since {since}".encode())
         yield
     finally:
         with contextlib.suppress(OSError):
@@ -60,6 +64,7 @@ def _acquire(path: Path, deadline: float) -> int:
     while True:
         handle = _open(path)
         try:
+            _check_kind(os.fstat(handle), path)
             locked = _try_lock(handle)
             os.lseek(handle, 0, os.SEEK_SET)
             if locked and _is_file_at(handle, path):
@@ -72,21 +77,38 @@ def _acquire(path: Path, deadline: float) -> int:
         if locked:  # a writer that gave up its new folder deleted the file: the lock is not on the file at `path`
             continue
         if time.monotonic() >= deadline:
+            shown = holder.decode("utf-8", "replace").strip() or "another process"  # it may not have written yet
             raise InputError(
-                f"{path.parent} is being changed: got a lock held by {_shown_holder(holder)}, "
+                f"{path.parent} is being changed: got a lock held by {shown}, "
                 "expected one writer at a time. Wait until it has finished."
             )
         time.sleep(_PAUSE)
 
 
 def _open(path: Path) -> int:
+    """Open or create the file, without following a link and without waiting for the other end of a pipe."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        return os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        with contextlib.suppress(FileNotFoundError):
+            _check_kind(os.lstat(path), path)  # Windows has no O_NOFOLLOW, and opening a device may start something
+        return os.open(path, flags, 0o666)
     except OSError as error:
         raise InputError(
             f"{path.parent} cannot be changed: got {error.strerror!r} for its file {path.name!r}, "
             "expected a folder that can be written to."
         ) from error
+
+
+def _check_kind(found: os.stat_result, path: Path) -> None:
+    """Refuse anything that is more than the file of this index: it will be emptied."""
+    if stat.S_ISREG(found.st_mode) and found.st_nlink <= 1:  # 0 if it was deleted meanwhile
+        return
+    kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFREG: "a hard link", stat.S_IFIFO: "a named pipe"}
+    kinds |= {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFDIR: "a folder"}
+    raise InputError(
+        f"{path} is not a plain file: got {kinds.get(stat.S_IFMT(found.st_mode), 'a special file')}, "
+        "expected a regular file with one name. Delete it; the next writer creates it again."
+    )
 
 
 def _try_lock(handle: int) -> bool:
@@ -117,17 +139,6 @@ def _unlock(handle: int) -> None:
 
 def _is_file_at(handle: int, path: Path) -> bool:
     try:
-        return os.path.samestat(os.fstat(handle), os.stat(path))
+        return os.path.samestat(os.fstat(handle), os.lstat(path))
     except FileNotFoundError:
         return False
-
-
-def _write_holder(handle: int) -> None:
-    since = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    os.ftruncate(handle, 0)
-    os.write(handle, f"process {os.getpid()} since {since}".encode())
-
-
-def _shown_holder(text: bytes) -> str:
-    """Return what the holder wrote; it may not have written yet."""
-    return text.decode("utf-8", "replace").strip() or "another process"

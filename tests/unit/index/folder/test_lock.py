@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import re
+import stat
 import threading
 import time
 
@@ -112,3 +113,69 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path):
     sentence = "cannot be changed: got 'No such file or directory' for its file 'lock'"
     with pytest.raises(InputError, match=sentence), hold_lock(tmp_path / "missing"):
         pass
+
+
+def _symbolic_link(path, other):
+    path.symlink_to(other)
+
+
+def _link_to_nothing(path, other):
+    other.unlink()
+    path.symlink_to(other)
+
+
+def _hard_link(path, other):
+    os.link(other, path)
+
+
+def _named_pipe(path, other):
+    os.mkfifo(path)
+
+
+def _device(path, other):
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    except PermissionError:
+        pytest.skip("only the administrator makes devices")
+
+
+@posix
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (_symbolic_link, "a symbolic link"),
+        (_link_to_nothing, "a symbolic link"),
+        (_hard_link, "a hard link"),
+        (_named_pipe, "a named pipe"),
+        (_device, "a device"),
+    ],
+)
+def test_a_lock_that_is_not_a_plain_file_is_refused_and_nothing_is_written(make, kind, tmp_path):
+    index, other = tmp_path / "index", tmp_path / "other"
+    index.mkdir()
+    other.write_text("theirs")
+    make(index / "lock", other)
+    sentence = (
+        rf"^{re.escape(str(index / 'lock'))} is not a plain file: got {kind}, expected a regular file with one name\. "
+        r"Delete it; the next writer creates it again\.$"
+    )
+    with pytest.raises(InputError, match=sentence), hold_lock(index):
+        pass
+    assert not other.exists() if make is _link_to_nothing else other.read_text() == "theirs"
+
+
+@posix
+@pytest.mark.parametrize(("make", "kind"), [(_symbolic_link, "symbolic link"), (_hard_link, "hard link")])
+def test_a_link_put_there_at_the_last_moment_is_refused_too(make, kind, tmp_path, monkeypatch):
+    index, other = tmp_path / "index", tmp_path / "other"
+    index.mkdir()
+    other.write_text("theirs")
+
+    def open_after_swap(path, *flags, open_file=os.open):
+        make(path, other)
+        return open_file(path, *flags)
+
+    monkeypatch.setattr(os, "open", open_after_swap)
+    with pytest.raises(InputError, match=rf"{kind}|Too many levels of symbolic links"), hold_lock(index):
+        pass
+    assert other.read_text() == "theirs"
