@@ -28,7 +28,7 @@ __all__ = ["FrequentWords", "write_frequent_words"]
 
 
 MANY_RECORDS = 2_000  # below, FTS5 answers a query of a title's length in a few milliseconds
-FREQUENT = 1_000  # records of a word that has lists: FTS5 finds those of a rarer word in a millisecond
+FREQUENT = 100  # records of a word that has lists: FTS5 finds those of a rarer word in a tenth of a millisecond
 LONG = 20_000  # records of a word from which it pays to check whether all of them are needed
 MANY_TIMES = 8  # if a list is so many times longer than the records of interest, looking these up is faster
 _ROUNDING = 1e-4  # of sums in 32 bits, with a margin

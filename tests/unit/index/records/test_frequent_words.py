@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from itertools import product
 from pathlib import Path
@@ -128,6 +129,28 @@ def test_a_small_store_has_no_lists(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "small.sqlite") as connection:
         names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     assert not names & {"frequent_words", "record_norms", "word_places"}
+
+
+def test_lists_begin_at_a_hundred_records_and_those_from_a_thousand_on_still_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    each = {"all": 1, "half": 2, "some": 20, "fewer": 21, "rare": 500}  # in every n-th record
+    texts = [" ".join(word for word, n in each.items() if number % n == 0) for number in range(2_000)]
+    records = [Record(f"r{number}", text) for number, text in enumerate(texts)]
+    RecordStore.create(tmp_path / "hundred.sqlite", records)
+    monkeypatch.setattr(frequent_words, "FREQUENT", 1_000)
+    RecordStore.create(tmp_path / "thousand.sqlite", records)
+    listed = {}
+    for name in ("hundred", "thousand"):
+        with contextlib.closing(sqlite3.connect(tmp_path / f"{name}.sqlite")) as connection:
+            listed[name] = {word for (word,) in connection.execute("SELECT word FROM frequent_words")}
+    assert listed == {"hundred": {"all", "half", "some"}, "thousand": {"all", "half"}}
+    with RecordStore(tmp_path / "hundred.sqlite") as new, RecordStore(tmp_path / "thousand.sqlite") as old:
+        for query in ("some", "some fewer", "half some rare", "all fewer"):
+            found, expected = new.words(query, 50), old.words(query, 50)
+            assert len(found[0]) == 50
+            np.testing.assert_array_equal(found[0], expected[0])
+            np.testing.assert_array_equal(found[1], expected[1])
 
 
 @pytest.mark.parametrize(
