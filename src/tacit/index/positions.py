@@ -28,8 +28,6 @@ _SPARE = 2  # matching proposals needed per requested record: more are missed at
 _WIDEST = 4_800  # most proposals, about 12 ms
 _FEW = 50_000  # so few matching records are compared in less time than a search of the graph that may not suffice
 _SOME = 150_000  # so few are compared in less time than a wider search of the graph takes
-_SPARSE = 4  # rows are gathered if fewer than 1 in 4 is needed; otherwise reading all in order is faster
-_BLOCK = 2_048  # rows gathered at a time, so that they stay in the processor's cache
 
 Found = tuple[IntArray, Float32Array]
 
@@ -78,7 +76,12 @@ class RecordPositions:
             found = self._proposed(self._graph, position, limit, changes, matching, without)
             if found is not None:
                 return found
-        numbers = self._all(changes) if matching is None else _known(matching, changes)
+        if matching is None:
+            base, added = np.arange(self.n_base, dtype=np.int64), changes.added
+            base = np.delete(base, changes.removed) if len(changes.removed) else base
+        else:  # except those that were added after the changes were read
+            base, added = np.flatnonzero(matching.base), matching.added[_is_in(matching.added, changes.added)]
+        numbers = np.concatenate([base, added])
         return self._best(position, limit, numbers if without is None else numbers[numbers != without], changes)
 
     def of(self, numbers: IntArray) -> Float32Array:
@@ -126,34 +129,12 @@ class RecordPositions:
 
     def _best(self, position: Float32Array, limit: int, numbers: IntArray, changes: _Changes) -> Found:
         """Return the nearest among these records, whose numbers ascend."""
-        scores = self._cosines(position, numbers, changes)
-        best = top(scores, limit)
-        return numbers[best], scores[best]
-
-    def _all(self, changes: _Changes) -> IntArray:
-        base = np.arange(self.n_base, dtype=np.int64)
-        if len(changes.removed):
-            base = np.delete(base, changes.removed)
-        return np.concatenate([base, changes.added])
-
-    def _cosines(self, position: Float32Array, numbers: IntArray, changes: _Changes) -> Float32Array:
         n_base = int(np.searchsorted(numbers, self.n_base))
         added = np.searchsorted(changes.added, numbers[n_base:])
-        of_added = cosines(position, changes.positions, changes.lengths, added)
-        return np.concatenate([self._base_cosines(position, numbers[:n_base]), of_added])
-
-    def _base_cosines(self, position: Float32Array, rows: IntArray) -> Float32Array:
-        """Compare with rows of the build: gathered if they are few, otherwise all rows are read, which is faster."""
-        if _SPARSE * len(rows) > self.n_base:
-            return cosines(position, self._positions, self._lengths)[rows]
-        found = np.empty(len(rows), np.float32)
-        gathered = np.empty((min(_BLOCK, len(rows)), self._positions.shape[1]), np.float32)
-        for start in range(0, len(rows), _BLOCK):
-            block = rows[start : start + _BLOCK]
-            # twice as fast into an existing array; mode="clip", since NumPy otherwise makes a buffer first
-            places = np.take(self._positions, block, axis=0, out=gathered[: len(block)], mode="clip")
-            found[start : start + _BLOCK] = cosines(position, places, self._lengths[block])
-        return found
+        of_base = cosines(position, self._positions, self._lengths, numbers[:n_base])
+        scores = np.concatenate([of_base, cosines(position, changes.positions, changes.lengths, added)])
+        best = top(scores, limit)
+        return numbers[best], scores[best]
 
     def _changes(self) -> _Changes:
         state = self._store.changes
@@ -162,11 +143,6 @@ class RecordPositions:
             positions = np.asarray(positions, np.float32).reshape(len(added), self._positions.shape[1])
             self._seen = _Changes(state, self._store.removed(), added, positions, lengths_of(positions))
         return self._seen
-
-
-def _known(matching: MatchingRecords, changes: _Changes) -> IntArray:
-    """Numbers of the matching records, except those that were added after the changes were read."""
-    return np.concatenate([np.flatnonzero(matching.base), matching.added[_is_in(matching.added, changes.added)]])
 
 
 def _is_in(numbers: IntArray, ascending: IntArray) -> BoolArray:

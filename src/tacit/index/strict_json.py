@@ -15,7 +15,7 @@ import numpy as np
 
 from tacit.errors import InputError
 
-__all__ = ["check_encodable", "from_json", "plain", "to_json"]
+__all__ = ["check_encodable", "first_line", "from_json", "plain", "to_json"]
 
 
 def to_json(value: object, name: str, *, indent: int | None = None) -> str:
@@ -30,7 +30,7 @@ def to_json(value: object, name: str, *, indent: int | None = None) -> str:
         if isinstance(error, InputError):
             raise
         # Python refuses to write integers of thousands of digits
-        raise InputError(f"{name} cannot be written: got {_first_line(error)!r}, expected plain data.") from error
+        raise InputError(f"{name} cannot be written: got {first_line(error)!r}, expected plain data.") from error
     check_encodable(text, name)
     return text
 
@@ -41,7 +41,7 @@ def from_json(text: str | bytes, source: str) -> Any:
         return json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"{source} is damaged: got {_first_line(error)!r}, expected JSON. Restore it from a copy or build again."
+            f"{source} is damaged: got {first_line(error)!r}, expected JSON. Restore it from a copy or build again."
         ) from error
 
 
@@ -68,7 +68,11 @@ def _plain(value: Any, name: str) -> Any:
     if value is None or isinstance(value, (str, bool, int)):
         return value if not isinstance(value, np.str_) else str(value)
     if isinstance(value, float):
-        return _finite(float(value), name)
+        if not math.isfinite(value):
+            raise InputError(
+                f"{name} is not finite: got {float(value)!r}, expected a finite number. Leave it out or use None."
+            )
+        return float(value)
     if isinstance(value, Mapping):
         return {_key(key, name): _plain(inner, f"{name}[{key!r}]") for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
@@ -83,12 +87,6 @@ def _plain(value: Any, name: str) -> Any:
     )
 
 
-def _finite(value: float, name: str) -> float:
-    if not math.isfinite(value):
-        raise InputError(f"{name} is not finite: got {value!r}, expected a finite number. Leave it out or use None.")
-    return value
-
-
 def _key(key: object, name: str) -> str:
     if not isinstance(key, str):
         raise InputError(f"{name} has a key that is not text: got {key!r}, expected strings. Write str({key!r}).")
@@ -99,5 +97,6 @@ def _refuse_constant(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's message, or its type if it has none."""
     return str(error).splitlines()[0] if str(error) else type(error).__name__

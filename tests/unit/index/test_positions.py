@@ -11,6 +11,7 @@ from tacit.corpus import Record
 from tacit.index import Filters, GenerationWriter, RecordStore, change_generation, open_generation
 from tacit.index import positions as positions_module
 from tacit.index.nearest import approximate as neighbour_graph
+from tacit.index.nearest import exact as exact_module
 from tacit.index.nearest.approximate import GRAPH, write_graph
 from tacit.index.nearest.exact import lengths_of
 from tacit.index.positions import RecordPositions
@@ -119,7 +120,7 @@ def test_the_nearest_live_records_that_pass(
 ) -> None:
     monkeypatch.setattr(positions_module, "_FEW", few)
     monkeypatch.setattr(positions_module, "_SOME", some)
-    monkeypatch.setattr(positions_module, "_BLOCK", 16)
+    monkeypatch.setattr(exact_module, "_GATHERED", 16)
     monkeypatch.setattr(positions_module, "_NEAREST", 300)
     folder, live = changed
     wrong, total = 0, 0

@@ -10,8 +10,11 @@ import numpy as np
 
 from tacit.checks import is_sparse
 from tacit.errors import InputError
+from tacit.index.strict_json import first_line
 
-__all__ = ["map_array", "write_array"]
+__all__ = ["REMEDY", "map_array", "write_array"]
+
+REMEDY = "Restore the index from a copy or build it again."
 
 _KINDS = "biufc"  # bool and numbers; other types need pickle or have no fixed width
 
@@ -36,16 +39,13 @@ def map_array(path: Path) -> np.ndarray:
         array = np.lib.format.open_memmap(path, mode="r")
         whole = os.path.getsize(path) == array.offset + array.nbytes
     except FileNotFoundError as error:
-        raise InputError(f"{path} is missing: got no such file, expected an array. {_REMEDY}") from error
+        raise InputError(f"{path} is missing: got no such file, expected an array. {REMEDY}") from error
     except Exception as error:  # a damaged header raises many kinds of errors in NumPy
-        raise _damaged(path, str(error).splitlines()[0] if str(error) else type(error).__name__) from error
+        raise _damaged(path, first_line(error)) from error
     if not whole or array.dtype.kind not in _KINDS:
         raise _damaged(path, f"a header that promises {array.nbytes} bytes of {array.dtype}")
     return array
 
 
-_REMEDY = "Restore the index from a copy or build it again."
-
-
 def _damaged(path: Path, got: str) -> InputError:
-    return InputError(f"{path} is damaged: got {got!r}, expected a complete .npy file of numbers. {_REMEDY}")
+    return InputError(f"{path} is damaged: got {got!r}, expected a complete .npy file of numbers. {REMEDY}")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tacit.errors import InputError
 from tacit.files import remove_tree, replace_text
+from tacit.index.folder.arrays import REMEDY
 from tacit.index.folder.lock import LOCK_NAME
 
 __all__ = [
@@ -22,7 +23,6 @@ __all__ = [
     "current_generation",
     "current_name",
     "current_or_none",
-    "finished_generations",
     "is_ours",
     "next_name",
     "set_current",
@@ -41,7 +41,13 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 def current_generation(folder: Path) -> Path:
     """Return the folder of the current generation, or raise an `InputError` that says why there is none."""
-    _check_folder(folder)
+    expected = "expected the folder of an index"
+    if not folder.exists():
+        raise InputError(f"path does not exist: got {str(folder)!r}, {expected}. Build one there first.")
+    if not folder.is_dir():
+        raise InputError(f"path is a file: got {str(folder)!r}, {expected}. Pass the folder that holds CURRENT.")
+    if (folder / MANIFEST).exists() and _GENERATION.fullmatch(folder.name):
+        raise InputError(f"path is one generation: got {str(folder)!r}, {expected}. Pass the folder above it.")
     name = current_name(folder)
     if name is None:
         raise InputError(_no_current(folder))
@@ -49,7 +55,7 @@ def current_generation(folder: Path) -> Path:
     if not generation.is_dir():
         raise InputError(
             f"{folder} has lost its content: got {CURRENT} naming {name!r}, which does not exist, expected a "
-            "generation. Restore the index from a copy or build it again."
+            f"generation. {REMEDY}"
         )
     return generation
 
@@ -92,9 +98,10 @@ def next_name(folder: Path) -> str:
     return f"generation-{max(numbers, default=0) + 1:06d}"
 
 
-def finished_generations(folder: Path) -> list[str]:
+def _finished_generations(folder: Path) -> list[str]:
     """List the finished generations, oldest first."""
-    return sorted((entry.name for entry in folder.iterdir() if _GENERATION.fullmatch(entry.name)), key=_number)
+    names = [entry.name for entry in folder.iterdir() if _GENERATION.fullmatch(entry.name)]
+    return sorted(names, key=lambda name: int(name.removeprefix("generation-")))
 
 
 def sweep_unnamed(folder: Path) -> list[str]:
@@ -105,7 +112,7 @@ def sweep_unnamed(folder: Path) -> list[str]:
     current = current_or_none(folder)
     unnamed = [entry.name for entry in folder.iterdir() if _LEFTOVER.fullmatch(entry.name)]
     if current is not None and (folder / current).is_dir():
-        unnamed += [name for name in finished_generations(folder) if name != current]
+        unnamed += [name for name in _finished_generations(folder) if name != current]
     for name in unnamed:
         remove_tree(folder / name)
     (folder / f"{CURRENT}.new").unlink(missing_ok=True)
@@ -125,21 +132,6 @@ def check_name(name: str) -> str:
     return name
 
 
-def _number(name: str) -> int:
-    return int(name.removeprefix("generation-"))
-
-
-def _check_folder(folder: Path) -> None:
-    """Raise if a path is not an index, with advice for each case."""
-    expected = "expected the folder of an index"
-    if not folder.exists():
-        raise InputError(f"path does not exist: got {str(folder)!r}, {expected}. Build one there first.")
-    if not folder.is_dir():
-        raise InputError(f"path is a file: got {str(folder)!r}, {expected}. Pass the folder that holds CURRENT.")
-    if (folder / MANIFEST).exists() and _GENERATION.fullmatch(folder.name):
-        raise InputError(f"path is one generation: got {str(folder)!r}, {expected}. Pass the folder above it.")
-
-
 def _no_current(folder: Path) -> str:
     if not any(folder.iterdir()):
         return f"path is an empty folder: got {str(folder)!r}, expected the folder of an index. Build one there first."
@@ -155,5 +147,5 @@ def _no_current(folder: Path) -> str:
 
 def _offer(folder: Path) -> str:
     """Return advice that names the newest finished generation, if there is one."""
-    names = [name for name in finished_generations(folder) if (folder / name / MANIFEST).exists()]
+    names = [name for name in _finished_generations(folder) if (folder / name / MANIFEST).exists()]
     return f"Write {names[-1]!r} into {CURRENT} to use the newest one." if names else ""

@@ -64,14 +64,22 @@ class Manifest:
     settings: Mapping[str, Any]
     counts: Mapping[str, int]
     files: Mapping[str, FileFacts]
-    created: str = field(default_factory=lambda: _now())
+    created: str = field(default_factory=lambda: datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
     tacit: str = __version__
     libraries: Mapping[str, str] = field(default_factory=lambda: _libraries())
     format_version: int = FORMAT_VERSION
 
     def to_json(self) -> str:
         """Return it as JSON, with its checksum."""
-        facts = self._facts()
+        facts = {
+            "format_version": self.format_version,
+            "created": self.created,
+            "tacit": self.tacit,
+            "libraries": dict(self.libraries),
+            "settings": plain(self.settings, "settings"),
+            "counts": {name: check_count(f"counts[{name!r}]", count, low=0) for name, count in self.counts.items()},
+            "files": {path: {"bytes": file.bytes, "sha256": file.sha256} for path, file in sorted(self.files.items())},
+        }
         return to_json({**facts, "checksum": _checksum(facts)}, "manifest", indent=2) + "\n"
 
     @classmethod
@@ -88,7 +96,6 @@ class Manifest:
             raise InputError(
                 f"{source} is not a manifest: got {type(facts).__name__}, expected a dictionary. {_REMEDY}"
             )
-        _check_version(facts.get("format_version"), source)
         _check_keys(facts, source)
         if facts.pop("checksum") != _checksum(facts):
             raise InputError(
@@ -98,22 +105,6 @@ class Manifest:
         _check_types(facts, source)
         files = {path: _file_facts(path, entry, source) for path, entry in facts.pop("files").items()}
         return cls(files=files, **facts)
-
-    def _facts(self) -> dict[str, Any]:
-        files = {path: {"bytes": file.bytes, "sha256": file.sha256} for path, file in sorted(self.files.items())}
-        return {
-            "format_version": self.format_version,
-            "created": self.created,
-            "tacit": self.tacit,
-            "libraries": dict(self.libraries),
-            "settings": plain(self.settings, "settings"),
-            "counts": {name: check_count(f"counts[{name!r}]", count, low=0) for name, count in self.counts.items()},
-            "files": files,
-        }
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 def _libraries() -> dict[str, str]:
@@ -127,7 +118,9 @@ def _checksum(facts: Mapping[str, Any]) -> str:
     return hashlib.sha256(to_json(dict(sorted(facts.items())), "manifest").encode()).hexdigest()
 
 
-def _check_version(version: object, source: str) -> None:
+def _check_keys(facts: Mapping[str, Any], source: str) -> None:
+    """Check the version of the format, and that no key is missing or unknown."""
+    version = facts.get("format_version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise InputError(
             f"format_version of {source} is wrong: got {version!r}, expected an integer of at least 1. {_REMEDY}"
@@ -137,9 +130,6 @@ def _check_version(version: object, source: str) -> None:
             f"{source} is of a newer format: got format_version {version}, expected at most {FORMAT_VERSION}. "
             "Update Tacit to open this index."
         )
-
-
-def _check_keys(facts: Mapping[str, Any], source: str) -> None:
     missing = [key for key in _KEYS if key not in facts]
     unknown = [key for key in facts if key not in _KEYS]
     if missing or unknown:

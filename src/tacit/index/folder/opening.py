@@ -13,7 +13,7 @@ import numpy as np
 
 from tacit.checks import check_choice, human_size
 from tacit.errors import InputError
-from tacit.index.folder.arrays import map_array
+from tacit.index.folder.arrays import REMEDY, map_array
 from tacit.index.folder.generations import (
     MANIFEST,
     RECORDS,
@@ -86,11 +86,11 @@ class Generation:
         try:
             content = path.read_bytes()
         except OSError as error:
-            raise InputError(f"{path} cannot be read: got {error.strerror!r}, expected a file. {_REMEDY}") from error
+            raise InputError(f"{path} cannot be read: got {error.strerror!r}, expected a file. {REMEDY}") from error
         # the whole file is read anyway, so checking it costs little
         if hashlib.sha256(content).hexdigest() != self.manifest.files[file].sha256:
             raise InputError(
-                f"{path} was changed: got content that does not match its checksum, expected it unchanged. {_REMEDY}"
+                f"{path} was changed: got content that does not match its checksum, expected it unchanged. {REMEDY}"
             )
         return from_json(content, str(path))
 
@@ -119,7 +119,7 @@ class Generation:
         if not base == promised == rows:
             raise InputError(
                 f"{self.folder} is inconsistent: got {base} records, {rows} positions and {promised} in the "
-                f"manifest, expected the same number. {_REMEDY}"
+                f"manifest, expected the same number. {REMEDY}"
             )
 
 
@@ -193,7 +193,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise InputError(f"{path} cannot be read: got {error.strerror!r}, expected a manifest. {_REMEDY}") from error
+        raise InputError(f"{path} cannot be read: got {error.strerror!r}, expected a manifest. {REMEDY}") from error
     return Manifest.from_json(content, str(path))
 
 
@@ -203,13 +203,10 @@ def size_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:
     try:
         size = path.stat().st_size
     except OSError as error:
-        return f"{path} is missing: got {error.strerror!r}, expected a file of {human_size(expected)}. {_REMEDY}"
+        return f"{path} is missing: got {error.strerror!r}, expected a file of {human_size(expected)}. {REMEDY}"
     if size != expected:
-        return f"{path} is incomplete: got {size} bytes, expected {expected}. {_REMEDY}"
+        return f"{path} is incomplete: got {size} bytes, expected {expected}. {REMEDY}"
     return None
-
-
-_REMEDY = "Restore the index from a copy or build it again."
 
 
 # shapes of the arrays, by the counts in the manifest
@@ -240,5 +237,5 @@ def check_shapes(generation: Generation) -> None:
         if array.shape != shape or array.dtype.kind != "f":
             raise InputError(
                 f"{generation.folder / 'arrays' / name}.npy does not fit the index: got shape {array.shape} of "
-                f"{array.dtype}, expected {shape} of float32. Restore the index from a copy or build it again."
+                f"{array.dtype}, expected {shape} of float32. {REMEDY}"
             )

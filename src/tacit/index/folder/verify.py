@@ -16,7 +16,7 @@ import numpy as np
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.files import file_sha256
-from tacit.index.folder.arrays import map_array
+from tacit.index.folder.arrays import REMEDY, map_array
 from tacit.index.folder.generations import MANIFEST, RECORDS, current_generation
 from tacit.index.folder.manifest import Manifest
 from tacit.index.folder.opening import as_folder, read_manifest, size_complaint
@@ -27,7 +27,6 @@ from tacit.index.strict_json import from_json
 
 __all__ = ["verify"]
 
-_REMEDY = "Restore the index from a copy or build it again."
 _BATCH = 1000
 
 
@@ -52,7 +51,14 @@ def verify(path: str | Path) -> list[str]:
     except InputError as error:
         return [str(error)]
     found = [complaint for name in manifest.files if (complaint := _file_complaint(folder, manifest, name))]
-    found += _strangers(folder, manifest)
+    known = {MANIFEST, RECORDS, f"{RECORDS}-wal", f"{RECORDS}-shm", *manifest.files}
+    names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if not path.is_dir()]
+    found += [
+        f"{folder / name} does not belong to the index: got a file that the manifest does not name, expected none. "
+        "Move it out of the folder."
+        for name in names
+        if name not in known
+    ]
     try:
         found += _store_complaints(folder, manifest)
     except InputError as error:
@@ -67,7 +73,7 @@ def _file_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:
     path = folder / name
     try:
         if file_sha256(path) != manifest.files[name].sha256:
-            return f"{path} was changed: got content that does not match its checksum, expected it unchanged. {_REMEDY}"
+            return f"{path} was changed: got content that does not match its checksum, expected it unchanged. {REMEDY}"
         if name.startswith("arrays/"):
             map_array(path)
         if name.startswith("facts/"):
@@ -75,61 +81,30 @@ def _file_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:
     except InputError as error:
         return str(error)
     except OSError as error:
-        return f"{path} cannot be read: got {error.strerror!r}, expected a file. {_REMEDY}"
+        return f"{path} cannot be read: got {error.strerror!r}, expected a file. {REMEDY}"
     return None
-
-
-def _strangers(folder: Path, manifest: Manifest) -> list[str]:
-    """Report files that do not belong to the index."""
-    known = {MANIFEST, RECORDS, f"{RECORDS}-wal", f"{RECORDS}-shm", *manifest.files}
-    names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if not path.is_dir()]
-    return [
-        f"{folder / name} does not belong to the index: got a file that the manifest does not name, expected none. "
-        "Move it out of the folder."
-        for name in names
-        if name not in known
-    ]
 
 
 def _store_complaints(folder: Path, manifest: Manifest) -> list[str]:
     """Check the records; stops at damage that makes the rest unreadable."""
     path = folder / RECORDS
-    connection = connect(path, writable=True)
-    try:
-        with guarded(path), _one_state(connection):
-            rows = connection.execute("PRAGMA integrity_check(1)").fetchall()
-            if rows != [("ok",)]:
-                raise sqlite3.DatabaseError(str(rows[0][0]))
-            found = [*_counts(connection, folder, manifest), *_records(connection, path)]
-            _check_words(connection)
-            return found
-    finally:
-        connection.close()
-
-
-@contextlib.contextmanager
-def _one_state(connection: sqlite3.Connection) -> Iterator[None]:
-    """Keep writers out during the block."""
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError as error:
-        if not _is_read_only(error):
-            raise
-        connection.execute("BEGIN")
-    try:
-        yield
-    finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-
-
-def _check_words(connection: sqlite3.Connection) -> None:
-    """Let FTS5 compare its index with the texts; the command is an INSERT that changes nothing."""
-    try:
-        connection.execute("INSERT INTO words (words, rank) VALUES ('integrity-check', 1)")
-    except sqlite3.DatabaseError as error:
-        if not _is_read_only(error):  # a read-only file cannot be checked in this way
-            raise sqlite3.DatabaseError(f"full text that does not match the records ({error})") from error
+    with guarded(path), contextlib.closing(connect(path, writable=True)) as connection:
+        try:
+            connection.execute("BEGIN IMMEDIATE")  # keeps writers out until the connection is closed
+        except sqlite3.OperationalError as error:
+            if not _is_read_only(error):
+                raise
+            connection.execute("BEGIN")
+        rows = connection.execute("PRAGMA integrity_check(1)").fetchall()
+        if rows != [("ok",)]:
+            raise sqlite3.DatabaseError(str(rows[0][0]))
+        found = [*_counts(connection, folder, manifest), *_records(connection, path)]
+        try:  # FTS5 compares its index with the texts; the command is an INSERT that changes nothing
+            connection.execute("INSERT INTO words (words, rank) VALUES ('integrity-check', 1)")
+        except sqlite3.DatabaseError as error:
+            if not _is_read_only(error):  # a read-only file cannot be checked in this way
+                raise sqlite3.DatabaseError(f"full text that does not match the records ({error})") from error
+        return found
 
 
 def _is_read_only(error: sqlite3.Error) -> bool:
@@ -147,24 +122,24 @@ def _counts(connection: sqlite3.Connection, folder: Path, manifest: Manifest) ->
     if not base == rows == promised:
         found.append(
             f"{folder / RECORDS} lacks records: got {rows} rows for a base of {base}, "
-            f"expected {promised} as in the manifest. {_REMEDY}"
+            f"expected {promised} as in the manifest. {REMEDY}"
         )
     if last >= following:
         found.append(
             f"{folder / RECORDS} has a wrong number: got a record with number {last}, "
-            f"expected all below {following}. {_REMEDY}"
+            f"expected all below {following}. {REMEDY}"
         )
     positions = folder / "arrays" / "positions.npy"
     shape = _shape(positions)
     if shape is not None and shape != (base, changes.state("dimensions")):
         found.append(
             f"{positions} does not fit the records: got shape {shape}, "
-            f"expected {(base, changes.state('dimensions'))}. {_REMEDY}"
+            f"expected {(base, changes.state('dimensions'))}. {REMEDY}"
         )
     numbers, vectors = changes.added()
     if not np.isfinite(vectors).all():
         bad = numbers[~np.isfinite(vectors).all(axis=1)][0]
-        found.append(f"{folder / RECORDS} has a damaged position: got NaN or infinity for record {bad}. {_REMEDY}")
+        found.append(f"{folder / RECORDS} has a damaged position: got NaN or infinity for record {bad}. {REMEDY}")
     return found
 
 
@@ -188,7 +163,7 @@ def _records(connection: sqlite3.Connection, path: Path) -> Iterator[str]:
     if damaged:
         yield (
             f"{path} has damaged records: got content that does not match its fingerprint in {len(damaged)} of them, "
-            f"number {damaged[0]} first, expected none. {_REMEDY}"
+            f"number {damaged[0]} first, expected none. {REMEDY}"
         )
 
 

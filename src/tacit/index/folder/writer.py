@@ -80,10 +80,14 @@ class GenerationWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        try:
-            self._discard()
-        finally:
-            self._leave.close()
+        with self._leave:
+            written = self.index / (self._name + UNFINISHED)
+            if written.exists():
+                remove_tree(written)
+            # an interrupt may come after the last step of `finish`: what is current stays
+            if self._folder == self.index / self._name and current_or_none(self.index) != self._name:
+                remove_tree(self._folder)
+            self._folder = None
 
     def previous(self) -> Generation:
         """Open the current generation, for a refit to read; the lock keeps it unchanged."""
@@ -127,8 +131,12 @@ class GenerationWriter:
         folder = self._open_folder()
         counts = self._sealed_counts(folder, counts)
         flush_tree(folder)
+        paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != RECORDS]
+        files = {
+            path.relative_to(folder).as_posix(): FileFacts(path.stat().st_size, file_sha256(path)) for path in paths
+        }
         manifest = folder / MANIFEST
-        manifest.write_text(Manifest(settings, counts, _files(folder)).to_json(), encoding="utf-8", newline="\n")
+        manifest.write_text(Manifest(settings, counts, files).to_json(), encoding="utf-8", newline="\n")
         flush_file(manifest)
         flush_folder(folder)
         final = self.index / self._name
@@ -162,20 +170,15 @@ class GenerationWriter:
                     "stored records, expected the same number."
                 )
             if positions is not None:
-                _check_positions(positions)
+                if positions.ndim != 2 or positions.dtype not in ("float32", "float64"):
+                    raise InputError(
+                        f"positions is not a table of numbers: got shape {positions.shape} of {positions.dtype}, "
+                        "expected one row per record, of float32 or float64."
+                    )
                 store.expect_positions(positions.shape[1], positions.dtype)
         if (folder / f"{RECORDS}-wal").exists():  # its content would be missing from the generation
             raise InputError(f"{RECORDS} is still open: got an open RecordStore, expected it closed. Close it first.")
         return {**counts, "records": base}
-
-    def _discard(self) -> None:
-        """Remove what was written, unless it is current: an interrupt may come after the last step of `finish`."""
-        written = self.index / (self._name + UNFINISHED)
-        if written.exists():
-            remove_tree(written)
-        if self._folder == self.index / self._name and current_or_none(self.index) != self._name:
-            remove_tree(self._folder)
-        self._folder = None
 
 
 def _make_folder(folder: Path) -> bool:
@@ -201,17 +204,3 @@ def _remove_if_unused(folder: Path) -> None:
         with contextlib.suppress(OSError):
             (folder / LOCK_NAME).unlink(missing_ok=True)
             folder.rmdir()
-
-
-def _check_positions(positions: Any) -> None:
-    if positions.ndim != 2 or positions.dtype not in ("float32", "float64"):
-        raise InputError(
-            f"positions is not a table of numbers: got shape {positions.shape} of {positions.dtype}, "
-            "expected one row per record, of float32 or float64."
-        )
-
-
-def _files(folder: Path) -> dict[str, FileFacts]:
-    """Return size and checksum of every file that will not change."""
-    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != RECORDS]
-    return {path.relative_to(folder).as_posix(): FileFacts(path.stat().st_size, file_sha256(path)) for path in paths}

@@ -80,11 +80,7 @@ def is_large(positions: Float32Array) -> bool:
 
 
 def write_graph(
-    path: Path,
-    positions: Float32Array,
-    *,
-    progress: Callable[[int], None] | None = None,
-    threads: int = 0,
+    path: Path, positions: Float32Array, *, progress: Callable[[int], None] | None = None, threads: int = 0
 ) -> bool:
     """Write the graph if the collection is large enough to need one, and return whether it was written.
 

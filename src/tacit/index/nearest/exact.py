@@ -9,6 +9,7 @@ from tacit.types import Float32Array, IntArray
 __all__ = ["cosines", "lengths_of", "top"]
 
 _ROWS = 65_536  # a block of a hundred dimensions is 26 MB
+_GATHERED = 2_048  # rows gathered at a time, so that they stay in the processor's cache
 _SPARSE = 4  # rows are gathered if fewer than 1 in 4 is needed; otherwise reading all in order is faster
 
 
@@ -22,20 +23,25 @@ def lengths_of(positions: Float32Array) -> Float32Array:
 
 
 def cosines(
-    query: Float32Array,
-    positions: Float32Array,
-    lengths: Float32Array,
-    rows: IntArray | None = None,
+    query: Float32Array, positions: Float32Array, lengths: Float32Array, rows: IntArray | None = None
 ) -> Float32Array:
     """Return the cosines of a query with all rows, or with these `rows` in their order."""
-    if rows is not None and len(rows) * _SPARSE > len(positions):
+    if rows is not None and _SPARSE * len(rows) > len(positions):
         return cosines(query, positions, lengths)[rows]
     query = query / (np.linalg.norm(query) or 1)
-    n_rows = len(positions) if rows is None else len(rows)
-    found = np.empty(n_rows, np.float32)
-    for start in range(0, n_rows, _ROWS):
-        block = slice(start, start + _ROWS) if rows is None else rows[start : start + _ROWS]
-        found[start : start + _ROWS] = (positions[block] @ query) / lengths[block]
+    if rows is None:
+        found = np.empty(len(positions), np.float32)
+        for start in range(0, len(found), _ROWS):
+            block = slice(start, start + _ROWS)
+            found[block] = (positions[block] @ query) / lengths[block]
+        return np.clip(found, -1, 1, out=found)
+    found = np.empty(len(rows), np.float32)
+    gathered = np.empty((min(_GATHERED, len(rows)), positions.shape[1]), positions.dtype)
+    for start in range(0, len(rows), _GATHERED):
+        some = rows[start : start + _GATHERED]
+        # twice as fast into an existing array; mode="clip", since NumPy otherwise makes a buffer first
+        places = np.take(positions, some, axis=0, out=gathered[: len(some)], mode="clip")
+        found[start : start + _GATHERED] = (places @ query) / lengths[some]
     return np.clip(found, -1, 1, out=found)
 
 

@@ -77,12 +77,6 @@ class FrequentWords:
             raise sqlite3.DatabaseError(f"it has the lengths of {len(self._norms)} records, expected {self.n_base}")
         self._split = word_splitter()
 
-    @classmethod
-    def of(cls, connection: sqlite3.Connection) -> FrequentWords | None:
-        """Return the frequent words of a store, or None if it has no lists."""
-        sql = "SELECT count(*) FROM sqlite_master WHERE name = 'record_norms'"
-        return cls(connection) if connection.execute(sql).fetchone()[0] else None
-
     def words_and_phrases(self, parts: Sequence[str]) -> tuple[list[str], list[str]]:
         """Separate the parts of a query that are one word from phrases, which only the full text can find."""
         split = self._split(parts)
@@ -114,7 +108,9 @@ class FrequentWords:
             scores[numbers] += of_phrase
         known = (self._word(word, informative=informative) for word in words)
         found = sorted((word for word in known if word is not None), key=lambda word: -word.weight)
-        few = None if among is None else _few(among)
+        few = None
+        if among is not None and MANY_TIMES * np.count_nonzero(among) < len(among):
+            few = np.flatnonzero(among)
         for place, word in enumerate(found):
             if few is not None and MANY_TIMES * len(few) < len(word.numbers):
                 self._add(scores, word, *_common(word, few))
@@ -150,11 +146,6 @@ class FrequentWords:
         if len(numbers) != len(times) or (len(numbers) and numbers.max() >= self.n_base):  # or negative
             raise sqlite3.DatabaseError(f"the lists of {word!r} are incomplete")
         return _Word(numbers, times, weight)
-
-
-def _few(among: BoolArray) -> IntArray | None:
-    """Return the numbers where it is true, or None if they are too many to be looked up in any list."""
-    return np.flatnonzero(among) if MANY_TIMES * np.count_nonzero(among) < len(among) else None
 
 
 def _near(scores: Float32Array, n_best: int, most: float, among: BoolArray | None) -> IntArray | None:

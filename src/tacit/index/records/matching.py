@@ -16,6 +16,7 @@ import numpy as np
 
 from tacit.index.records.changes import StoreChanges
 from tacit.index.records.filters import Condition, Filters
+from tacit.index.records.schema import has_table
 from tacit.index.records.value_lists import ValueLists
 from tacit.types import BoolArray, IntArray
 
@@ -95,7 +96,8 @@ class RecordMatcher:
 
     @cached_property
     def _lists(self) -> ValueLists | None:
-        return ValueLists.of(self._connection, self._state("base"))
+        has_lists = has_table(self._connection, "value_lists_by_value")
+        return ValueLists(self._connection, self._state("base")) if has_lists else None
 
     def _by_lists(self, lists: ValueLists, conditions: list[Condition], filters: Filters) -> MatchingRecords:
         base = lists.matching(conditions[0])

@@ -52,7 +52,11 @@ def insert_rows(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
         "INSERT INTO labels VALUES (?, ?, ?)",
         ((row.number, place, label) for row in rows for place, label in enumerate(row.record.labels)),
     )
-    connection.executemany("INSERT INTO links VALUES (?, ?, ?, ?)", (cells for row in rows for cells in _links(row)))
+    links = ((row.number, str(name), targets) for row in rows for name, targets in row.record.links.items())
+    connection.executemany(
+        "INSERT INTO links VALUES (?, ?, ?, ?)",  # NULL for a link without targets, so that its name is kept
+        ((*link, place, target) for *link, targets in links for place, target in enumerate(targets or (None,))),
+    )
     connection.executemany(
         "INSERT OR IGNORE INTO field_values VALUES (?, ?, ?)",  # 1 and 1.0 in one list are one value
         ((row.number, name, value) for row in rows for name, value in _field_values(row.fields)),
@@ -110,26 +114,15 @@ def _record_cells(row: Row) -> tuple[Any, ...]:
     return row.number, record.id, record.title, record.text, row.fields, row.position, digest
 
 
-def _links(row: Row) -> Iterator[tuple[int, str, int, str | None]]:
-    """Yield one row per target; a link without targets has one row with NULL, so that its name is kept."""
-    for name, targets in row.record.links.items():
-        for place, target in enumerate(targets or (None,)):
-            yield row.number, str(name), place, target
-
-
 def _field_values(fields: str) -> Iterator[tuple[str, str | int | float]]:
     """Yield the values to filter by: numbers and short texts, and each of these in a list."""
     for name, value in json.loads(fields).items():
         for item in value if isinstance(value, list) else (value,):
             if isinstance(item, (int, float)) or (isinstance(item, str) and len(item) <= LONGEST_VALUE):
-                yield name, _rounded(item)
-
-
-def _rounded(item: str | int | float) -> str | int | float:
-    try:
-        return as_value(item)
-    except OverflowError:  # an integer beyond the largest float, which cannot be compared as a number
-        return str(item)
+                try:
+                    yield name, as_value(item)
+                except OverflowError:  # an integer beyond the largest float, which cannot be compared as a number
+                    yield name, str(item)
 
 
 def _record(

@@ -20,8 +20,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tacit.errors import InputError
+from tacit.index.strict_json import first_line
 
-__all__ = ["INDEXES", "SCHEMA_VERSION", "TABLES", "TOKENIZER", "connect", "guarded", "new_database"]
+__all__ = ["INDEXES", "SCHEMA_VERSION", "TABLES", "TOKENIZER", "connect", "guarded", "has_table", "new_database"]
 
 SCHEMA_VERSION = 1
 _APPLICATION = 0x54414349  # "TACI": marks the SQLite files of Tacit
@@ -96,7 +97,18 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
         connection = _open(path)
         try:
             _check_full_text(connection)
-            _check_kind(connection, path)
+            (application,) = connection.execute("PRAGMA application_id").fetchone()
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            if application != _APPLICATION:
+                raise InputError(
+                    f"{path} is not a database of records: got application id {application}, expected {_APPLICATION}. "
+                    "Restore the index from a copy or build it again."
+                )
+            if version > SCHEMA_VERSION:
+                raise InputError(
+                    f"{path} is of a newer format: got version {version}, expected at most {SCHEMA_VERSION}. "
+                    "Update Tacit."
+                )
             connection.execute(f"PRAGMA query_only = {'OFF' if writable else 'ON'}")
         except BaseException:
             connection.close()
@@ -113,7 +125,7 @@ def guarded(path: Path) -> Iterator[None]:
         raise InputError(f"{path} is closed: got {str(error)!r}, expected an open store. Open it again.") from error
     except (sqlite3.Error, json.JSONDecodeError, UnicodeDecodeError) as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        got = str(error).splitlines()[0] if str(error) else type(error).__name__
+        got = first_line(error)
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise InputError(f"{path} is busy: got {got!r}, expected one writer at a time. Try again later.") from error
         if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
@@ -125,6 +137,11 @@ def guarded(path: Path) -> Iterator[None]:
             f"{path} is damaged: got {got!r}, expected the records of an index. "
             "Restore the index from a copy or build it again."
         ) from error
+
+
+def has_table(connection: sqlite3.Connection, name: str) -> bool:
+    """Return whether there is a table, view or index of this name."""
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
 
 
 def _open(path: Path) -> sqlite3.Connection:
@@ -154,20 +171,6 @@ def _prepared(address: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
-
-
-def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if application != _APPLICATION:
-        raise InputError(
-            f"{path} is not a database of records: got application id {application}, expected {_APPLICATION}. "
-            "Restore the index from a copy or build it again."
-        )
-    if version > SCHEMA_VERSION:
-        raise InputError(
-            f"{path} is of a newer format: got version {version}, expected at most {SCHEMA_VERSION}. Update Tacit."
-        )
 
 
 def _check_full_text(connection: sqlite3.Connection) -> None:

@@ -33,13 +33,8 @@ SHARED = 1_000  # records that share a list: SQLite looks through these in half 
 # whose rare members should not need a query each; fields are filtered by ranges, which are faster with fewer lists.
 OWN = {"labels": 16, "links": 16, "fields": SHARED}
 
-_TABLE = """CREATE TABLE value_lists (
-    kind TEXT NOT NULL,
-    name TEXT NOT NULL,
-    first NOT NULL,
-    last NOT NULL,
-    numbers BLOB NOT NULL
-)"""
+_TABLE = """CREATE TABLE value_lists
+    (kind TEXT NOT NULL, name TEXT NOT NULL, first NOT NULL, last NOT NULL, numbers BLOB NOT NULL)"""
 _INDEX = "CREATE UNIQUE INDEX value_lists_by_value ON value_lists (kind, name, first, last)"
 _NAMES = {
     "labels": "SELECT ''",
@@ -68,12 +63,6 @@ class ValueLists:
     def __init__(self, connection: sqlite3.Connection, n_base: int) -> None:
         self._connection = connection
         self._n_base = n_base
-
-    @classmethod
-    def of(cls, connection: sqlite3.Connection, n_base: int) -> ValueLists | None:
-        """Return the lists of a store, or None if it has none."""
-        sql = "SELECT count(*) FROM sqlite_master WHERE name = 'value_lists_by_value'"
-        return cls(connection, n_base) if connection.execute(sql).fetchone()[0] else None
 
     def matching(self, condition: Condition) -> BoolArray:
         """Return whether each record of the build matched; for a removed one the value is undefined."""

@@ -16,6 +16,7 @@ from tacit.index.nearest.exact import top
 from tacit.index.records.filters import Filters
 from tacit.index.records.frequent_words import FrequentWords
 from tacit.index.records.matching import MatchingRecords, RecordMatcher
+from tacit.index.records.schema import has_table
 
 __all__ = ["MOST_PARTS", "WordSearch", "query_parts", "word_query"]
 
@@ -52,7 +53,7 @@ class WordSearch:
 
     @cached_property
     def _frequent(self) -> FrequentWords | None:
-        return FrequentWords.of(self._connection)
+        return FrequentWords(self._connection) if has_table(self._connection, "record_norms") else None
 
     def _in_full_text(self, expression: str, limit: int, matching: MatchingRecords | None, first: int = 0) -> Found:
         """Search the full text of the records from number `first`; filters are applied afterwards, in NumPy."""
