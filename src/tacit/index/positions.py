@@ -21,7 +21,6 @@ from tacit.types import BoolArray, Float32Array, IntArray
 
 __all__ = ["RecordPositions"]
 
-
 _NEAREST = 1_200  # proposals that are requested first, about 3 ms; fewer miss more of the nearest
 _TIMES = 4  # proposals per requested record, at least
 _SPARE = 2  # matching proposals needed per requested record: more are missed at the far end of the list
@@ -61,15 +60,7 @@ class RecordPositions:
         """Return the numbers and cosines of the nearest records, nearest first, ties in order of the numbers.
 
         Cosines are exact. In a collection with a graph, about one in a hundred of the nearest records is missed.
-
-        Parameters
-        ----------
-        position : (n_dimensions,)
-        limit : int
-            Most records to return.
-        filters : Filters, optional
-        without : int, optional
-            Number of a record to leave out.
+        `without` is the number of a record to leave out.
         """
         changes, matching = self._changes(), self._store.matching(filters)
         if self._graph is not None and (matching is None or len(matching) > _FEW):

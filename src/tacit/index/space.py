@@ -43,14 +43,13 @@ class Space:
     @classmethod
     def of_generation(cls, generation: Generation) -> Space:
         """Open the space of an index; the words are read when they are needed."""
-        offset = generation.arrays.get("offset")
-        if "facts/words.json" not in generation.manifest.files:
-            return cls(generation.array("terms"), offset)
 
-        def words() -> Words:
+        def words() -> Words | None:
+            if "facts/words.json" not in generation.manifest.files:
+                return None
             return Words.from_facts(generation.facts("words"), generation.array("term_weights"))
 
-        return cls(generation.array("terms"), offset, words)
+        return cls(generation.array("terms"), generation.arrays.get("offset"), words)
 
     def save(self, writer: GenerationWriter) -> None:
         """Write the space into a new generation."""

@@ -31,14 +31,7 @@ _LOCKED_BYTE = 1 << 20  # behind the text, since Windows lets nobody read a lock
 
 @contextlib.contextmanager
 def hold_lock(folder: Path, *, wait: float = 0.0) -> Iterator[None]:
-    """Hold the lock of the index in `folder` during a `with` block.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder of the index; it must exist.
-    wait : float, default 0.0
-        Seconds to wait for another writer.
+    """Hold the lock of the index in an existing folder during a `with` block; wait for it up to `wait` seconds.
 
     Raises
     ------
@@ -55,7 +48,7 @@ def hold_lock(folder: Path, *, wait: float = 0.0) -> Iterator[None]:
     finally:
         with contextlib.suppress(OSError):
             os.ftruncate(handle, 0)
-        _unlock(handle)
+        _lock(handle, take=False)  # explicitly, since a forked child may hold a copy of the handle
         os.close(handle)
 
 
@@ -65,10 +58,11 @@ def _acquire(path: Path, deadline: float) -> int:
         handle = _open(path)
         try:
             _check_kind(os.fstat(handle), path)
-            locked = _try_lock(handle)
+            locked = _lock(handle, take=True)
             os.lseek(handle, 0, os.SEEK_SET)
-            if locked and _is_file_at(handle, path):
-                return handle
+            with contextlib.suppress(FileNotFoundError):
+                if locked and os.path.samestat(os.fstat(handle), os.lstat(path)):
+                    return handle
             holder = os.read(handle, 200)
         except BaseException:
             os.close(handle)
@@ -111,14 +105,15 @@ def _check_kind(found: os.stat_result, path: Path) -> None:
     )
 
 
-def _try_lock(handle: int) -> bool:
-    """Take the lock if it is free; never wait."""
+def _lock(handle: int, *, take: bool) -> bool:
+    """Free the lock, or take it if it is free, and return whether that was possible; never wait."""
     try:
         if os.name == "nt":  # pragma: no cover
             os.lseek(handle, _LOCKED_BYTE, os.SEEK_SET)
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+            mode = getattr(msvcrt, "LK_NBLCK" if take else "LK_UNLCK")
+            msvcrt.locking(handle, mode, 1)  # type: ignore[attr-defined, unused-ignore]
         else:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB if take else fcntl.LOCK_UN)
     except (BlockingIOError, PermissionError):
         return False
     except OSError as error:
@@ -126,19 +121,3 @@ def _try_lock(handle: int) -> bool:
             f"lock cannot be taken: got {error}, expected a file system with locks. Keep the index on a local disk."
         ) from error
     return True
-
-
-def _unlock(handle: int) -> None:
-    """Free the lock explicitly, since a forked child may hold a copy of the handle."""
-    if os.name == "nt":  # pragma: no cover
-        os.lseek(handle, _LOCKED_BYTE, os.SEEK_SET)
-        msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined, unused-ignore]
-    else:
-        fcntl.flock(handle, fcntl.LOCK_UN)
-
-
-def _is_file_at(handle: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(handle), os.lstat(path))
-    except FileNotFoundError:
-        return False

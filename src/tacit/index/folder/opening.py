@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -69,7 +68,13 @@ class Generation:
         self.arrays: dict[str, np.ndarray] = {stem: map_array(folder / name) for name, stem in names.items()}
         self.store = RecordStore(folder / RECORDS, writable=writable)
         try:
-            self._check_base()
+            base, promised = self.store.counts().base, self.manifest.counts.get("records")
+            rows = len(self.arrays["positions"]) if "positions" in self.arrays else base
+            if not base == promised == rows:
+                raise InputError(
+                    f"{self.folder} is inconsistent: got {base} records, {rows} positions and {promised} in the "
+                    f"manifest, expected the same number. {REMEDY}"
+                )
         except BaseException:
             self.close()
             raise
@@ -109,18 +114,8 @@ class Generation:
     def __enter__(self) -> Generation:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
-
-    def _check_base(self) -> None:
-        """Check that records and positions belong together."""
-        base, promised = self.store.counts().base, self.manifest.counts.get("records")
-        rows = len(self.arrays["positions"]) if "positions" in self.arrays else base
-        if not base == promised == rows:
-            raise InputError(
-                f"{self.folder} is inconsistent: got {base} records, {rows} positions and {promised} in the "
-                f"manifest, expected the same number. {REMEDY}"
-            )
 
 
 def open_generation(path: str | Path) -> Generation:
@@ -219,10 +214,7 @@ _EXPECTED = {
     "label_positions": ("labels", "dimensions"),
     "head_coef": ("labels", "dimensions"),
     "head_words": ("terms", "labels"),
-    "head_intercept": ("labels",),
-    "head_thresholds": ("labels",),
-    "head_slopes": ("labels",),
-    "head_offsets": ("labels",),
+    **{f"head_{name}": ("labels",) for name in ("intercept", "thresholds", "slopes", "offsets")},
 }
 
 

@@ -129,26 +129,15 @@ def _counts(connection: sqlite3.Connection, folder: Path, manifest: Manifest) ->
             f"{folder / RECORDS} has a wrong number: got a record with number {last}, "
             f"expected all below {following}. {REMEDY}"
         )
-    positions = folder / "arrays" / "positions.npy"
-    shape = _shape(positions)
-    if shape is not None and shape != (base, changes.state("dimensions")):
-        found.append(
-            f"{positions} does not fit the records: got shape {shape}, "
-            f"expected {(base, changes.state('dimensions'))}. {REMEDY}"
-        )
+    path, expected = folder / "arrays" / "positions.npy", (base, changes.state("dimensions"))
+    with contextlib.suppress(InputError):  # an array that cannot be read has been reported already
+        if (shape := map_array(path).shape) != expected:
+            found.append(f"{path} does not fit the records: got shape {shape}, expected {expected}. {REMEDY}")
     numbers, vectors = changes.added()
     if not np.isfinite(vectors).all():
         bad = numbers[~np.isfinite(vectors).all(axis=1)][0]
         found.append(f"{folder / RECORDS} has a damaged position: got NaN or infinity for record {bad}. {REMEDY}")
     return found
-
-
-def _shape(path: Path) -> tuple[int, ...] | None:
-    """Return the shape of an array, or None if it cannot be read, which has been reported already."""
-    try:
-        return tuple(map_array(path).shape) if path.exists() else None
-    except InputError:
-        return None
 
 
 def _records(connection: sqlite3.Connection, path: Path) -> Iterator[str]:

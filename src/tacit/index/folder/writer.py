@@ -6,7 +6,6 @@ import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from tacit.errors import InputError
@@ -79,7 +78,7 @@ class GenerationWriter:
             self._leave = leave.pop_all()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         with self._leave:
             written = self.index / (self._name + UNFINISHED)
             if written.exists():

@@ -28,13 +28,9 @@ _BATCH = 10_000  # records between two progress reports
 
 
 class HnswGraph:
-    """A graph that `write_graph` wrote, mapped from its file.
+    """A graph that `write_graph` wrote, mapped from its file: an open index of usearch.
 
     Threads may share it: they wait for each other, since usearch keeps the state of one search only.
-
-    Parameters
-    ----------
-    found : an open index of usearch
     """
 
     def __init__(self, found: Any) -> None:
@@ -84,16 +80,8 @@ def write_graph(
 ) -> bool:
     """Write the graph if the collection is large enough to need one, and return whether it was written.
 
-    Parameters
-    ----------
-    path : Path
-        File to write.
-    positions : (n_records, n_dimensions)
-    progress : callable, optional
-        Called with the number of records so far.
-    threads : int, default 0
-        0 is one per core. With more than one the graph depends on timing, so that two builds may propose slightly
-        different records; with one it is deterministic.
+    `progress` is called with the number of records so far. 0 threads is one per core; with more than one the graph
+    depends on timing, so that two builds may propose slightly different records.
     """
     if not is_large(positions):
         return False

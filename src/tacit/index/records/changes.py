@@ -88,22 +88,19 @@ class StoreChanges:
                 self._connection.execute(f"DELETE FROM {table} WHERE number = ?", row[:1])
             self._connection.execute(_EMPTY, row[:1])
 
-    def update(self, records: Sequence[Record], positions: Any) -> np.ndarray:
-        """Replace records that have the same ids, and return their new numbers."""
-        records, keys = _distinct(records)
-        unknown = [key for key in keys if self.row(key) is None]
-        if unknown:
+    def replace(self, records: Sequence[Record], positions: Any, *, allow_new: bool) -> np.ndarray:
+        """Replace records that have the same ids, add the others if that is allowed, and return their new numbers."""
+        records = list(records)
+        keys = [as_row(0, record).record.id for record in records]
+        if repeated := _twice(keys):
+            raise InputError(f"records has an id twice: got {repeated!r}, expected each record once.")
+        unknown = dict.fromkeys(key for key in keys if self.row(key) is None)
+        if unknown and not allow_new:
             raise InputError(
-                f"records has an unknown id: got {unknown[0]!r}, expected ids of records in the index. "
+                f"records has an unknown id: got {next(iter(unknown))!r}, expected ids of records in the index. "
                 "Use add for new ones."
             )
-        self.remove(keys)
-        return self.add(records, positions)
-
-    def upsert(self, records: Sequence[Record], positions: Any) -> np.ndarray:
-        """Add records, replacing those that have the same ids, and return their numbers."""
-        records, keys = _distinct(records)
-        self.remove([key for key in keys if self.row(key) is not None])
+        self.remove([key for key in keys if key not in unknown])
         return self.add(records, positions)
 
     def added(self) -> tuple[np.ndarray, np.ndarray]:
@@ -149,15 +146,6 @@ class StoreChanges:
                 f"positions has the wrong width: got {vectors.shape[1]} columns, expected {dimensions} as in the index."
             )
         return np.ascontiguousarray(vectors, dtype)
-
-
-def _distinct(records: Iterable[Record]) -> tuple[list[Record], list[str]]:
-    """Return the records and their ids; the same id twice is an error."""
-    records = list(records)
-    keys = [as_row(0, record).record.id for record in records]
-    if repeated := _twice(keys):
-        raise InputError(f"records has an id twice: got {repeated!r}, expected each record once.")
-    return records, keys
 
 
 def _twice(keys: list[str]) -> str | None:

@@ -92,16 +92,9 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition: a record has one of these values, or one in these spans.
+    """One condition on "labels", "links" or "fields": a record has one of these values, or a field is in these spans.
 
-    Parameters
-    ----------
-    kind : {"labels", "links", "fields"}
-    name : str
-        Name of the link or field; empty for labels.
-    values : tuple
-    spans : tuple of Span
-        For fields only, instead of values.
+    The name is that of the link or field, and empty for labels.
     """
 
     kind: str

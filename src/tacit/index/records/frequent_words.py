@@ -26,7 +26,6 @@ from tacit.types import Array, BoolArray, Float32Array, IntArray
 
 __all__ = ["FrequentWords", "write_frequent_words"]
 
-
 MANY_RECORDS = 2_000  # below, FTS5 answers a query of a title's length in a few milliseconds
 FREQUENT = 100  # records of a word that has lists: FTS5 finds those of a rarer word in a tenth of a millisecond
 LONG = 20_000  # records of a word from which it pays to check whether all of them are needed

@@ -22,7 +22,6 @@ from tacit.types import BoolArray, IntArray
 
 __all__ = ["MatchingRecords", "RecordMatcher", "column"]
 
-
 _RARE = 3_000  # records counted per condition to see which condition is the rarest
 
 
@@ -30,18 +29,14 @@ _RARE = 3_000  # records counted per condition to see which condition is the rar
 class MatchingRecords:
     """The records that match filters, removed ones excluded.
 
-    Parameters
-    ----------
-    base : (n_base,) bool
-        Whether each record of the build matches.
-    added : ascending numbers of the matching records that were added since
+    `base` is whether each record of the build matches, `added` the ascending numbers of matching records added since.
     """
 
     base: BoolArray
     added: IntArray
 
     def __len__(self) -> int:
-        return self._n_base + len(self.added)
+        return int(np.count_nonzero(self.base)) + len(self.added)
 
     def numbers(self) -> IntArray:
         """Return the numbers of all of them, ascending."""
@@ -53,10 +48,6 @@ class MatchingRecords:
         found = np.isin(numbers, self.added)
         found[old] = self.base[numbers[old]]
         return np.asarray(found, bool)
-
-    @cached_property
-    def _n_base(self) -> int:
-        return int(np.count_nonzero(self.base))
 
 
 class RecordMatcher:
@@ -100,9 +91,7 @@ class RecordMatcher:
         return ValueLists(self._connection, self._state("base")) if has_lists else None
 
     def _by_lists(self, lists: ValueLists, conditions: list[Condition], filters: Filters) -> MatchingRecords:
-        base = lists.matching(conditions[0])
-        for condition in conditions[1:]:
-            base &= lists.matching(condition)
+        base = np.logical_and.reduce([lists.matching(condition) for condition in conditions])
         base[self.removed()] = False
         test, values = filters.sql("records.number")
         sql = f"SELECT number FROM records WHERE number >= ? AND {test} ORDER BY number"

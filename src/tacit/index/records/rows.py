@@ -68,14 +68,12 @@ def read_records(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict
     wanted = json.dumps(list(numbers))
     chosen = "number IN (SELECT value FROM json_each(?))"
     labels: dict[int, list[str]] = {}
-    for number, label in connection.execute(
-        f"SELECT number, label FROM labels WHERE {chosen} ORDER BY 1, place", (wanted,)
-    ):
+    query = f"SELECT number, label FROM labels WHERE {chosen} ORDER BY 1, place"
+    for number, label in connection.execute(query, (wanted,)):
         labels.setdefault(number, []).append(label)
     links: dict[int, dict[str, list[str]]] = {}
-    for number, name, target in connection.execute(
-        f"SELECT number, name, target FROM links WHERE {chosen} ORDER BY 1, 2, place", (wanted,)
-    ):
+    query = f"SELECT number, name, target FROM links WHERE {chosen} ORDER BY 1, 2, place"
+    for number, name, target in connection.execute(query, (wanted,)):
         links.setdefault(number, {}).setdefault(name, []).extend([] if target is None else [target])
     query = f"SELECT number, key, title, text, fields FROM records WHERE {chosen} AND removed = 0"
     return {

@@ -41,28 +41,20 @@ CREATE TABLE records (
     text TEXT NOT NULL  -- last, since what lies behind a long text is read through all of it
 );
 CREATE TABLE labels (
-    number INTEGER NOT NULL REFERENCES records ON DELETE CASCADE,
-    place INTEGER NOT NULL,
-    label TEXT NOT NULL,
+    number INTEGER NOT NULL REFERENCES records ON DELETE CASCADE, place INTEGER NOT NULL, label TEXT NOT NULL,
     PRIMARY KEY (number, place)
 ) WITHOUT ROWID;
 CREATE TABLE links (
-    number INTEGER NOT NULL REFERENCES records ON DELETE CASCADE,
-    name TEXT NOT NULL,
-    place INTEGER NOT NULL,
+    number INTEGER NOT NULL REFERENCES records ON DELETE CASCADE, name TEXT NOT NULL, place INTEGER NOT NULL,
     target TEXT,
     PRIMARY KEY (number, name, place)
 ) WITHOUT ROWID;
 CREATE TABLE field_values (
-    number INTEGER NOT NULL REFERENCES records ON DELETE CASCADE,
-    name TEXT NOT NULL,
-    value NOT NULL,
+    number INTEGER NOT NULL REFERENCES records ON DELETE CASCADE, name TEXT NOT NULL, value NOT NULL,
     PRIMARY KEY (number, name, value)
 ) WITHOUT ROWID;
 CREATE VIEW live AS SELECT number, title, text FROM records WHERE removed = 0;
-CREATE VIRTUAL TABLE words USING fts5(
-    title, text, content='live', content_rowid='number', tokenize='{TOKENIZER}'
-);
+CREATE VIRTUAL TABLE words USING fts5(title, text, content='live', content_rowid='number', tokenize='{TOKENIZER}');
 """
 
 # created after the records are inserted, which is faster

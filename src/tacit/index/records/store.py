@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 
 import numpy as np
 
@@ -114,7 +113,7 @@ class RecordStore:
     def __enter__(self) -> RecordStore:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def counts(self) -> StoreCounts:
@@ -249,12 +248,12 @@ class RecordStore:
         in `added()`.
         """
         with self._changing():
-            return self._changes.update(records, positions)
+            return self._changes.replace(records, positions, allow_new=False)
 
     def upsert(self, records: Sequence[Record], positions: np.ndarray) -> np.ndarray:
         """Add records, replacing those that have the same ids, all of them or none, and return their numbers."""
         with self._changing():
-            return self._changes.upsert(records, positions)
+            return self._changes.replace(records, positions, allow_new=True)
 
     def expect_positions(self, dimensions: int, dtype: np.dtype) -> None:
         """Set the dimensions and type of positions; otherwise the first records that are added set them."""
@@ -331,12 +330,9 @@ def _fill(
 def _repeated(connection: sqlite3.Connection, rows: list[Row]) -> InputError:
     """Return the error for an id that a batch has twice or shares with an earlier record."""
     seen: dict[str, int] = {}
+    sql = "SELECT number FROM records WHERE key = ? AND number < ?"
     for row in rows:
-        found = None
-        with contextlib.suppress(sqlite3.Error):
-            found = connection.execute(
-                "SELECT number FROM records WHERE key = ? AND number < ?", (row.record.id, rows[0].number)
-            ).fetchone()
+        found = connection.execute(sql, (row.record.id, rows[0].number)).fetchone()
         earlier = found[0] if found else seen.get(row.record.id)
         if earlier is not None:
             return InputError(

@@ -70,23 +70,18 @@ class ValueLists:
         for span in condition.spans:
             more_packed, more_others = self._of_span(condition, span)
             packed, others = packed + more_packed, others + more_others
-        found = self._truths(packed, condition)
-        found[[number for number in others if number < self._n_base]] = True
-        return found
-
-    def _truths(self, packed: list[bytes], condition: Condition) -> BoolArray:
-        """Unpack lists; a number that is too large means damage, and a negative one looks too large."""
-        n_bytes = _n_bytes(self._n_base)
+        n_bytes = (self._n_base + 7) // 8
         bits = np.zeros(n_bytes, np.uint8)
         for dense in packed:
             if len(dense) == n_bytes:
                 bits |= np.frombuffer(dense, np.uint8)
         joined = b"".join(sparse for sparse in packed if len(sparse) != n_bytes)
-        numbers = np.frombuffer(joined[: len(joined) // 4 * 4], "<u4")
+        numbers = np.frombuffer(joined[: len(joined) // 4 * 4], "<u4")  # a negative number looks too large
         if len(joined) % 4 or (len(numbers) and numbers.max() >= self._n_base):
             raise sqlite3.DatabaseError(f"the lists of {condition.name or condition.kind} are incomplete")
         found = np.unpackbits(bits, count=self._n_base).view(bool)
         found[numbers] = True
+        found[[number for number in others if number < self._n_base]] = True
         return found
 
     def _of_values(self, condition: Condition) -> tuple[list[bytes], list[int]]:
@@ -142,12 +137,8 @@ def _packed(run: list[tuple[Any, npt.NDArray[np.int32]]], n_records: int) -> _Li
     """Pack a list as 32-bit numbers, or as one bit per record if that is shorter; the length tells which."""
     numbers = np.concatenate([numbers for _, numbers in run])
     packed = numbers.astype("<u4").tobytes()
-    if len(packed) >= _n_bytes(n_records):
+    if len(packed) >= (n_records + 7) // 8:
         having = np.zeros(n_records, bool)
         having[numbers] = True
         packed = np.packbits(having).tobytes()
     return run[0][0], run[-1][0], packed
-
-
-def _n_bytes(n_records: int) -> int:
-    return (n_records + 7) // 8

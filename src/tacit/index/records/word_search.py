@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import unicodedata
 import warnings
 from collections.abc import Sequence
 from functools import cached_property
+from unicodedata import category
 
 import numpy as np
 
@@ -37,16 +37,12 @@ class WordSearch:
         if not parts:
             return np.empty(0, np.int64), np.empty(0)
         expression = word_query(parts, every=every)
-        if self._frequent is None or every:
+        frequent = None if every else self._frequent
+        words, phrases = ([], []) if frequent is None else frequent.words_and_phrases(parts)
+        if frequent is None or not words:
             return self._in_full_text(expression, limit, matching)
-        words, phrases = self._frequent.words_and_phrases(parts)
-        if not words:
-            return self._in_full_text(expression, limit, matching)
-        of_phrases = [self._of_phrase(phrase, self._frequent.n_base) for phrase in phrases]
-        base = self._by_lists(self._frequent, words, of_phrases, limit, matching, informative=True)
-        if len(base[0]) < limit:
-            base = self._by_lists(self._frequent, words, of_phrases, limit, matching, informative=False)
-        added = self._in_full_text(expression, limit, matching, first=self._frequent.n_base)
+        base = self._by_lists(frequent, words, phrases, limit, matching)
+        added = self._in_full_text(expression, limit, matching, first=frequent.n_base)
         numbers, found = (np.concatenate(pair) for pair in zip(base, added, strict=True))
         best = np.argsort(-found, kind="stable")[:limit]
         return numbers[best], found[best]
@@ -71,34 +67,30 @@ class WordSearch:
         best = np.lexsort((numbers, -scores))[:limit]
         return numbers[best], scores[best]
 
+    def _by_lists(
+        self, frequent: FrequentWords, words: list[str], phrases: list[str], limit: int, found: MatchingRecords | None
+    ) -> Found:
+        """Return the best records of the build that match; words that most records have are used only if needed."""
+        of_phrases = [self._of_phrase(phrase, frequent.n_base) for phrase in phrases]
+        removed = self._matcher.removed()
+        among = None if found is None else found.base
+        n_best = limit + (len(removed) if among is None else 0)  # matching records exclude removed ones
+        for informative in (True, False):
+            most = n_best if informative else None
+            scores = frequent.scores(words, of_phrases, informative=informative, n_best=most, among=among)
+            scores[removed] = 0
+            # NumPy finds the non-zero entries of a bool array five times as fast as those of floats
+            scored = np.flatnonzero(scores > 0 if among is None else (scores > 0) & among)
+            if len(scored) >= limit:
+                break
+        best = scored[top(scores[scored], limit)]
+        return best, scores[best].astype(np.float64)
+
     def _of_phrase(self, phrase: str, n_base: int) -> Found:
         """Return what a phrase adds to the scores of records of the build: BM25 is a sum over words and phrases."""
         sql = "SELECT rowid, -rank FROM words WHERE words MATCH ? AND rowid < ?"
         rows = self._connection.execute(sql, (word_query([phrase], every=False), n_base)).fetchall()
         return np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float32)
-
-    def _by_lists(
-        self,
-        frequent: FrequentWords,
-        words: list[str],
-        phrases: list[Found],
-        limit: int,
-        matching: MatchingRecords | None,
-        *,
-        informative: bool,
-    ) -> Found:
-        """Return the best records of the build that were not removed and match."""
-        removed = self._matcher.removed()
-        among = None if matching is None else matching.base
-        n_best = limit + (len(removed) if among is None else 0)  # matching records exclude removed ones
-        scores = frequent.scores(
-            words, phrases, informative=informative, n_best=n_best if informative else None, among=among
-        )
-        scores[removed] = 0
-        # NumPy finds the non-zero entries of a bool array five times as fast as those of floats
-        scored = np.flatnonzero(scores > 0 if among is None else (scores > 0) & among)
-        best = scored[top(scores[scored], limit)]
-        return best, scores[best].astype(np.float64)
 
 
 MOST_PARTS = 1000  # distinct words; a longer query is a document, and each word slows FTS5 down
@@ -119,7 +111,8 @@ def query_parts(text: str) -> list[str]:
     # SQLite ends a query at a zero character, and cannot take half a surrogate pair
     clean = text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
     parts = [phrase or word for phrase, word in _PART.findall(clean)]
-    wanted = {part.lower(): part for part in parts if any(map(_is_word_character, part))}
+    # FTS5 makes words of letters, numbers and private use; a part without any matches nothing
+    wanted = {part.lower(): part for part in parts if any(category(each).startswith(("L", "N", "Co")) for each in part)}
     if len(wanted) > MOST_PARTS:
         warnings.warn(
             f"query is long: got {len(wanted)} different words, only the first {MOST_PARTS} are searched for.",
@@ -127,9 +120,3 @@ def query_parts(text: str) -> list[str]:
             stacklevel=4,
         )
     return list(wanted.values())[:MOST_PARTS]
-
-
-def _is_word_character(character: str) -> bool:
-    """Whether FTS5 makes words of it: letters, numbers, private use. A part without any matches nothing."""
-    category = unicodedata.category(character)
-    return category[0] in "LN" or category == "Co"
