@@ -335,10 +335,7 @@ class HierarchyProblem:
             W = np.asarray(X.T @ _solve(_records_matrix(X, M, beta), _targets(Y, k, mean_target), "gen"))
         else:
             found = block_cg(
-                _System(X, M, beta),
-                _pulled_targets(X, Y, k, mean_target),
-                tol=self.tol,
-                max_iter=self.max_iter or 500,
+                _System(X, M, beta), _pulled_targets(X, Y, k, mean_target), tol=self.tol, max_iter=self.max_iter or 500
             )
             solver, steps, converged, W = found.solver, found.iterations, found.converged, found.solution
         intercept = mean_target - mean @ W if self.fit_intercept else np.zeros(Y.shape[1])

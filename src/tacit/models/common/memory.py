@@ -30,15 +30,7 @@ from tacit.solve.eigen.krylov import basis_shape
 from tacit.solve.eigen.pencil import columns_for
 from tacit.solve.linear.conjugate_gradients import width_for
 
-__all__ = [
-    "LARGE",
-    "FitMemory",
-    "check_memory",
-    "fit_memory",
-    "memory_of_fit",
-    "note_announced",
-    "relations_memory",
-]
+__all__ = ["LARGE", "FitMemory", "check_memory", "fit_memory", "memory_of_fit", "note_announced", "relations_memory"]
 
 LARGE = 2**30  # bytes from which a fit is announced before it starts
 _WORTH_LOOKING = 2**26  # bytes below which free memory is not checked
@@ -271,11 +263,7 @@ def _mlsi(s: _Shapes) -> list[Parts]:
         {"regression of the labels": s.regression(s.short, s.p)},
         {"regression of the labels": weights, "misfit of the labels": s.b * s.n * s.p},
         {"regression of the labels": weights, **s.krylov(min(s.n, s.m + s.p), s.k)},
-        {
-            "regression of the labels": weights,
-            "vectors": s.b * (s.m + s.p) * s.k,
-            "positions": s.b * s.n * s.k,
-        },
+        {"regression of the labels": weights, "vectors": s.b * (s.m + s.p) * s.k, "positions": s.b * s.n * s.k},
         {"positions": s.b * s.n * s.k, "map of the terms": 3 * s.b * s.m * s.k},
     ]
     if s.positions:

@@ -123,12 +123,7 @@ def make_form(
     else:
         wide = features.shape[0] < features.shape[1] and model.ridge > 0
         made = (WideForm if wide else AugmentedForm)(
-            features,
-            tol=model.tol,
-            max_iter=model.max_iter,
-            rng=rng,
-            solver=solver,
-            before=before,
+            features, tol=model.tol, max_iter=model.max_iter, rng=rng, solver=solver, before=before
         )
     made.ridge = float(model.ridge) * made.trace / made.n_records
     return made

@@ -324,14 +324,7 @@ def with_more_columns(rows: Array, n_columns: int) -> Array:
 
 
 def _through_products(
-    top: Array,
-    X: Any,
-    n_components: int,
-    centre: bool,
-    *,
-    tol: float,
-    max_iter: int | None,
-    rng: np.random.Generator,
+    top: Array, X: Any, n_components: int, centre: bool, *, tol: float, max_iter: int | None, rng: np.random.Generator
 ) -> SingularTriplets:
     """Return triplets from the matrix of inner products; exact unless a singular value is tiny."""
     products = row_products(top, X, centre=centre)

@@ -265,13 +265,7 @@ class KernelLSI(SpaceModel):
             X, self.kernel, self.kernel_params, self.n_landmarks, self.n_components, rng
         )
         found = leading_singular_triplets(
-            features,
-            self.n_components,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            rng=rng,
-            left=False,
+            features, self.n_components, solver=self.solver, tol=self.tol, max_iter=self.max_iter, rng=rng, left=False
         )
         self.solution_: Eigenpairs | SingularTriplets = without_vectors(found)
         return found.values**2, lift @ (found.right / found.values)

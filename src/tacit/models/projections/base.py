@@ -205,14 +205,7 @@ def _check_common(cross: Array, most: float) -> None:
 
 
 def regressed_labels(
-    records: Centred,
-    F: Any,
-    cross: Array,
-    *,
-    ridge: float,
-    tol: float,
-    max_iter: int | None,
-    rng: np.random.Generator,
+    records: Centred, F: Any, cross: Array, *, ridge: float, tol: float, max_iter: int | None, rng: np.random.Generator
 ) -> tuple[Array, tuple[Any, ...]]:
     """Return B, M x p, of minimum norm without a ridge, and the reports of the iterative solver if one was used.
 
