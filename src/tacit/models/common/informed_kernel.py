@@ -94,10 +94,12 @@ def _with_labels(
     form: RecordForm, F: Any, B: Array | None, n_components: int, label_weight: float, shrinkage: float
 ) -> InformedSpace:
     """Solve with K + F G Fᵀ; B is regress(F) if it is already known."""
-    if B is None and (shrinkage > 0 or label_weight == 1 or _labels_are_fewer(form, F, n_components)):
+    fewer = isinstance(form, AugmentedForm) and F.shape[1] <= n_components  # regressing these is cheaper than positions
+    if B is None and (shrinkage > 0 or label_weight == 1 or fewer):
         B = form.regress(F)
     root = _label_root(form, F, B, label_weight, shrinkage)
-    extra = _times(F, root)
+    narrow = root.astype(F.dtype)
+    extra = Product(F, narrow) if is_sparse(F) else np.asarray(F @ narrow)  # no dense N x p matrix of a sparse F
     release_memory(form.n_records * n_components * form.dtype.itemsize)  # memory that the labels took
     if label_weight == 1:
         found = leading_singular_triplets(extra, n_components, tol=_LABELS_TOL)
@@ -132,11 +134,6 @@ def _bent(B: Array, mix: Array) -> Array:
 
 
 _LABELS_TOL = 1e-8  # label features are few and narrow: tight costs little
-
-
-def _labels_are_fewer(form: RecordForm, F: Any, n_components: int) -> bool:
-    """Whether regressing the labels is cheaper than regressing the positions; for iterative forms only."""
-    return isinstance(form, AugmentedForm) and F.shape[1] <= n_components
 
 
 def _label_root(form: RecordForm, F: Any, B: Array | None, label_weight: float, shrinkage: float) -> Array:
@@ -174,9 +171,3 @@ def _expressible(form: RecordForm, F: Any, B: Array) -> tuple[Any, Array]:
 
 
 _MISFIT = 1e-5  # relative misfit below which a label combination counts as expressed
-
-
-def _times(F: Any, root: Array) -> Any:
-    """Return F R, as a product if F is sparse so that no dense N x p matrix is made."""
-    root = root.astype(F.dtype)
-    return Product(F, root) if is_sparse(F) else np.asarray(F @ root)

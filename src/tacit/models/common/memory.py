@@ -100,29 +100,24 @@ def fit_memory(
     solver : that of the model; "single_pass" needs more memory than the others
     """
     name = check_choice("model", model, tuple(_STEPS))
+    b, short = np.dtype(dtype).itemsize, min(n_records, n_terms)
+    n_bytes = n_records * n_terms * b
+    if n_entries is not None:
+        index = 4 if max(n_entries, n_records, n_terms) < 2**31 else 8
+        n_bytes = n_entries * (b + index) + (n_records + 1) * index
+    one_pass = solver == "single_pass"
     shapes = _Shapes(
-        n_records,
-        n_terms,
-        n_components,
-        n_labels,
-        np.dtype(dtype).itemsize,
-        _bytes_of(n_records, n_terms, n_entries, np.dtype(dtype).itemsize),
-        positions=positions,
-        one_pass=solver == "single_pass",
+        n_records, n_terms, short, min(n_components, short), n_labels, b, n_bytes, positions, one_pass=one_pass
     )
     what = f"{name.upper()} with n_components={n_components} of {n_records:,} records and {n_terms:,} terms"
-    return _at_peak(what, _STEPS[name](shapes), {"X": shapes.n_bytes} if in_memory else {})
+    return _at_peak(what, _STEPS[name](shapes), {"X": n_bytes} if in_memory else {})
 
 
 def _at_peak(what: str, steps: list[Parts], given: Parts) -> FitMemory:
     """Return the memory of the largest step together with the given parts."""
-    fullest: Parts = dict(sorted(steps, key=_held_bytes)[-1], buffers=_BUFFERS, **given)
+    fullest: Parts = dict(sorted(steps, key=lambda parts: sum(parts.values()))[-1], buffers=_BUFFERS, **given)
     ordered = sorted(fullest.items(), key=lambda part: -part[1])
     return FitMemory(what, {each: round(size) for each, size in ordered if size >= 1}, frozenset(given))
-
-
-def _held_bytes(parts: Parts) -> float:
-    return sum(parts.values())
 
 
 def memory_of_fit(
@@ -156,8 +151,9 @@ def relations_memory(n_objects: int, n_bytes: int, n_components: int, *, dtype: 
     n_components : requested dimensions
     dtype : of the relations
     """
-    s = _Shapes(n_objects, n_objects, n_components, 0, np.dtype(dtype).itemsize, n_bytes, positions=False)
-    steps: list[Parts] = [s.krylov(n_objects, s.k), {"concepts and positions": 4 * s.b * n_objects * s.k}]
+    b, k = np.dtype(dtype).itemsize, min(n_components, n_objects)
+    s = _Shapes(n_objects, n_objects, n_objects, k, 0, b, n_bytes, positions=False)
+    steps: list[Parts] = [s.krylov(n_objects, k), {"concepts and positions": 4 * b * n_objects * k}]
     what = f"MLSA with n_components={n_components} of {n_objects:,} objects"
     return _at_peak(what, steps, {"relations": n_bytes} if n_bytes else {})
 
@@ -203,20 +199,13 @@ class _Shapes:
 
     n: int
     m: int
-    asked: int
+    short: int
+    k: int
     p: int
     b: int
     n_bytes: int  # of X
     positions: bool
     one_pass: bool = False
-
-    @property
-    def k(self) -> int:
-        return min(self.asked, self.short)
-
-    @property
-    def short(self) -> int:
-        return min(self.n, self.m)
 
     def krylov(self, n_rows: int, n_wanted: int) -> Parts:
         """Return the basis and the blocks of the block Krylov solver, with the sizes that it uses."""
@@ -234,13 +223,6 @@ class _Shapes:
         """Return the right-hand sides, the solution and five blocks of conjugate gradients."""
         width = width_for(n_rows, n_columns, itemsize=self.b, n_bytes=self.n_bytes)
         return self.b * n_rows * (2 * n_columns + 5 * width)
-
-
-def _bytes_of(n: int, m: int, n_entries: int | None, b: int) -> int:
-    if n_entries is None:
-        return n * m * b
-    index = 4 if max(n_entries, n, m) < 2**31 else 8
-    return n_entries * (b + index) + (n + 1) * index
 
 
 def _lsi(s: _Shapes) -> list[Parts]:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from tacit.checks import as_rng, check_choice, check_count, check_number, is_outside_memory, is_sparse
 from tacit.errors import InputError
 from tacit.machine import one_thread
-from tacit.models.base import SpaceModel
+from tacit.models.base import SpaceModel, read_records
 from tacit.models.common.honest_positions import honest_positions
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
 from tacit.models.common.kernels import (
@@ -27,7 +27,6 @@ from tacit.models.common.kernels import (
     landmark_features,
     training_kernel,
     uses_landmarks,
-    zero_is_at_origin,
 )
 from tacit.models.common.product_forms import AugmentedForm, WideForm
 from tacit.operators import Kernel
@@ -211,7 +210,6 @@ class KernelSpaceModel(SpaceModel):
     `reference_records_` (all records, or landmarks with `landmark_map_`).
     """
 
-    kernel: Kernel
     kernel_params: Mapping[str, Any] | None
     n_landmarks: Any
     solver: str
@@ -226,7 +224,7 @@ class KernelSpaceModel(SpaceModel):
         check_is_fitted(self, "eigenvalues_")
         if hasattr(self, "components_"):
             return super().transform(X)
-        X = self._read(X, reset=False)
+        X = read_records(self, X, reset=False)
         if isinstance(X, RowBlocks):
             return np.concatenate([self.transform(block) for block in X.blocks()])
         rows = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
@@ -261,9 +259,6 @@ class KernelSpaceModel(SpaceModel):
                 f"solver={self.solver!r} needs the records in memory: got {type(X).__name__}, expected 'auto' or "
                 f"{form!r}."
             )
-
-    def _origin_is_empty(self) -> bool:
-        return zero_is_at_origin(self.kernel)
 
     def _learn_features(self, X: Any, rng: np.random.Generator) -> Any:
         """Return the features of the records: themselves, the kernel matrix, or features from landmarks."""
@@ -300,8 +295,3 @@ class KernelSpaceModel(SpaceModel):
         else:
             lifted = weights if self.landmark_map_ is None else self.landmark_map_ @ weights
             self.dual_components_ = np.asarray(lifted, dtype=dtype).T
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags

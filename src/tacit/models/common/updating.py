@@ -27,7 +27,7 @@ from sklearn.utils.metaestimators import available_if
 
 from tacit.checks import check_number, is_sparse
 from tacit.errors import InputError
-from tacit.models.base import SpaceModel, check_terms
+from tacit.models.base import SpaceModel, check_terms, read_records
 from tacit.models.common.kernel_forms import DualForm, LeadingVectors, dense_block
 from tacit.operators import Centred, Operator, Stacked, as_operator
 from tacit.solve import SingularTriplets, leading_eigenpairs, leading_singular_triplets, without_vectors
@@ -125,10 +125,10 @@ class Updatable(SpaceModel):
         """Validate X, which may have new columns; return it and the estimator that read it. This one is unchanged."""
         shape = np.shape(X)
         if len(shape) != 2 or shape[1] <= self.n_features_in_:
-            rows, reader = self._read(X, reset=False), self
+            rows, reader = read_records(self, X, reset=False), self
         else:
             reader = clone(self)
-            rows = reader._read(X, reset=True)
+            rows = read_records(reader, X, reset=True)
             _check_old_names(getattr(self, "feature_names_in_", None), getattr(reader, "feature_names_in_", None))
         check_terms(rows)
         return rows, reader

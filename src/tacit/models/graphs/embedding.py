@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_count
 from tacit.errors import InputError
-from tacit.models.base import SCALINGS, most_iterations, warn, warn_if_fewer
+from tacit.models.base import SCALINGS, most_iterations, read_records, warn, warn_if_fewer
 from tacit.models.common.kernel_forms import RecordForm
 from tacit.models.common.labels import read_labels
 from tacit.models.common.record_kernel import COORDINATES, RegressedSpace, choose_form, make_form
@@ -203,7 +203,7 @@ class GraphEmbedding(RegressedSpace):
         kind = check_choice("kind", kind, COORDINATES)
         if kind == "in-sample" or self._extension() == "projection":
             return self.transform(X)
-        return self._trained_positions(self._read(X, reset=False), kind)
+        return self._trained_positions(read_records(self, X, reset=False), kind)
 
     def _fit(self, X: Any, y: Any) -> tuple[Any, RecordForm | None, Array]:
         self._check_parameters()

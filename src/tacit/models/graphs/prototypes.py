@@ -154,7 +154,7 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             records one class. Ignored if the selection is random
         """
         self._check_parameters()
-        X = self._read(X, reset=True)
+        X = read_records(self, X, reset=True)
         rng = as_rng(self.random_state)
         self.selection_ = self._selection(X.shape[0])
         n_prototypes = self._number(X.shape[0])
@@ -180,7 +180,7 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         R, (n_records, p), dense, in the precision of X; the columns are in the order of `prototype_indices_`
         """
         check_is_fitted(self, "prototypes_")
-        X = self._read(X, reset=False)
+        X = read_records(self, X, reset=False)
         return relations(
             X, self.prototypes_, self.measure, power=float(self.power), degree=int(self.degree), width=self.width_
         )
@@ -228,9 +228,6 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     def _width(self, X: Any, rng: np.random.Generator) -> float:
         return automatic_width(X, self.prototypes_, rng) if isinstance(self.width, str) else float(self.width)
-
-    def _read(self, X: Any, *, reset: bool) -> Any:
-        return read_records(self, X, reset=reset)
 
     @property
     def _n_features_out(self) -> int:

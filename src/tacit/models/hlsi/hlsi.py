@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_number, is_outside_memory
 from tacit.errors import InputError
-from tacit.models.base import most_iterations, warn_if_fewer
+from tacit.models.base import most_iterations, read_records, warn_if_fewer
 from tacit.models.common.centring import centred_kernel, check_records_differ, mean_row, scatter_per_record
 from tacit.models.common.class_hierarchy import HierarchyGraph, hierarchy_graph
 from tacit.models.common.honest_positions import LEVERAGE_CAP, MEAN_LEVERAGE_LIMIT, cross_fitted
@@ -196,7 +196,7 @@ class HLSI(KernelSpaceModel):
         check_is_fitted(self, "eigenvalues_")
         if check_choice("kind", kind, COORDINATES) == "in-sample":
             return self.transform(X)
-        X = self._read(X, reset=False)
+        X = read_records(self, X, reset=False)
         check_same_records(X, self._n_records)
         graph = self._graph(y, X.shape[0])
         if kind == "transductive":

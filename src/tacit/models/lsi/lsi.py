@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_number
 from tacit.errors import InputError
-from tacit.models.base import SpaceModel, directions_before, warn_if_fewer
+from tacit.models.base import SpaceModel, directions_before, read_records, warn_if_fewer
 from tacit.models.common.kernels import (
     check_dense_memory,
     check_kernel,
@@ -29,7 +29,6 @@ from tacit.models.common.kernels import (
     landmark_features,
     training_kernel,
     uses_landmarks,
-    zero_is_at_origin,
 )
 from tacit.models.common.memory import check_memory, memory_of_fit
 from tacit.models.common.updating import RecordSummary, Updatable, begin_summary
@@ -255,7 +254,7 @@ class KernelLSI(SpaceModel):
     def transform(self, X: Any) -> Array:
         """Place records in the space: k(x, reference) @ dual_components_.T."""
         check_is_fitted(self, "eigenvalues_")
-        X = self._read(X, reset=False)
+        X = read_records(self, X, reset=False)
         rows = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
         return np.asarray(rows @ self.dual_components_.T.astype(rows.dtype, copy=False))
 
@@ -281,11 +280,3 @@ class KernelLSI(SpaceModel):
         self.solution_ = without_vectors(found)
         real = found.values > found.values.max(initial=0) * len(K) * np.finfo(K.dtype).eps
         return found.values[real], found.vectors[:, real] / found.values[real]
-
-    def _origin_is_empty(self) -> bool:
-        return zero_is_at_origin(self.kernel)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags

@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_count, check_number, is_outside_memory
 from tacit.errors import InputError
-from tacit.models.base import SpaceModel, check_terms, warn_if_fewer
+from tacit.models.base import SpaceModel, check_terms, read_records, warn_if_fewer
 from tacit.models.common.labels import read_labels
 from tacit.models.common.memory import check_memory, relations_memory
 from tacit.models.mlsa.fold_in import FoldIn
@@ -226,7 +226,7 @@ class MLSA(SpaceModel):
 
     def _relate(self, X: Any, y: Any) -> Relations:
         """Read records and labels, and relate them."""
-        X = self._read(X, reset=True)
+        X = read_records(self, X, reset=True)
         check_terms(X)
         self.labels_ = None if y is None else read_labels(y, X.shape[0], needed=True)
         return record_relations(X, self.labels_, label_weight=self.label_weight, centroid_weight=self.centroid_weight)

@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_number, is_outside_memory
 from tacit.errors import InputError
-from tacit.models.base import directions_before, most_iterations, warn, warn_if_fewer
+from tacit.models.base import directions_before, most_iterations, read_records, warn, warn_if_fewer
 from tacit.models.common.class_hierarchy import expanded_labels
 from tacit.models.common.informed_kernel import InformedSpace, informed_space
 from tacit.models.common.kernel_forms import RecordForm
@@ -35,7 +35,6 @@ from tacit.models.common.kernels import (
     class_features,
     label_features,
     precomputed_label_features,
-    squared_norm,
 )
 from tacit.models.common.labels import balance_labels, read_labels
 from tacit.models.common.memory import check_memory, memory_of_fit
@@ -213,7 +212,7 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         check_is_fitted(self, "eigenvalues_")
         if check_choice("kind", kind, COORDINATES) == "in-sample":
             return self.transform(X)
-        return self._trained_positions(self._read(X, reset=False), kind)
+        return self._trained_positions(read_records(self, X, reset=False), kind)
 
     def label_coordinates(self) -> Array:
         """Return the position of each label: the mean transductive position of its records."""
@@ -252,7 +251,12 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
             solver="single_pass" if self.solver == "single_pass" else "auto",
             before=directions_before(self, X.shape[1], "term_loadings_"),
         )
-        F = self._balanced(F, form)
+        self.label_scale_ = 1.0
+        if F is not None:
+            if self.balance:
+                known = None if self.labels_ is None else self.labels_.known
+                self.label_scale_ = balance_labels(form.trace, F, known)
+            F = F * F.dtype.type(self.label_scale_)
         with one_thread_for_sparse(features):
             space = informed_space(form, F, self.n_components, label_weight=self.label_weight, shrinkage=self.shrinkage)
             self._report(space)
@@ -302,15 +306,6 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
     def _form_again(self, X: Any) -> RecordForm:
         return make_form(self, self._features(X), self.solver_, is_kernel=self._is_kernel)
 
-    def _balanced(self, F: Any, form: RecordForm) -> Any:
-        """Scale the labels so that a labelled record weighs as much in Y as in X."""
-        self.label_scale_ = 1.0
-        if F is None:
-            return None
-        if self.balance:
-            self.label_scale_ = balance_labels(form.trace, F, None if self.labels_ is None else self.labels_.known)
-        return F * F.dtype.type(self.label_scale_)
-
     def _report(self, space: InformedSpace) -> None:
         """Raise if no dimension is left; warn if labels or dimensions were dropped."""
         n_kept = space.eigenvalues.size
@@ -352,7 +347,7 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         if form.by_records and self.kernel != "linear":
             explained = float(np.sum(V * form.fitted(V)))
         else:
-            explained = squared_norm(self.term_loadings_ if self.kernel == "linear" else adjoint)
+            explained = as_operator(self.term_loadings_ if self.kernel == "linear" else adjoint).squared_norm()
         words = form.trace - explained
-        labels = 0.0 if F is None else squared_norm(F) - squared_norm(F.T @ V)
+        labels = 0.0 if F is None else as_operator(F).squared_norm() - as_operator(F.T @ V).squared_norm()
         return (1 - beta) * words + beta * labels

@@ -27,7 +27,6 @@ from tacit.models.base import most_iterations
 from tacit.models.common.class_hierarchy import expanded_labels
 from tacit.models.common.informed_kernel import InformedSpace, informed_space
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
-from tacit.models.common.kernels import squared_norm
 from tacit.models.common.labels import read_labels
 from tacit.models.common.record_kernel import choose_form, make_form
 from tacit.models.common.updating import (
@@ -200,7 +199,7 @@ def _with_new(old: RecordSummary, X: Any, new: LabelMatrix) -> RecordSummary:
     return replace(
         old,
         weight=old.weight + X.shape[0],
-        squared_length=old.squared_length + squared_norm(X),
+        squared_length=old.squared_length + as_operator(X).squared_norm(),
         label_counts=np.asarray(old.label_counts) + new.counts,
         n_known=old.n_known + float(np.count_nonzero(new.known)),
     )
@@ -284,10 +283,11 @@ def _compressed(model: Any, space: InformedSpace, form: RecordForm, rows: _Rows,
 def _objective(model: Any, total: RecordSummary, weights: Array) -> float:
     """Return eq. (2) at V, from sums over all records."""
     beta = model.label_weight
-    words = total.squared_length - squared_norm(model.term_loadings_)
+    words = total.squared_length - as_operator(model.term_loadings_).squared_norm()
     if model.label_loadings_ is None:
         return float((1 - beta) * words)
-    labels = float(np.sum(weights**2 * total.label_counts)) - squared_norm(model.label_loadings_ * weights)
+    explained = as_operator(model.label_loadings_ * weights).squared_norm()
+    labels = float(np.sum(weights**2 * total.label_counts)) - explained
     return float((1 - beta) * words + beta * labels)
 
 
@@ -303,7 +303,7 @@ def _drift(model: Any, known: RecordSummary, X: Any, new: LabelMatrix) -> float:
 def _word_drift(model: Any, known: RecordSummary, X: Any) -> float:
     _, lengths, directions = word_directions(with_more_columns(model.term_loadings_, X.shape[1]))
     explained = float(np.square(as_operator(X) @ directions.astype(X.dtype), dtype=np.float64).sum())
-    share = explained / max(squared_norm(X), np.finfo(float).tiny)
+    share = explained / max(as_operator(X).squared_norm(), np.finfo(float).tiny)
     return drift_from(share, unseen_share(known, directions, lengths))
 
 
@@ -329,7 +329,7 @@ def _expected_labels(model: Any, known: RecordSummary, weights: Array, loadings:
     fitted = float(np.sum(placed * (known.labels @ loadings.T), dtype=np.float64))
     own = float(np.trace(placed[: len(loadings)]))
     inside = 1 - _mean_leverage(model, known)
-    explained = squared_norm(loadings)
+    explained = as_operator(loadings).squared_norm()
     honest = explained - (explained - fitted) / inside
     k = len(loadings)
     of_itself = total / max(known.n_known, 1) * (k - (k - own) / inside) * known.n_known / max(known.weight, 1)

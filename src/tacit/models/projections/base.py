@@ -31,11 +31,10 @@ from tacit.models.base import SpaceModel, most_iterations, warn_if_fewer
 from tacit.models.common.centring import centred_kernel, check_records_differ, mean_row
 from tacit.models.common.class_hierarchy import class_bridges
 from tacit.models.common.kernel_forms import dense_block
-from tacit.models.common.kernels import squared_norm
 from tacit.models.common.labels import known_records
 from tacit.models.common.product_forms import AugmentedForm, WideForm
 from tacit.models.common.record_kernel import DENSE_LIMIT, record_products
-from tacit.operators import Centred, MatrixOperator, Operator
+from tacit.operators import Centred, MatrixOperator, Operator, as_operator
 from tacit.relations.labels.matrix import as_labels
 from tacit.solve import leading_singular_triplets, without_vectors
 from tacit.solve.result import descending, signs_of
@@ -55,6 +54,7 @@ class LabelProjection(SpaceModel, ABC):
 
     scaling = "unit"  # the constraint sets the lengths, which leaves nothing to choose
     _takes_label_sets = True
+    _empty_at_origin = False  # the mean record is there
     constraint: str = "embeddings"
     tol: float
     random_state: Any = 0
@@ -111,9 +111,6 @@ class LabelProjection(SpaceModel, ABC):
     def _limit(self) -> str:
         """Return the end of the warning about too many dimensions."""
         return "the labels can span"
-
-    def _origin_is_empty(self) -> bool:
-        return False  # the mean record is at the origin
 
     def _projected(self, cross: Array) -> tuple[Array, Array]:
         """Maximise tr(PᵀG GᵀP), PᵀP = I."""
@@ -184,7 +181,7 @@ def _scatter(F: Any) -> Array:
 
 def _spread(F: Any) -> float:
     """Return tr(FᵀCF); raise if all records have the same labels."""
-    n, total = F.shape[0], squared_norm(F)
+    n, total = F.shape[0], as_operator(F).squared_norm()
     mean = np.asarray(F.sum(axis=0, dtype=np.float64)).ravel() / n
     spread = total - n * float(mean @ mean)
     if spread <= _SAME * total:
@@ -197,7 +194,7 @@ def _spread(F: Any) -> float:
 
 def _check_common(cross: Array, most: float) -> None:
     """Raise if XᵀCF is only rounding relative to ‖CX‖ ‖CF‖, the root of `most`."""
-    if squared_norm(cross) <= (100 * float(np.finfo(cross.dtype).eps)) ** 2 * most:
+    if as_operator(cross).squared_norm() <= (100 * float(np.finfo(cross.dtype).eps)) ** 2 * most:
         raise InputError(
             f"X is unrelated to y: got {cross.shape[0]} terms, none correlated with a label, expected some. "
             "Use LSI for a space without labels."
