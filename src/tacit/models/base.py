@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,7 +22,6 @@ __all__ = [
     "SpaceModel",
     "check_terms",
     "directions_before",
-    "most_iterations",
     "read_records",
     "read_row_blocks",
     "warn",
@@ -206,8 +204,3 @@ def warn_if_fewer(n_wanted: int, n_kept: int, limit: str) -> None:
     """Warn that there are fewer dimensions than requested."""
     if n_kept < n_wanted:
         warn(f"n_components={n_wanted} is more than {limit}: kept {n_kept} dimension{'' if n_kept == 1 else 's'}.")
-
-
-def most_iterations(reports: Sequence[Any]) -> int:
-    """Return the largest number of iterations of any solver; 1 if there are no reports."""
-    return max((report.iterations for report in reports), default=1)

@@ -239,25 +239,23 @@ class KernelSpaceModel(SpaceModel):
             )
         return np.asarray(unit @ self.term_loadings_)
 
-    def _check_kernel(self, *, linear_only: tuple[str, ...]) -> None:
+    def _check_kernel(self, X: Any, products: str) -> None:
+        """Raise if the kernel does not go with `solver` or with X; `products` is the solver for X outside memory."""
         check_kernel("kernel", self.kernel)
-        if self.kernel != "linear" and self.solver in linear_only:
+        if self.kernel != "linear" and self.solver in ("primal", products):
             raise InputError(
                 f"solver={self.solver!r} needs the linear kernel: got kernel={self.kernel!r}. Use solver='auto'."
             )
-
-    def _check_products(self, X: Any, form: str) -> None:
-        """Raise if the records are outside memory and `solver` is not `form`, the one by products."""
         if not isinstance(X, RowBlocks):
             return
         if self.kernel != "linear":
             raise InputError(
                 f"kernel={self.kernel!r} needs the records in memory: got {type(X).__name__}, expected kernel='linear'."
             )
-        if self.solver not in ("auto", form):
+        if self.solver not in ("auto", products):
             raise InputError(
                 f"solver={self.solver!r} needs the records in memory: got {type(X).__name__}, expected 'auto' or "
-                f"{form!r}."
+                f"{products!r}."
             )
 
     def _learn_features(self, X: Any, rng: np.random.Generator) -> Any:

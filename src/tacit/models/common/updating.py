@@ -129,7 +129,13 @@ class Updatable(SpaceModel):
         else:
             reader = clone(self)
             rows = read_records(reader, X, reset=True)
-            _check_old_names(getattr(self, "feature_names_in_", None), getattr(reader, "feature_names_in_", None))
+            old, new = getattr(self, "feature_names_in_", ()), getattr(reader, "feature_names_in_", ())
+            for column, (before, now) in enumerate(zip(old, new, strict=False)):
+                if before != now:
+                    raise InputError(
+                        f"X has its columns in another order: got {now!r} as column {column}, expected {before!r} as "
+                        "before. Add new terms after the old ones."
+                    )
         check_terms(rows)
         return rows, reader
 
@@ -177,18 +183,6 @@ def drift_from(share: float, expected: float) -> float:
     if expected <= 0:
         return 0.0
     return float(np.clip(1 - share / expected, 0, 1))
-
-
-def _check_old_names(old: Any, new: Any) -> None:
-    """Raise if earlier columns have other names now."""
-    if old is None or new is None:
-        return
-    for column, (before, now) in enumerate(zip(old, new, strict=False)):
-        if before != now:
-            raise InputError(
-                f"X has its columns in another order: got {now!r} as column {column}, expected {before!r} as before. "
-                "Add new terms after the old ones."
-            )
 
 
 FEW_ROWS = 2_000  # rows up to which their inner products are a dense matrix: 32 MB
@@ -284,19 +278,14 @@ def leading_of_rows(
     rng: np.random.Generator,
 ) -> SingularTriplets:
     """Return the leading singular triplets of [top; X], with left vectors; `centre` subtracts the mean row from X."""
-    few = solver == "auto" and len(top) + X.shape[0] <= FEW_ROWS and _is_matrix(X)
-    if few:
+    is_matrix = is_sparse(X) or isinstance(X, np.ndarray)
+    if solver == "auto" and len(top) + X.shape[0] <= FEW_ROWS and is_matrix:
         return _through_products(top, X, n_components, centre, tol=tol, max_iter=max_iter, rng=rng)
     rows = Centred(as_operator(X)) if centre else as_operator(X)
     start = top.T if len(top) else None
     return leading_singular_triplets(
         stacked_rows([top, rows]), n_components, solver=solver, tol=tol, max_iter=max_iter, rng=rng, start=start
     )
-
-
-def _is_matrix(X: Any) -> bool:
-    """Whether the rows are in memory, and not only products with them available."""
-    return is_sparse(X) or isinstance(X, np.ndarray)
 
 
 def stacked_rows(blocks: list[Any]) -> Operator:

@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_count
 from tacit.errors import InputError
-from tacit.models.base import SCALINGS, most_iterations, read_records, warn, warn_if_fewer
+from tacit.models.base import SCALINGS, read_records, warn, warn_if_fewer
 from tacit.models.common.kernel_forms import RecordForm
 from tacit.models.common.labels import read_labels
 from tacit.models.common.record_kernel import COORDINATES, RegressedSpace, choose_form, make_form
@@ -186,7 +186,7 @@ class GraphEmbedding(RegressedSpace):
         kind = check_choice("coordinates", self.coordinates, COORDINATES)
         X, form, coefficients = self._fit(X, y)
         if form is None or kind == "in-sample":
-            return self._placed(X)
+            return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
         return self._scaled(self._honest(form, coefficients) if kind == "honest" else self.embedding_)
 
     def training_coordinates(self, X: Any, kind: str = "transductive") -> Array:
@@ -283,7 +283,7 @@ class GraphEmbedding(RegressedSpace):
         weights = as_operator(X).T @ coefficients if form.by_records else coefficients
         self.components_ = np.asarray(self._scaled(weights), dtype=X.dtype).T
         self.solution_ = (found.report, *form.reports)
-        self.n_iter_ = max(1, most_iterations(self.solution_))
+        self.n_iter_ = max(1, *(report.iterations for report in self.solution_))
         return form, coefficients
 
     def _fit_projection(self, X: Any) -> tuple[None, Array]:
@@ -315,9 +315,6 @@ class GraphEmbedding(RegressedSpace):
 
     def _form_again(self, X: Any) -> RecordForm:
         return make_form(self, X, choose_form(X.shape)[0])
-
-    def _placed(self, X: Any) -> Array:
-        return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
 
     def _power(self) -> float:
         if self.scaling == "auto":

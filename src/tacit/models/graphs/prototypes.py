@@ -156,7 +156,9 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self._check_parameters()
         X = read_records(self, X, reset=True)
         rng = as_rng(self.random_state)
-        self.selection_ = self._selection(X.shape[0])
+        self.selection_ = self.selection
+        if self.selection == "auto":
+            self.selection_ = "random" if self._ratio(X.shape[0]) >= _RANDOM_FROM else "centres"
         n_prototypes = self._number(X.shape[0])
         if self.selection_ == "random":
             self.prototype_indices_ = np.sort(rng.choice(X.shape[0], n_prototypes, replace=False))
@@ -165,7 +167,9 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             labels = None if y is None else as_labels(y, n_records=X.shape[0])
             self.prototype_indices_, self.class_heads_ = _class_centres(X, labels, n_prototypes, rng)
         self.prototypes_ = X[self.prototype_indices_]
-        self.width_ = self._width(X, rng) if self.measure == "gaussian" else None
+        self.width_ = None
+        if self.measure == "gaussian":
+            self.width_ = automatic_width(X, self.prototypes_, rng) if self.width == "auto" else float(self.width)
         return self
 
     def transform(self, X: Any) -> Array:
@@ -220,14 +224,6 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         if self.n_prototypes is not None:
             return self.n_prototypes / n_records
         return _DEFAULT_RATIO if self.ratio is None else float(self.ratio)
-
-    def _selection(self, n_records: int) -> str:
-        if self.selection != "auto":
-            return self.selection
-        return "random" if self._ratio(n_records) >= _RANDOM_FROM else "centres"
-
-    def _width(self, X: Any, rng: np.random.Generator) -> float:
-        return automatic_width(X, self.prototypes_, rng) if isinstance(self.width, str) else float(self.width)
 
     @property
     def _n_features_out(self) -> int:

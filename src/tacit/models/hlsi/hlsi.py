@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_number, is_outside_memory
 from tacit.errors import InputError
-from tacit.models.base import most_iterations, read_records, warn_if_fewer
+from tacit.models.base import read_records, warn_if_fewer
 from tacit.models.common.centring import centred_kernel, check_records_differ, mean_row, scatter_per_record
 from tacit.models.common.class_hierarchy import HierarchyGraph, hierarchy_graph
 from tacit.models.common.honest_positions import LEVERAGE_CAP, MEAN_LEVERAGE_LIMIT, cross_fitted
@@ -213,7 +213,7 @@ class HLSI(KernelSpaceModel):
     def _fit(self, X: Any, y: Any) -> tuple[Any, HierarchyGraph, Any, ScatterForm]:
         self._check_parameters()
         X = self._read_training(X)
-        self._check_products(X, "products")
+        self._check_kernel(X, "products")
         rng = as_rng(self.random_state)
         graph = self._graph(y, X.shape[0])
         if self.kernel == "linear":
@@ -250,7 +250,6 @@ class HLSI(KernelSpaceModel):
                 f"{', '.join(map(repr, _FORMS))}. Use solver='auto'."
             )
         check_choice("solver", self.solver, _FORMS)
-        self._check_kernel(linear_only=("primal", "products"))
 
     def _graph(self, y: Any, n_records: int) -> HierarchyGraph:
         graph = hierarchy_graph(y, self.taxonomy, n_records)
@@ -292,7 +291,7 @@ class HLSI(KernelSpaceModel):
         self.offset_ = np.zeros(values.size, dtype) if self.mean_ is None else (self.mean_ @ weights).astype(dtype)
         self._keep_weights(weights, dtype)
         self.solution_ = tuple(form.reports)
-        self.n_iter_ = most_iterations(self.solution_)
+        self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
 
     def _positions(
         self, X: Any, graph: HierarchyGraph, kind: str, features: Any = None, form: ScatterForm | None = None

@@ -33,7 +33,7 @@ from tacit.models.common.kernels import (
 from tacit.models.common.memory import check_memory, memory_of_fit
 from tacit.models.common.updating import RecordSummary, Updatable, begin_summary
 from tacit.models.lsi.update import merge
-from tacit.operators import Centred, Kernel, Operator, as_operator
+from tacit.operators import Centred, Kernel, as_operator
 from tacit.solve import Eigenpairs, SingularTriplets, leading_eigenpairs, leading_singular_triplets, without_vectors
 from tacit.solve.choice.choose import ALL_SOLVERS
 from tacit.types import Array
@@ -125,7 +125,10 @@ class LSI(Updatable):
         check_choice("solver", self.solver, ALL_SOLVERS)
         X = self._read_training(X)
         check_memory(memory_of_fit(X, self.n_components, model="lsi", positions=left, solver=self.solver))
-        operator = self._centred(as_operator(X))
+        operator = as_operator(X)
+        if self.center:
+            operator = Centred(operator)
+            self.mean_ = operator.mean
         found = leading_singular_triplets(
             operator,
             self.n_components,
@@ -160,13 +163,6 @@ class LSI(Updatable):
 
     def _merge(self, X: Any, y: Any, keep: float) -> None:
         merge(self, X, keep)
-
-    def _centred(self, operator: Operator) -> Operator:
-        if not self.center:
-            return operator
-        centred = Centred(operator)
-        self.mean_ = centred.mean
-        return centred
 
     def transform(self, X: Any) -> Array:
         """Place records in the space, (n_records, n_components_)."""

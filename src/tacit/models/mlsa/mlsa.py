@@ -42,8 +42,6 @@ from tacit.types import Array
 
 __all__ = ["MLSA"]
 
-_MEASURES = ("cosine", "dot")
-
 
 class MLSA(SpaceModel):
     """Latent semantic analysis of several related types of objects: users, items, words, tags, all in one space.
@@ -131,7 +129,13 @@ class MLSA(SpaceModel):
         if isinstance(X, Relations):
             self._fit(X)
         else:
-            self._fit(self._relate(X, y))
+            X = read_records(self, X, reset=True)
+            check_terms(X)
+            self.labels_ = None if y is None else read_labels(y, X.shape[0], needed=True)
+            graph = record_relations(
+                X, self.labels_, label_weight=self.label_weight, centroid_weight=self.centroid_weight
+            )
+            self._fit(graph)
             words = self.relations_.block("record-term")
             self.components_ = self.concepts_["term"].T * (words.weight * words.scaling.factor)
         return self
@@ -197,9 +201,11 @@ class MLSA(SpaceModel):
         graph = self.relations_
         own = graph.index(type, name)
         to = type if to is None else check_choice("to", to, graph.types)
-        scores = _similarities(
-            self.positions_[type][own], self.positions_[to], check_choice("measure", measure, _MEASURES)
-        )
+        position, positions = self.positions_[type][own], self.positions_[to]
+        scores = np.asarray(positions @ position, dtype=np.float64)
+        if check_choice("measure", measure, ("cosine", "dot")) == "cosine":
+            lengths = np.linalg.norm(positions, axis=1) * np.linalg.norm(position)
+            scores = np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths > 0)
         if to == type:
             scores[own] = -np.inf
         best = np.argsort(-scores, kind="stable")[: check_count("limit", limit)]
@@ -224,26 +230,17 @@ class MLSA(SpaceModel):
         if self.max_iter is not None:
             check_count("max_iter", self.max_iter)
 
-    def _relate(self, X: Any, y: Any) -> Relations:
-        """Read records and labels, and relate them."""
-        X = read_records(self, X, reset=True)
-        check_terms(X)
-        self.labels_ = None if y is None else read_labels(y, X.shape[0], needed=True)
-        return record_relations(X, self.labels_, label_weight=self.label_weight, centroid_weight=self.centroid_weight)
-
     def _fit(self, graph: Relations) -> None:
         graph = graph.with_weights(self.weights) if self.weights else graph
         graph.check()
         kinds = list(graph.types)
         R = _unified_matrix(graph)
-        check_memory(relations_memory(R.shape[0], _stored_bytes(graph), self.n_components, dtype=R.dtype))
+        factors = {id(factor): factor for block in graph.blocks for factor in block.factors}
+        n_bytes = sum(as_operator(factor).n_bytes for factor in factors.values() if not is_outside_memory(factor))
+        check_memory(relations_memory(R.shape[0], n_bytes, self.n_components, dtype=R.dtype))
+        rng = as_rng(self.random_state)
         found = leading_eigenpairs(
-            R,
-            self.n_components,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            rng=as_rng(self.random_state),
+            R, self.n_components, solver=self.solver, tol=self.tol, max_iter=self.max_iter, rng=rng
         )
         self.solution_, self.n_iter_ = without_vectors(found), found.iterations
         floor = R.shape[0] * float(np.finfo(R.dtype).eps) * float(np.abs(found.values).max(initial=0))
@@ -258,14 +255,6 @@ class MLSA(SpaceModel):
         self.positions_ = {kind: np.ascontiguousarray(positions[graph.type_slice(kind)]) for kind in kinds}
 
 
-def _similarities(position: Array, positions: Array, measure: str) -> Array:
-    scores = np.asarray(positions @ position, dtype=np.float64)
-    if measure == "dot":
-        return scores
-    lengths = np.linalg.norm(positions, axis=1) * np.linalg.norm(position)
-    return np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths > 0)
-
-
 def _unified_matrix(graph: Relations) -> SymmetricBlocks:
     """Return R from all relations with a weight; rows outside memory that several relations use are read once."""
     kinds = list(graph.types)
@@ -278,14 +267,6 @@ def _unified_matrix(graph: Relations) -> SymmetricBlocks:
     blocks += [(None, kinds.index(group[0].column_type), _together(graph, group)) for group in shared]
     dtype = np.result_type(*(factor.dtype for block in used for factor in block.factors))
     return SymmetricBlocks(list(graph.sizes.values()), blocks, dtype)
-
-
-def _stored_bytes(graph: Relations) -> int:
-    """Return the bytes of the relations in memory."""
-    factors = {
-        id(factor): factor for block in graph.blocks for factor in block.factors if not is_outside_memory(factor)
-    }
-    return sum(as_operator(factor).n_bytes for factor in factors.values())
 
 
 def _groups(blocks: Sequence[Block]) -> list[list[Block]]:

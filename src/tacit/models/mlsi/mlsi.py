@@ -26,16 +26,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_number, is_outside_memory
 from tacit.errors import InputError
-from tacit.models.base import directions_before, most_iterations, read_records, warn, warn_if_fewer
+from tacit.models.base import directions_before, read_records, warn, warn_if_fewer
 from tacit.models.common.class_hierarchy import expanded_labels
 from tacit.models.common.informed_kernel import InformedSpace, informed_space
 from tacit.models.common.kernel_forms import RecordForm
-from tacit.models.common.kernels import (
-    check_kernel,
-    class_features,
-    label_features,
-    precomputed_label_features,
-)
+from tacit.models.common.kernels import check_kernel, class_features, label_features, precomputed_label_features
 from tacit.models.common.labels import balance_labels, read_labels
 from tacit.models.common.memory import check_memory, memory_of_fit
 from tacit.models.common.record_kernel import (
@@ -226,7 +221,7 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         """Find the space; return honest or in-sample positions, unscaled, if `kind` is one of these."""
         self._check_parameters()
         X = self._read_training(X)
-        self._check_products(X, "single_pass" if self.solver == "single_pass" else "augmented")
+        self._check_kernel(X, "single_pass" if self.solver == "single_pass" else "augmented")
         rng = as_rng(self.random_state)
         F = self._label_features(X, y)
         if self.kernel == "linear":
@@ -281,7 +276,6 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         self._check_regression()
         check_number("shrinkage", self.shrinkage)
         check_choice("solver", self.solver, _FORMS)
-        self._check_kernel(linear_only=("primal", "augmented", "single_pass"))
         check_kernel("label_kernel", self.label_kernel)
         if self.taxonomy is not None and self.label_kernel != "linear":
             raise InputError(
@@ -336,18 +330,12 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
             self.term_loadings_ = np.asarray(loadings, dtype=dtype).T
         Y = F if self.labels_ is None else self.labels_.indicator.astype(dtype)
         self.label_loadings_ = None if Y is None else np.asarray(Y.T @ self.embedding_).T
-        self.objective_ = self._objective(form, F, space.adjoint)
-        self.solution_ = tuple(form.reports)
-        self.n_iter_ = most_iterations(self.solution_)
-        begin_summary(self, summary_of_fit(self, X.shape[0], form.trace), X.shape[0])
-
-    def _objective(self, form: RecordForm, F: Any, adjoint: Array) -> float:
-        """Return eq. (2) at V: Tr C − Tr VᵀCV."""
-        V, beta = self.embedding_, self.label_weight
         if form.by_records and self.kernel != "linear":
-            explained = float(np.sum(V * form.fitted(V)))
+            explained = float(np.sum(self.embedding_ * form.fitted(self.embedding_)))
         else:
-            explained = as_operator(self.term_loadings_ if self.kernel == "linear" else adjoint).squared_norm()
-        words = form.trace - explained
-        labels = 0.0 if F is None else as_operator(F).squared_norm() - as_operator(F.T @ V).squared_norm()
-        return (1 - beta) * words + beta * labels
+            explained = as_operator(self.term_loadings_ if self.kernel == "linear" else space.adjoint).squared_norm()
+        lost = 0.0 if F is None else as_operator(F).squared_norm() - as_operator(F.T @ self.embedding_).squared_norm()
+        self.objective_ = (1 - self.label_weight) * (form.trace - explained) + self.label_weight * lost  # eq. (2)
+        self.solution_ = tuple(form.reports)
+        self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
+        begin_summary(self, summary_of_fit(self, X.shape[0], form.trace), X.shape[0])

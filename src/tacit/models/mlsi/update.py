@@ -23,7 +23,6 @@ import scipy.sparse as sp
 
 from tacit.checks import as_rng, is_outside_memory
 from tacit.errors import InputError
-from tacit.models.base import most_iterations
 from tacit.models.common.class_hierarchy import expanded_labels
 from tacit.models.common.informed_kernel import InformedSpace, informed_space
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
@@ -58,7 +57,8 @@ def merge(model: Any, X: Any, y: Any, keep: float) -> None:
     if not first and model._summary is None:
         raise InputError("the space cannot be updated: it was fitted with another kernel. Call fit first.")
     batch = _labels_of_batch(y, X.shape[0], taxonomy=model.taxonomy, needed=model.label_weight > 0, first=first)
-    labels = _joined_labels(_labels_before(model), batch)
+    before = getattr(model, "labels_", None)
+    labels = _joined_labels(_no_labels(getattr(model, "n_records_seen_", 0)) if before is None else before, batch)
     known = _widened(None if first else model._summary, X, labels.n_labels)
     new = labels[len(labels) - X.shape[0] :]
     drift = 0.0 if first else _drift(model, known, X, new)
@@ -172,12 +172,6 @@ def check_updatable(model: Any) -> None:
         )
 
 
-def _labels_before(model: Any) -> LabelMatrix:
-    """Return the labels of earlier records; unknown ones if the space was fitted without labels."""
-    labels: LabelMatrix | None = getattr(model, "labels_", None)
-    return _no_labels(getattr(model, "n_records_seen_", 0)) if labels is None else labels
-
-
 def _widened(summary: RecordSummary | None, X: Any, n_labels: int) -> RecordSummary:
     """Return the summary of the earlier records, with zeros for new terms and labels; empty before the first fit."""
     if summary is None:
@@ -265,7 +259,7 @@ def _learn(model: Any, space: InformedSpace, form: RecordForm, rows: _Rows, *, k
     model._keep_weights(weights * model.eigenvalues_ ** model._power(), dtype)
     model._keep_map(unit * signs if n_old else unit, model.eigenvalues_ if before is None else before)
     model.solution_ = tuple(form.reports)
-    model.n_iter_ = most_iterations(model.solution_)
+    model.n_iter_ = max((report.iterations for report in model.solution_), default=1)
 
 
 def _compressed(model: Any, space: InformedSpace, form: RecordForm, rows: _Rows, total: RecordSummary) -> RecordSummary:
@@ -293,31 +287,19 @@ def _objective(model: Any, total: RecordSummary, weights: Array) -> float:
 
 def _drift(model: Any, known: RecordSummary, X: Any, new: LabelMatrix) -> float:
     """Return the drift of words and labels, weighted by `label_weight`; of words alone if no label is known."""
-    words = _word_drift(model, known, X)
-    if not new.indicator.nnz or model.label_loadings_ is None or model.label_weight == 0:
-        return words
-    labels = _label_drift(model, known, X, new)
-    return (1 - model.label_weight) * words + model.label_weight * labels
-
-
-def _word_drift(model: Any, known: RecordSummary, X: Any) -> float:
     _, lengths, directions = word_directions(with_more_columns(model.term_loadings_, X.shape[1]))
     explained = float(np.square(as_operator(X) @ directions.astype(X.dtype), dtype=np.float64).sum())
     share = explained / max(as_operator(X).squared_norm(), np.finfo(float).tiny)
-    return drift_from(share, unseen_share(known, directions, lengths))
-
-
-def _label_drift(model: Any, known: RecordSummary, X: Any, new: LabelMatrix) -> float:
-    weights = _unit_weights(model, X.shape[1])
+    words = drift_from(share, unseen_share(known, directions, lengths))
+    if not new.indicator.nnz or model.label_loadings_ is None or model.label_weight == 0:
+        return words
+    weights = with_more_columns(model.components_, X.shape[1]).T / model.eigenvalues_ ** model._power()
     loadings = with_more_columns(model.label_loadings_, new.n_labels)
     predicted = np.asarray(as_operator(X) @ weights.astype(X.dtype))
     actual = np.asarray(new.indicator @ loadings.T)
     share = float(np.sum(predicted * actual, dtype=np.float64)) / new.indicator.nnz
-    return drift_from(share, _expected_labels(model, known, weights, loadings))
-
-
-def _unit_weights(model: Any, n_terms: int) -> Array:
-    return with_more_columns(model.components_, n_terms).T / model.eigenvalues_ ** model._power()
+    labels = drift_from(share, _expected_labels(model, known, weights, loadings))
+    return (1 - model.label_weight) * words + model.label_weight * labels
 
 
 def _expected_labels(model: Any, known: RecordSummary, weights: Array, loadings: Array) -> float:
