@@ -31,7 +31,7 @@ from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.solve.linear.conjugate_gradients import block_cg
 from tacit.types import Array
 
-__all__ = ["HierarchyClassifier", "HierarchyFit", "HierarchyProblem"]
+__all__ = ["HierarchyClassifier"]
 
 
 class HierarchyClassifier(LinearLabelClassifier):
@@ -284,25 +284,25 @@ class HierarchyProblem:
         Y, known = Y[:, mixed], np.ones(X.shape[0], bool)
         if unlabelled is not None:
             known = np.append(known, np.zeros(unlabelled.shape[0], bool))
-            X = _stacked(X, unlabelled)
+            if is_outside_memory(X):
+                X = as_view(X).with_more(unlabelled)
+            else:
+                X = sp.vstack([X, unlabelled], format="csr") if is_sparse(X) else np.vstack([X, unlabelled])
             Y, memberships = (_padded(matrix, len(known)) for matrix in (Y, memberships))
         X = in_double(X)  # sᵀΔs is a small difference of large sums
         graph = graph_of(memberships, range(memberships.shape[1]))
-        found = (self._least_squares if self.loss == "squared" else self._newton)(X, Y, known, graph)
+        beta = self.ridge * float(squared_lengths(X).mean()) or 1.0  # if X is zero, any value gives the same result
+        found = (self._least_squares if self.loss == "squared" else self._newton)(X, Y, known, graph, beta)
         coef[mixed], intercept[mixed] = found.linear
         return found._replace(linear=Linear(coef, intercept))
 
-    def _absolute_ridge(self, X: Any) -> float:
-        """Return the absolute β; 1 if X is zero, where any value gives the same result."""
-        return self.ridge * float(squared_lengths(X).mean()) or 1.0
-
-    def _newton(self, X: Any, Y: sp.csr_array, known: Array, graph: HierarchyGraph) -> HierarchyFit:
+    def _newton(self, X: Any, Y: sp.csr_array, known: Array, graph: HierarchyGraph, beta: float) -> HierarchyFit:
         # ½ sᵀAs is ξ sᵀΔs, and ‖w‖²/(2C) is β‖w‖²
         pull = 2 * self.hierarchy_weight
         coupling = DiagonalPlusLowRank(pull * graph.degrees, graph.H, -pull / graph.sizes)
         objective = NewtonObjective(
             LOSSES[self.loss],
-            C=1 / (2 * self._absolute_ridge(X)),
+            C=1 / (2 * beta),
             coupling=coupling if pull else None,
             counted=None if known.all() else known,
             fit_intercept=self.fit_intercept,
@@ -310,8 +310,8 @@ class HierarchyProblem:
         found = smooth_regressions(X, Y, objective, tol=self.tol, max_iter=self.max_iter)
         return HierarchyFit(Linear(found.coef, found.intercept), "newton-cg", found.steps, found.converged)
 
-    def _least_squares(self, X: Any, Y: sp.csr_array, known: Array, graph: HierarchyGraph) -> HierarchyFit:
-        k, beta = known.astype(np.float64), self._absolute_ridge(X)
+    def _least_squares(self, X: Any, Y: sp.csr_array, known: Array, graph: HierarchyGraph, beta: float) -> HierarchyFit:
+        k = known.astype(np.float64)
         M = _record_metric(graph, k, self.hierarchy_weight, self.fit_intercept)
         shares = np.asarray(Y.sum(axis=0)).ravel() / k.sum()
         mean_target = 2 * shares - 1 if self.fit_intercept else np.zeros(Y.shape[1])
@@ -359,13 +359,6 @@ class _System(Operator):
 
     def _rmatmat(self, U: Array) -> Array:
         return self._matmat(U)
-
-
-def _stacked(X: Any, below: Any) -> Any:
-    """Stack rows below others."""
-    if is_outside_memory(X):
-        return as_view(X).with_more(below)
-    return sp.vstack([X, below], format="csr") if is_sparse(X) else np.vstack([X, below])
 
 
 def _padded(matrix: sp.csr_array, n_rows: int) -> sp.csr_array:

@@ -55,8 +55,7 @@ def honest_positions(
         if leverages.mean() < MEAN_LEVERAGE_LIMIT:
             slack = (1 - np.minimum(leverages, LEVERAGE_CAP)).astype(V.dtype)
             return np.asarray(V - form.misfit(V, coefficients) / slack[:, None])
-    folds = _DEFAULT_FOLDS if n_folds is None else n_folds
-    return cross_fitted(form.matrix, V, form.ridge, n_folds=folds, rng=rng, tol=tol)
+    return cross_fitted(form.matrix, V, form.ridge, n_folds=n_folds or _DEFAULT_FOLDS, rng=rng, tol=tol)
 
 
 MEAN_LEVERAGE_LIMIT = 0.5  # the error of about 14 % of h is small relative to 1 − h only if h is below a half

@@ -80,10 +80,8 @@ def informed_space(
 def _without_labels(form: RecordForm, n_components: int, label_weight: float, shrinkage: float) -> InformedSpace:
     """Solve LSI: G = 0. At β = 1 all λ are 0 and no dimension is left."""
     if label_weight == 1:
-        nothing = np.empty((form.n_records, 0), form.dtype)
-        return InformedSpace(
-            nothing, np.empty(0, form.dtype), form.adjoint(nothing), form.adjoint(nothing), informed=False
-        )
+        V = np.empty((form.n_records, 0), form.dtype)
+        return InformedSpace(V, np.empty(0, form.dtype), form.adjoint(V), form.adjoint(V), informed=False)
     mu, V, A = _nonzero(form, form.leading(None, n_components))
     shifted = mu + form.ridge
     A = form.adjoint(V) if A is None else A
@@ -112,25 +110,21 @@ def _with_labels(
     if B is None:
         return InformedSpace(V, eigenvalues, form.regress(V), form.adjoint(V) if A is None else A, informed=True)
     release_memory(V.nbytes)
-    bent = _bent(B, (root @ (root.T @ (F.T @ V))).astype(form.dtype))
+    bent, mix = B, (root @ (root.T @ (F.T @ V))).astype(form.dtype)
+    if mix.shape[0] == mix.shape[1]:  # in place: B is large and not needed again
+
+        def turn(rows: slice) -> None:
+            bent[rows] = bent[rows] @ mix
+
+        in_rows(turn, len(B), 2.0 * B.size * len(mix))
+    else:
+        bent = np.asarray(B @ mix)
     del B  # as large as what follows
     A = form.adjoint(V) if A is None else A
     if label_weight < 1:
         bent += A
     bent /= shifted.astype(form.dtype)
     return InformedSpace(V, eigenvalues, bent, A, informed=True)
-
-
-def _bent(B: Array, mix: Array) -> Array:
-    """Return B times the mix, written into B if the shapes agree: B is large and not needed again."""
-    if mix.shape[0] != mix.shape[1]:
-        return np.asarray(B @ mix)
-
-    def turn(rows: slice) -> None:
-        B[rows] = B[rows] @ mix
-
-    in_rows(turn, len(B), 2.0 * B.size * len(mix))
-    return B
 
 
 _LABELS_TOL = 1e-8  # label features are few and narrow: tight costs little

@@ -126,19 +126,9 @@ def memory_of_fit(
     """Estimate the fit of a model to X, dense, sparse or outside memory; parameters as for `fit_memory`."""
     facts = getattr(X, "facts", None)  # of rows outside memory
     n_entries = facts.n_entries if facts is not None else X.nnz if is_sparse(X) else None
+    options: dict[str, Any] = {"model": model, "n_labels": n_labels, "positions": positions, "solver": solver}
     n_records, n_terms = X.shape
-    return fit_memory(
-        n_records,
-        n_terms,
-        n_entries,
-        n_components,
-        model=model,
-        n_labels=n_labels,
-        dtype=X.dtype,
-        positions=positions,
-        in_memory=facts is None,
-        solver=solver,
-    )
+    return fit_memory(n_records, n_terms, n_entries, n_components, dtype=X.dtype, in_memory=facts is None, **options)
 
 
 def relations_memory(n_objects: int, n_bytes: int, n_components: int, *, dtype: Any = np.float32) -> FitMemory:

@@ -18,7 +18,7 @@ from tacit.solve.linear.least_squares import adjoint_times
 from tacit.solve.tall_arrays import inner, times
 from tacit.types import Array
 
-__all__ = ["REGRESSION_TOL", "AugmentedForm", "WideForm", "solve_shifted"]
+__all__ = ["AugmentedForm", "WideForm", "solve_shifted"]
 
 _LITERAL_TOL = 1e-9  # without a ridge only labels that are fitted exactly count, so the fit must be exact
 

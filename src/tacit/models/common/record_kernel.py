@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import as_rng, check_choice, check_count, check_number, is_outside_memory, is_sparse
+from tacit.checks import as_rng, check_choice, check_count, check_number, is_sparse
 from tacit.errors import InputError
-from tacit.machine import one_thread
 from tacit.models.base import SpaceModel, read_records
 from tacit.models.common.honest_positions import honest_positions
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
@@ -42,7 +40,6 @@ __all__ = [
     "check_same_records",
     "choose_form",
     "make_form",
-    "one_thread_for_sparse",
     "record_products",
 ]
 
@@ -196,11 +193,6 @@ def check_same_records(X: Any, n_records: int) -> None:
         raise InputError(
             f"X is not what fit was given: got {X.shape[0]} records, expected the {n_records} records passed to fit."
         )
-
-
-def one_thread_for_sparse(features: Any) -> AbstractContextManager[None]:
-    """Keep BLAS to one thread if only sparse products are large: its threads would only add their buffers."""
-    return one_thread(0.0 if is_sparse(features) or is_outside_memory(features) else np.inf)
 
 
 class KernelSpaceModel(SpaceModel):

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.linalg as la
@@ -55,8 +55,6 @@ __all__ = [
 ROWS_PER_DIMENSION = 2  # of a summary: directions that later batches may strengthen are kept
 REFIT_SHARE = 0.1  # mean drift above which a refit is due: right for LSI, early for MLSI; docs/studies/drift.md
 
-_OF_UPDATES = ("drift_", "refit_due_", "position_map_", "position_shift_")
-
 
 class Updatable(SpaceModel):
     """A space with `partial_fit`.
@@ -69,7 +67,6 @@ class Updatable(SpaceModel):
     refit_due_: bool
     position_map_: Array
     _summary: RecordSummary | None
-    _learned_width: ClassVar[tuple[str, ...]] = ("n_features_in_", "feature_names_in_")
 
     @available_if(lambda self: self._can_update())
     def partial_fit(self, X: Any, y: Any = None, *, forget: float = 0.0) -> Self:
@@ -93,7 +90,7 @@ class Updatable(SpaceModel):
             return self
         rows, reader = self._read_more(X)
         self._merge(rows, y, keep)
-        for name in self._learned_width:
+        for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(reader, name):
                 setattr(self, name, getattr(reader, name))
         return self
@@ -155,7 +152,7 @@ class Updatable(SpaceModel):
 
 def begin_summary(model: Any, summary: RecordSummary | None, n_records: int) -> None:
     """Start at a fit: delete the results of earlier updates; with None the model cannot be updated."""
-    for name in _OF_UPDATES:
+    for name in ("drift_", "refit_due_", "position_map_", "position_shift_"):
         model.__dict__.pop(name, None)
     model._summary = summary
     model.n_records_seen_ = n_records
@@ -327,25 +324,13 @@ def _through_products(
     weights = (below - below.mean(axis=0) if centre else below) / values
     right = top.T @ (left[: len(top)] / values).astype(dtype) + dense_block(X.T @ weights.astype(dtype), dtype)
     if rank and squares[rank - 1] < _UNEVEN * squares[0]:
-        left, values, right = _straightened(top, X, right, centre)
+        # a QR step and a small decomposition in the span of `right`, to working precision
+        basis = la.qr(right, mode="economic")[0]
+        rows = dense_block(X @ basis, basis.dtype)
+        rows = rows - rows.mean(axis=0) if centre else rows
+        left, values, turn = la.svd(np.vstack([top @ basis, rows]), full_matrices=False)
+        right = np.asarray(basis @ turn.T)
     signs = signs_of(right)
     reason = f"there are {n} rows, at most {FEW_ROWS}: their inner products are a small matrix"
-    return SingularTriplets(
-        (left * signs).astype(dtype),
-        values.astype(dtype),
-        right * signs,
-        found.residuals[:rank].astype(dtype),
-        found.iterations,
-        found.solver,
-        reason,
-    )
-
-
-def _straightened(top: Array, X: Any, right: Array, centre: bool) -> tuple[Array, Array, Array]:
-    """Return triplets in the span of `right`, to working precision: a QR step and a small decomposition."""
-    basis = la.qr(right, mode="economic")[0]
-    rows = dense_block(X @ basis, basis.dtype)
-    left, values, turn = la.svd(
-        np.vstack([top @ basis, rows - rows.mean(axis=0) if centre else rows]), full_matrices=False
-    )
-    return left, values, np.asarray(basis @ turn.T)
+    left, values, residuals = (left * signs).astype(dtype), values.astype(dtype), found.residuals[:rank].astype(dtype)
+    return SingularTriplets(left, values, right * signs, residuals, found.iterations, found.solver, reason)

@@ -245,7 +245,13 @@ class GraphEmbedding(RegressedSpace):
             by_features = self._feature_graph(X)
             return combined_graph(by_features, by_features, 0.0)
         self.labels_ = read_labels(y, X.shape[0], needed=True)
-        by_labels = self._label_graph(X)
+        by_labels: Graph
+        if isinstance(self.label_graph, str):
+            parameters = _known("label_graph_params", self.label_graph_params, _LABEL_GRAPH_PARAMS)
+            nearest = None if parameters.get("n_neighbours") is None else X  # X decides between equal labels
+            by_labels = label_graph(self.labels_, self.label_graph, taxonomy=self.taxonomy, X=nearest, **parameters)
+        else:
+            by_labels = _given_graph("label_graph", self.label_graph, self.labels_, X.shape[0])
         by_features = by_labels if self.label_weight == 1 else self._feature_graph(X)
         return combined_graph(by_features, by_labels, self.label_weight)
 
@@ -257,13 +263,6 @@ class GraphEmbedding(RegressedSpace):
                 parameters = {"weights": "gaussian", **_known("graph_params", self.graph_params, _GRAPH_PARAMS)}
                 return neighbour_graph(X, self.n_neighbours, **parameters, random_state=self.random_state)
         return _given_graph("graph", self.graph, X, X.shape[0])
-
-    def _label_graph(self, X: Any) -> Graph:
-        if not isinstance(self.label_graph, str):
-            return _given_graph("label_graph", self.label_graph, self.labels_, X.shape[0])
-        parameters = _known("label_graph_params", self.label_graph_params, _LABEL_GRAPH_PARAMS)
-        nearest = None if parameters.get("n_neighbours") is None else X  # X decides between equal labels
-        return label_graph(self.labels_, self.label_graph, taxonomy=self.taxonomy, X=nearest, **parameters)
 
     def _fit_regression(self, X: Any) -> tuple[RecordForm, Array]:
         """Embed the records, then fit the regression: extension 2."""

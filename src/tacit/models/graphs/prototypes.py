@@ -244,17 +244,7 @@ _AHEAD = 4  # minimum number of extra heads when a traversal is resumed
 def _class_centres(
     X: Any, labels: LabelMatrix | None, n_prototypes: int, rng: np.random.Generator
 ) -> tuple[Array, dict[Hashable, Array]]:
-    """Choose the heads of all classes, `n_prototypes` records in total.
-
-    Classes take heads in the order of `shares`. A record that is already the head of another class adds nothing to the
-    union, so the turns go on until the union is complete. Records without a label, and all records if there are no
-    labels, are one class, called None.
-
-    Returns
-    -------
-    indices : (n_prototypes,) rows of X, ascending
-    class_heads : class -> rows of X, in order of selection
-    """
+    """Choose `n_prototypes` heads: return their rows, ascending, and those of each class in order of selection."""
     # one random number per record decides every arbitrary choice, so that the order of the classes has no effect
     luck = rng.random(X.shape[0])
     members = _members(labels, X.shape[0])
@@ -371,16 +361,13 @@ def _members(labels: LabelMatrix | None, n_records: int) -> dict[Hashable, Array
 
 
 def _grow(X: Any, traversals: list[Traversal], n_prototypes: int) -> Array:
-    """Let the classes take heads until their union has `n_prototypes` records or nothing new is left.
-
-    As many turns as there are missing records cannot exceed the requested number, so a whole round of turns is taken
-    at once.
-    """
+    """Let the classes take heads until their union has `n_prototypes` records or nothing new is left."""
     sizes = np.array([len(walk.members) for walk in traversals])
     ties = np.array([walk.luck[walk.members].sum() for walk in traversals])
     turns = shares(sizes, ties)
     chosen: set[int] = set()
     while len(chosen) < n_prototypes:
+        # a head of another class adds nothing, so as many turns as records are missing cannot be too many
         round_of = list(islice(turns, n_prototypes - len(chosen)))
         if not round_of:
             break

@@ -270,10 +270,7 @@ def _unified_matrix(graph: Relations) -> SymmetricBlocks:
 
 
 def _groups(blocks: Sequence[Block]) -> list[list[Block]]:
-    """Group relations that end in the same rows outside memory.
-
-    Column weights would need a product of their own, and longer products would have to be multiplied out.
-    """
+    """Group relations that end in the same rows outside memory, without column weights and not multiplied out."""
     groups: dict[int, list[Block]] = {}
     for block in blocks:
         is_short = len(block.factors) <= 2 and block.row_type != block.column_type

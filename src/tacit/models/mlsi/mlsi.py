@@ -24,8 +24,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import as_rng, check_choice, check_number, is_outside_memory
+from tacit.checks import as_rng, check_choice, check_number, is_outside_memory, is_sparse
 from tacit.errors import InputError
+from tacit.machine import one_thread
 from tacit.models.base import directions_before, read_records, warn, warn_if_fewer
 from tacit.models.common.class_hierarchy import expanded_labels
 from tacit.models.common.informed_kernel import InformedSpace, informed_space
@@ -33,14 +34,7 @@ from tacit.models.common.kernel_forms import RecordForm
 from tacit.models.common.kernels import check_kernel, class_features, label_features, precomputed_label_features
 from tacit.models.common.labels import balance_labels, read_labels
 from tacit.models.common.memory import check_memory, memory_of_fit
-from tacit.models.common.record_kernel import (
-    COORDINATES,
-    KernelSpaceModel,
-    RegressedSpace,
-    choose_form,
-    make_form,
-    one_thread_for_sparse,
-)
+from tacit.models.common.record_kernel import COORDINATES, KernelSpaceModel, RegressedSpace, choose_form, make_form
 from tacit.models.common.updating import Updatable, begin_summary
 from tacit.models.mlsi.update import check_updatable, merge, summary_of_fit
 from tacit.operators import Kernel, as_operator
@@ -252,7 +246,8 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
                 known = None if self.labels_ is None else self.labels_.known
                 self.label_scale_ = balance_labels(form.trace, F, known)
             F = F * F.dtype.type(self.label_scale_)
-        with one_thread_for_sparse(features):
+        # if only sparse products are large, threads of BLAS would only add their buffers
+        with one_thread(0.0 if is_sparse(features) or is_outside_memory(features) else np.inf):
             space = informed_space(form, F, self.n_components, label_weight=self.label_weight, shrinkage=self.shrinkage)
             self._report(space)
             self.embedding_ = space.positions.astype(X.dtype, copy=False)

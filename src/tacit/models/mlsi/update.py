@@ -64,7 +64,13 @@ def merge(model: Any, X: Any, y: Any, keep: float) -> None:
     drift = 0.0 if first else _drift(model, known, X, new)
     old = with_less_weight(known, keep)
     rows = _Rows.of(old, X, new)
-    total = _with_new(old, X, new)
+    total = replace(
+        old,
+        weight=old.weight + X.shape[0],
+        squared_length=old.squared_length + as_operator(X).squared_norm(),
+        label_counts=np.asarray(old.label_counts) + new.counts,
+        n_known=old.n_known + float(np.count_nonzero(new.known)),
+    )
     weights = _label_weights(model, total)
     scale = _label_scale(model, total, weights)
     held = _chosen(model, rows.Y.shape, X, None if first else FEW_ROWS)[0]
@@ -103,18 +109,11 @@ def summary_of_fit(model: Any, n_records: int, squared_length: float) -> RecordS
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows in place of all records: summary, new records, and one row per label for what the summary leaves out.
+    """Rows in place of all records: summary, new records, and one row per label for what the summary leaves out."""
 
-    Attributes
-    ----------
-    top : terms of the summary, q x n_terms
-    X : terms of the new records
-    Y : labels of all these rows, 0/1 for the new ones
-    """
-
-    top: Array
-    X: Any
-    Y: sp.csr_array
+    top: Array  # terms of the summary, q x n_terms
+    X: Any  # terms of the new records
+    Y: sp.csr_array  # labels of all these rows, 0/1 for the new ones
 
     @classmethod
     def of(cls, old: RecordSummary, X: Any, new: LabelMatrix) -> _Rows:
@@ -136,20 +135,21 @@ class _Rows:
     def new(self) -> slice:
         return slice(len(self.top), len(self.top) + self.X.shape[0])
 
+    @property
+    def empty(self) -> sp.csr_array:
+        """The terms of the rows of labels: none."""
+        return sp.csr_array((self.n_lonely, self.X.shape[1]), dtype=self.X.dtype)
+
     def operator(self) -> Operator:
-        """Return all rows as an operator."""
-        return stacked_rows([self.top, self.X, sp.csr_array((self.n_lonely, self.X.shape[1]), dtype=self.X.dtype)])
+        return stacked_rows([self.top, self.X, self.empty])
 
     def products(self) -> Array:
-        """Return the inner products of all rows."""
         return np.pad(row_products(self.top, self.X), (0, self.n_lonely))
 
     def matrix(self) -> Any:
-        """Return all rows in one matrix."""
-        empty = sp.csr_array((self.n_lonely, self.X.shape[1]), dtype=self.X.dtype)
         if isinstance(self.X, np.ndarray):
-            return np.vstack([self.top, self.X, empty.toarray()])
-        return sp.csr_array(sp.vstack([sp.csr_array(self.top), self.X, empty]))
+            return np.vstack([self.top, self.X, self.empty.toarray()])
+        return sp.csr_array(sp.vstack([sp.csr_array(self.top), self.X, self.empty]))
 
 
 def check_updatable(model: Any) -> None:
@@ -185,17 +185,6 @@ def _widened(summary: RecordSummary | None, X: Any, n_labels: int) -> RecordSumm
         terms=with_more_columns(rows, X.shape[1]),
         labels=with_more_columns(labels, n_labels),
         label_counts=with_more_columns(counts[None, :], n_labels)[0],
-    )
-
-
-def _with_new(old: RecordSummary, X: Any, new: LabelMatrix) -> RecordSummary:
-    """Return the summary with sums over all records, and still the rows of the old ones."""
-    return replace(
-        old,
-        weight=old.weight + X.shape[0],
-        squared_length=old.squared_length + as_operator(X).squared_norm(),
-        label_counts=np.asarray(old.label_counts) + new.counts,
-        n_known=old.n_known + float(np.count_nonzero(new.known)),
     )
 
 
