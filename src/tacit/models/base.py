@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tacit.checks import check_choice, check_count, check_finite, is_sparse
 from tacit.errors import InputError, TacitWarning
 from tacit.files import replacing
+from tacit.operators import Kernel
 from tacit.operators.rows.blocks import RowBlocks
 from tacit.types import Array
 
@@ -22,7 +22,6 @@ __all__ = [
     "SpaceModel",
     "check_terms",
     "directions_before",
-    "most_iterations",
     "read_records",
     "read_row_blocks",
     "warn",
@@ -42,12 +41,14 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     n_components: int
     scaling: str
+    kernel: Kernel = "linear"
     max_iter: int | None
     components_: Array
     eigenvalues_: Array
     _scalings: ClassVar[tuple[str, ...]] = tuple(SCALINGS)
     _takes_row_blocks: ClassVar[bool] = False
     _takes_label_sets: ClassVar[bool] = False
+    _empty_at_origin: ClassVar[bool] = True  # whether a record without terms is at the origin, if its kernel is 0
 
     def transform(self, X: Any) -> Array:
         """Place records in the space by their terms alone (fold-in).
@@ -61,11 +62,8 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         (n_records, n_components_) positions, in the precision of X
         """
         check_is_fitted(self, "eigenvalues_")
-        X = self._read(X, reset=False)
+        X = read_records(self, X, reset=False)
         return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
-
-    def _read(self, X: Any, *, reset: bool) -> Any:
-        return read_records(self, X, reset=reset)
 
     def _read_training(self, X: Any) -> Any:
         """Validate X and the parameters that all spaces have."""
@@ -73,14 +71,10 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_choice("scaling", self.scaling, self._scalings)
         if self.max_iter is not None:
             check_count("max_iter", self.max_iter)
-        X = self._read(X, reset=True)
-        if self._origin_is_empty():
+        X = read_records(self, X, reset=True)
+        if self._empty_at_origin and self.kernel in ("linear", "cosine", "precomputed"):  # k(x, 0) = 0 for every x
             check_terms(X)
         return X
-
-    def _origin_is_empty(self) -> bool:
-        """Whether a record without terms is at the origin of the space, as with the linear kernel."""
-        return True
 
     def _read_positions(self, positions: Any) -> Array:
         """Validate positions and undo their scaling."""
@@ -111,6 +105,7 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.target_tags.required = self._needs_labels()
         tags.target_tags.multi_output = self._takes_label_sets
@@ -209,8 +204,3 @@ def warn_if_fewer(n_wanted: int, n_kept: int, limit: str) -> None:
     """Warn that there are fewer dimensions than requested."""
     if n_kept < n_wanted:
         warn(f"n_components={n_wanted} is more than {limit}: kept {n_kept} dimension{'' if n_kept == 1 else 's'}.")
-
-
-def most_iterations(reports: Sequence[Any]) -> int:
-    """Return the largest number of iterations of any solver; 1 if there are no reports."""
-    return max((report.iterations for report in reports), default=1)

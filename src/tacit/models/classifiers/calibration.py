@@ -10,7 +10,6 @@ probabilities keep the order of the scores.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -118,7 +117,12 @@ def fit_temperature(scores: Any, classes: Any) -> float:
     def gradient(slope: float) -> float:
         return float(np.sum((softmax(slope * scores, axis=1) - targets) * scores))
 
-    return _rising_root(gradient, low=_FLATTEST) / spread
+    if gradient(_FLATTEST) >= 0:  # it rises with the slope
+        return _FLATTEST / spread
+    high = 1.0
+    while gradient(high) < 0:
+        high *= 2
+    return float(brentq(gradient, _FLATTEST, high, xtol=1e-12, rtol=1e-10)) / spread
 
 
 def apply_temperature(scores: Any, slope: float) -> np.ndarray:
@@ -179,13 +183,3 @@ def _log_loss(scores: np.ndarray, targets: np.ndarray, slope: np.ndarray, offset
     """Return the sum over the records of −t log p − (1 − t) log(1 − p), in a form that cannot overflow."""
     z = slope * scores + offset
     return np.sum(np.logaddexp(0.0, z) - targets * z, axis=0)
-
-
-def _rising_root(gradient: Callable[[float], float], low: float) -> float:
-    """Return the zero of an increasing function, at least `low`."""
-    if gradient(low) >= 0:
-        return low
-    high = 1.0
-    while gradient(high) < 0:
-        high *= 2
-    return float(brentq(gradient, low, high, xtol=1e-12, rtol=1e-10))

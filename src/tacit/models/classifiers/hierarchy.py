@@ -31,7 +31,7 @@ from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.solve.linear.conjugate_gradients import block_cg
 from tacit.types import Array
 
-__all__ = ["HierarchyClassifier", "HierarchyFit", "HierarchyProblem"]
+__all__ = ["HierarchyClassifier"]
 
 
 class HierarchyClassifier(LinearLabelClassifier):
@@ -169,7 +169,12 @@ class HierarchyClassifier(LinearLabelClassifier):
         self._describe(labels)
         found = problem.fit(X, labels.indicator, memberships, unlabelled)
         if not found.converged:
-            _warn_unfinished(found.solver, found.steps)
+            warnings.warn(
+                f"the {found.solver} solver of the classifiers did not reach tol in {found.steps} steps; scores are "
+                "usable but not exact. Raise max_iter, tol or ridge.",
+                TacitWarning,
+                stacklevel=2,
+            )
         self.solver_, self.n_iter_ = found.solver, max(1, found.steps)
         trained = (self.label_counts_ > 0) & (self.label_counts_ < len(labels))
         intercept = np.where(trained, found.linear.intercept, np.where(self.label_counts_ > 0, BEYOND, -BEYOND))
@@ -177,7 +182,12 @@ class HierarchyClassifier(LinearLabelClassifier):
         self.coef_ = found.linear.coef[rows].astype(X.dtype)
         self.intercept_ = intercept[rows].astype(X.dtype)
         truth = sp.csr_array(labels.indicator[:, np.flatnonzero(trained)])
-        left_out = self._left_out_scores(problem, X, truth, unlabelled) if self._is_tuned else None
+        left_out = None
+        if self._is_tuned:
+            seed = int(as_rng(self.random_state).integers(2**31 - 1))
+            left_out = cross_fitted_scores(
+                lambda X, Y: problem.fit(X, Y, Y, unlabelled).linear, X, truth, n_folds=self.cv, seed=seed
+            )
         self.thresholds_ = self._find_thresholds(truth, trained, left_out) if self.multilabel_ else None
         return self
 
@@ -209,15 +219,9 @@ class HierarchyClassifier(LinearLabelClassifier):
         if self.taxonomy is None or not self.multilabel_:
             self.closure_, self.untrained_ = None, warn_untrained(labels)
         else:  # a top node with all records is usual in a taxonomy, so there is no warning
-            self.closure_, self.untrained_ = self.taxonomy.restrict(labels.names).closure, _always(labels)
-
-    def _left_out_scores(self, problem: HierarchyProblem, X: Any, Y: sp.csr_array, unlabelled: Any) -> np.ndarray:
-        seed = int(as_rng(self.random_state).integers(2**31 - 1))
-
-        def fit(X: Any, Y: sp.csr_array) -> Linear:
-            return problem.fit(X, Y, Y, unlabelled).linear
-
-        return cross_fitted_scores(fit, X, Y, n_folds=self.cv, seed=seed)
+            self.closure_ = self.taxonomy.restrict(labels.names).closure
+            always = np.flatnonzero(labels.counts == len(labels))
+            self.untrained_ = tuple(labels.names[column] for column in always)
 
 
 def close_predictions(predicted: np.ndarray, closure: sp.csr_array | None, how: str | None) -> np.ndarray:
@@ -227,19 +231,6 @@ def close_predictions(predicted: np.ndarray, closure: sp.csr_array | None, how: 
     if how == "add":
         return np.asarray((closure.T @ predicted.T.astype(np.float64)).T > 0)
     return np.asarray((closure @ (~predicted).T.astype(np.float64)).T == 0)  # no class above is missing
-
-
-def _always(labels: LabelMatrix) -> tuple[Any, ...]:
-    return tuple(labels.names[column] for column in np.flatnonzero(labels.counts == len(labels)))
-
-
-def _warn_unfinished(solver: str, steps: int) -> None:
-    warnings.warn(
-        f"the {solver} solver of the classifiers did not reach tol in {steps} steps; scores are usable "
-        "but not exact. Raise max_iter, tol or ridge.",
-        TacitWarning,
-        stacklevel=3,
-    )
 
 
 _PRIMAL_SIDE = 2048  # features up to which XᵀMX is formed: 32 MiB
@@ -293,25 +284,25 @@ class HierarchyProblem:
         Y, known = Y[:, mixed], np.ones(X.shape[0], bool)
         if unlabelled is not None:
             known = np.append(known, np.zeros(unlabelled.shape[0], bool))
-            X = _stacked(X, unlabelled)
+            if is_outside_memory(X):
+                X = as_view(X).with_more(unlabelled)
+            else:
+                X = sp.vstack([X, unlabelled], format="csr") if is_sparse(X) else np.vstack([X, unlabelled])
             Y, memberships = (_padded(matrix, len(known)) for matrix in (Y, memberships))
         X = in_double(X)  # sᵀΔs is a small difference of large sums
         graph = graph_of(memberships, range(memberships.shape[1]))
-        found = (self._least_squares if self.loss == "squared" else self._newton)(X, Y, known, graph)
+        beta = self.ridge * float(squared_lengths(X).mean()) or 1.0  # if X is zero, any value gives the same result
+        found = (self._least_squares if self.loss == "squared" else self._newton)(X, Y, known, graph, beta)
         coef[mixed], intercept[mixed] = found.linear
         return found._replace(linear=Linear(coef, intercept))
 
-    def _absolute_ridge(self, X: Any) -> float:
-        """Return the absolute β; 1 if X is zero, where any value gives the same result."""
-        return self.ridge * float(squared_lengths(X).mean()) or 1.0
-
-    def _newton(self, X: Any, Y: sp.csr_array, known: Array, graph: HierarchyGraph) -> HierarchyFit:
+    def _newton(self, X: Any, Y: sp.csr_array, known: Array, graph: HierarchyGraph, beta: float) -> HierarchyFit:
         # ½ sᵀAs is ξ sᵀΔs, and ‖w‖²/(2C) is β‖w‖²
         pull = 2 * self.hierarchy_weight
         coupling = DiagonalPlusLowRank(pull * graph.degrees, graph.H, -pull / graph.sizes)
         objective = NewtonObjective(
             LOSSES[self.loss],
-            C=1 / (2 * self._absolute_ridge(X)),
+            C=1 / (2 * beta),
             coupling=coupling if pull else None,
             counted=None if known.all() else known,
             fit_intercept=self.fit_intercept,
@@ -319,8 +310,8 @@ class HierarchyProblem:
         found = smooth_regressions(X, Y, objective, tol=self.tol, max_iter=self.max_iter)
         return HierarchyFit(Linear(found.coef, found.intercept), "newton-cg", found.steps, found.converged)
 
-    def _least_squares(self, X: Any, Y: sp.csr_array, known: Array, graph: HierarchyGraph) -> HierarchyFit:
-        k, beta = known.astype(np.float64), self._absolute_ridge(X)
+    def _least_squares(self, X: Any, Y: sp.csr_array, known: Array, graph: HierarchyGraph, beta: float) -> HierarchyFit:
+        k = known.astype(np.float64)
         M = _record_metric(graph, k, self.hierarchy_weight, self.fit_intercept)
         shares = np.asarray(Y.sum(axis=0)).ravel() / k.sum()
         mean_target = 2 * shares - 1 if self.fit_intercept else np.zeros(Y.shape[1])
@@ -332,13 +323,13 @@ class HierarchyProblem:
             W = _solve(_features_matrix(X, M, beta), _pulled_targets(X, Y, k, mean_target), "pos")
         elif X.shape[0] <= _DUAL_SIDE and not is_outside_memory(X):
             solver, steps, converged = "dual", 1, True
-            W = np.asarray(X.T @ _solve(_records_matrix(X, M, beta), _targets(Y, k, mean_target), "gen"))
+            targets = 2 * Y.toarray() - k[:, None] * (1 + mean_target)  # C t
+            matrix = np.asarray(M.operator() @ _dense(X @ X.T))
+            matrix[np.diag_indices_from(matrix)] += beta  # M XXᵀ + βI: w = Xᵀα solves the system if this times α is C t
+            W = np.asarray(X.T @ _solve(matrix, targets, "gen"))
         else:
             found = block_cg(
-                _System(X, M, beta),
-                _pulled_targets(X, Y, k, mean_target),
-                tol=self.tol,
-                max_iter=self.max_iter or 500,
+                _System(X, M, beta), _pulled_targets(X, Y, k, mean_target), tol=self.tol, max_iter=self.max_iter or 500
             )
             solver, steps, converged, W = found.solver, found.iterations, found.converged, found.solution
         intercept = mean_target - mean @ W if self.fit_intercept else np.zeros(Y.shape[1])
@@ -370,13 +361,6 @@ class _System(Operator):
         return self._matmat(U)
 
 
-def _stacked(X: Any, below: Any) -> Any:
-    """Stack rows below others."""
-    if is_outside_memory(X):
-        return as_view(X).with_more(below)
-    return sp.vstack([X, below], format="csr") if is_sparse(X) else np.vstack([X, below])
-
-
 def _padded(matrix: sp.csr_array, n_rows: int) -> sp.csr_array:
     """Add empty rows at the end."""
     ends = np.append(matrix.indptr, np.full(n_rows - matrix.shape[0], matrix.indptr[-1]))
@@ -401,13 +385,6 @@ def _features_matrix(X: Any, M: _Metric, beta: float) -> Array:
     return matrix
 
 
-def _records_matrix(X: Any, M: _Metric, beta: float) -> Array:
-    """Return M XXᵀ + βI, dense: w = Xᵀα solves the system if this times α is C t."""
-    matrix = np.asarray(M.operator() @ _dense(X @ X.T))
-    matrix[np.diag_indices_from(matrix)] += beta
-    return matrix
-
-
 def _solve(matrix: Array, targets: Array, kind: Literal["pos", "gen"]) -> Array:
     try:
         with warnings.catch_warnings():
@@ -415,11 +392,6 @@ def _solve(matrix: Array, targets: Array, kind: Literal["pos", "gen"]) -> Array:
             return np.asarray(la.solve(matrix, targets, assume_a=kind, overwrite_a=True))
     except (la.LinAlgError, la.LinAlgWarning):
         raise SolverError("the classifiers are not determined to working precision. Raise ridge.") from None
-
-
-def _targets(Y: sp.csr_array, k: Array, mean_target: Array) -> Array:
-    """Return C t: ±1 less its mean for known records, zero for the others."""
-    return np.asarray(2 * Y.toarray() - k[:, None] * (1 + mean_target))
 
 
 def _pulled_targets(X: Any, Y: sp.csr_array, k: Array, mean_target: Array) -> Array:

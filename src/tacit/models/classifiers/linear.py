@@ -22,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 from sklearn.svm import LinearSVC
 
-from tacit.checks import is_outside_memory
+from tacit.checks import is_outside_memory, is_sparse
 from tacit.errors import TacitWarning
 from tacit.models.classifiers.newton import LOSSES, NewtonObjective, smooth_regressions
 from tacit.operators.algebra import Centred
@@ -78,7 +78,9 @@ def fit_svm(X: Any, Y: sp.csr_array, *, C: float, n_jobs: int | None, seed: int)
     Every label uses the same seed, so that its classifier does not depend on its position among the labels. Labels run
     in processes, not threads, because liblinear's random numbers are global.
     """
-    X, columns = _for_liblinear(X), Y.tocsc()
+    X, columns = X.astype(np.float64, copy=False), Y.tocsc()
+    if is_sparse(X) and X.indices.dtype != np.int32 and X.nnz < 2**31:  # or liblinear would convert it for every label
+        X = sp.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
     fitted = Parallel(n_jobs=n_jobs)(
         delayed(_fit_one_svm)(X, columns[:, [label]].toarray().ravel(), C, seed) for label in range(Y.shape[1])
     )
@@ -104,18 +106,9 @@ def _fit_one_svm(X: Any, positive: np.ndarray, C: float, seed: int) -> tuple[np.
     return svm.coef_[0], float(svm.intercept_[0]), converged
 
 
-def _for_liblinear(X: Any) -> Any:
-    """Return X as float64 with 32-bit indices, converted once and not for every label."""
-    X = X.astype(np.float64, copy=False)
-    wide_indices = bool(sp.issparse(X)) and X.indices.dtype != np.int32
-    if wide_indices and X.nnz < 2**31:
-        X = sp.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
-    return X
-
-
 def is_direct(X: Any) -> bool:
     """Whether one dense decomposition gives the ridge solution and all left-out scores."""
-    return not (sp.issparse(X) or is_outside_memory(X)) and min(X.shape) <= _DIRECT_SIDE
+    return not (is_sparse(X) or is_outside_memory(X)) and min(X.shape) <= _DIRECT_SIDE
 
 
 def fit_ridge(X: Any, Y: sp.csr_array, *, ridge: float) -> Linear:

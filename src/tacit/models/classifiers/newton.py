@@ -114,8 +114,14 @@ def _fit_block(
     active = np.arange(Y.shape[1])
     for step in range(max_steps + 1):
         part = _State(state.weights[:, active], state.scores[:, active], state.values[active])
-        slopes, curvature = _derivatives(part.scores, Y[:, active], objective)
-        gradient = _gradient(X, slopes, part, objective)
+        slopes, curvature = objective.loss.derivatives(part.scores, Y[:, active])
+        if objective.counted is not None:
+            slopes[~objective.counted] = 0
+            curvature[~objective.counted] = 0
+        if objective.coupling is not None:
+            slopes = slopes + objective.coupling @ part.scores
+        gradient = _adjoint(X, slopes, objective)
+        gradient[:-1] += part.weights[:-1] / gradient.dtype.type(objective.C)
         sizes = np.linalg.norm(gradient, axis=0)
         first = sizes if first is None else first
         running = sizes > tol * first[active]
@@ -150,22 +156,6 @@ def _values(weights: Array, scores: Array, Y: sp.csc_array, objective: NewtonObj
     if objective.coupling is not None:
         losses = losses + np.einsum("ij,ij->j", scores, objective.coupling @ scores, dtype=np.float64) / 2
     return np.asarray(losses + np.square(weights[:-1], dtype=np.float64).sum(axis=0) / (2 * objective.C))
-
-
-def _derivatives(scores: Array, Y: sp.csc_array, objective: NewtonObjective) -> tuple[Array, Array]:
-    slopes, curvature = objective.loss.derivatives(scores, Y)
-    if objective.counted is not None:
-        slopes[~objective.counted] = 0
-        curvature[~objective.counted] = 0
-    return slopes, curvature
-
-
-def _gradient(X: Any, slopes: Array, state: _State, objective: NewtonObjective) -> Array:
-    if objective.coupling is not None:
-        slopes = slopes + objective.coupling @ state.scores
-    gradient = _adjoint(X, slopes, objective)
-    gradient[:-1] += state.weights[:-1] / gradient.dtype.type(objective.C)
-    return gradient
 
 
 def _newton_direction(X: Any, curvature: Array, gradient: Array, objective: NewtonObjective) -> Array:

@@ -22,7 +22,7 @@ from tacit.models.common.labels import BEYOND, is_number, known_records
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["Step", "TopDownClassifier"]
+__all__ = ["TopDownClassifier"]
 
 _TOP = -1  # the virtual root, which has no column
 

@@ -80,10 +80,8 @@ def informed_space(
 def _without_labels(form: RecordForm, n_components: int, label_weight: float, shrinkage: float) -> InformedSpace:
     """Solve LSI: G = 0. At β = 1 all λ are 0 and no dimension is left."""
     if label_weight == 1:
-        nothing = np.empty((form.n_records, 0), form.dtype)
-        return InformedSpace(
-            nothing, np.empty(0, form.dtype), form.adjoint(nothing), form.adjoint(nothing), informed=False
-        )
+        V = np.empty((form.n_records, 0), form.dtype)
+        return InformedSpace(V, np.empty(0, form.dtype), form.adjoint(V), form.adjoint(V), informed=False)
     mu, V, A = _nonzero(form, form.leading(None, n_components))
     shifted = mu + form.ridge
     A = form.adjoint(V) if A is None else A
@@ -94,10 +92,12 @@ def _with_labels(
     form: RecordForm, F: Any, B: Array | None, n_components: int, label_weight: float, shrinkage: float
 ) -> InformedSpace:
     """Solve with K + F G Fᵀ; B is regress(F) if it is already known."""
-    if B is None and (shrinkage > 0 or label_weight == 1 or _labels_are_fewer(form, F, n_components)):
+    fewer = isinstance(form, AugmentedForm) and F.shape[1] <= n_components  # regressing these is cheaper than positions
+    if B is None and (shrinkage > 0 or label_weight == 1 or fewer):
         B = form.regress(F)
     root = _label_root(form, F, B, label_weight, shrinkage)
-    extra = _times(F, root)
+    narrow = root.astype(F.dtype)
+    extra = Product(F, narrow) if is_sparse(F) else np.asarray(F @ narrow)  # no dense N x p matrix of a sparse F
     release_memory(form.n_records * n_components * form.dtype.itemsize)  # memory that the labels took
     if label_weight == 1:
         found = leading_singular_triplets(extra, n_components, tol=_LABELS_TOL)
@@ -110,7 +110,15 @@ def _with_labels(
     if B is None:
         return InformedSpace(V, eigenvalues, form.regress(V), form.adjoint(V) if A is None else A, informed=True)
     release_memory(V.nbytes)
-    bent = _bent(B, (root @ (root.T @ (F.T @ V))).astype(form.dtype))
+    bent, mix = B, (root @ (root.T @ (F.T @ V))).astype(form.dtype)
+    if mix.shape[0] == mix.shape[1]:  # in place: B is large and not needed again
+
+        def turn(rows: slice) -> None:
+            bent[rows] = bent[rows] @ mix
+
+        in_rows(turn, len(B), 2.0 * B.size * len(mix))
+    else:
+        bent = np.asarray(B @ mix)
     del B  # as large as what follows
     A = form.adjoint(V) if A is None else A
     if label_weight < 1:
@@ -119,24 +127,7 @@ def _with_labels(
     return InformedSpace(V, eigenvalues, bent, A, informed=True)
 
 
-def _bent(B: Array, mix: Array) -> Array:
-    """Return B times the mix, written into B if the shapes agree: B is large and not needed again."""
-    if mix.shape[0] != mix.shape[1]:
-        return np.asarray(B @ mix)
-
-    def turn(rows: slice) -> None:
-        B[rows] = B[rows] @ mix
-
-    in_rows(turn, len(B), 2.0 * B.size * len(mix))
-    return B
-
-
 _LABELS_TOL = 1e-8  # label features are few and narrow: tight costs little
-
-
-def _labels_are_fewer(form: RecordForm, F: Any, n_components: int) -> bool:
-    """Whether regressing the labels is cheaper than regressing the positions; for iterative forms only."""
-    return isinstance(form, AugmentedForm) and F.shape[1] <= n_components
 
 
 def _label_root(form: RecordForm, F: Any, B: Array | None, label_weight: float, shrinkage: float) -> Array:
@@ -174,9 +165,3 @@ def _expressible(form: RecordForm, F: Any, B: Array) -> tuple[Any, Array]:
 
 
 _MISFIT = 1e-5  # relative misfit below which a label combination counts as expressed
-
-
-def _times(F: Any, root: Array) -> Any:
-    """Return F R, as a product if F is sparse so that no dense N x p matrix is made."""
-    root = root.astype(F.dtype)
-    return Product(F, root) if is_sparse(F) else np.asarray(F @ root)

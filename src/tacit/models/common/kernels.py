@@ -14,7 +14,7 @@ from tacit.checks import check_choice, check_count, check_finite, check_rows, hu
 from tacit.errors import InputError
 from tacit.machine import available_memory
 from tacit.models.base import warn
-from tacit.operators import Kernel, as_operator, kernel_matrix
+from tacit.operators import Kernel, kernel_matrix
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.types import Array
 
@@ -26,10 +26,8 @@ __all__ = [
     "label_features",
     "landmark_features",
     "precomputed_label_features",
-    "squared_norm",
     "training_kernel",
     "uses_landmarks",
-    "zero_is_at_origin",
 ]
 
 EXACT_LIMIT = 5_000  # records up to which "auto" keeps the kernel matrix itself
@@ -47,11 +45,6 @@ def check_kernel(name: str, kernel: Kernel) -> None:
     """Raise if a kernel is neither a callable nor one of the known names."""
     if not callable(kernel):
         check_choice(name, kernel, sorted({*PAIRWISE_KERNEL_FUNCTIONS, "precomputed"}))
-
-
-def zero_is_at_origin(kernel: Kernel) -> bool:
-    """Whether k(x, 0) = 0 for every x, so that a record without terms is at the origin."""
-    return kernel in ("linear", "cosine", "precomputed")
 
 
 def uses_landmarks(n_records: int, kernel: Kernel, n_landmarks: Any) -> bool:
@@ -172,11 +165,6 @@ def precomputed_label_features(K_y: Any, n_records: int, dtype: Any) -> Array:
             "y is not a label kernel: got a matrix that is not symmetric, expected k(y_i, y_j) = k(y_j, y_i)."
         )
     return _factor(K).astype(dtype)
-
-
-def squared_norm(F: Any) -> float:
-    """Return the sum of squares of the entries, in double precision."""
-    return as_operator(F).squared_norm()
 
 
 def _is_symmetric(K: Array) -> bool:

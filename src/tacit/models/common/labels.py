@@ -16,15 +16,7 @@ from tacit.operators.rows.blocks import take_rows
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.types import Array
 
-__all__ = [
-    "BEYOND",
-    "balance_labels",
-    "is_number",
-    "known_records",
-    "name_array",
-    "read_labels",
-    "warn_untrained",
-]
+__all__ = ["BEYOND", "balance_labels", "is_number", "known_records", "name_array", "read_labels", "warn_untrained"]
 
 # Score, negated, of a label that no training record has; of one that all of them have, as it is. It is beyond any score
 # of a classifier, and finite, because scikit-learn's measures do not accept infinity.

@@ -30,15 +30,7 @@ from tacit.solve.eigen.krylov import basis_shape
 from tacit.solve.eigen.pencil import columns_for
 from tacit.solve.linear.conjugate_gradients import width_for
 
-__all__ = [
-    "LARGE",
-    "FitMemory",
-    "check_memory",
-    "fit_memory",
-    "memory_of_fit",
-    "note_announced",
-    "relations_memory",
-]
+__all__ = ["LARGE", "FitMemory", "check_memory", "fit_memory", "memory_of_fit", "note_announced", "relations_memory"]
 
 LARGE = 2**30  # bytes from which a fit is announced before it starts
 _WORTH_LOOKING = 2**26  # bytes below which free memory is not checked
@@ -108,29 +100,24 @@ def fit_memory(
     solver : that of the model; "single_pass" needs more memory than the others
     """
     name = check_choice("model", model, tuple(_STEPS))
+    b, short = np.dtype(dtype).itemsize, min(n_records, n_terms)
+    n_bytes = n_records * n_terms * b
+    if n_entries is not None:
+        index = 4 if max(n_entries, n_records, n_terms) < 2**31 else 8
+        n_bytes = n_entries * (b + index) + (n_records + 1) * index
+    one_pass = solver == "single_pass"
     shapes = _Shapes(
-        n_records,
-        n_terms,
-        n_components,
-        n_labels,
-        np.dtype(dtype).itemsize,
-        _bytes_of(n_records, n_terms, n_entries, np.dtype(dtype).itemsize),
-        positions=positions,
-        one_pass=solver == "single_pass",
+        n_records, n_terms, short, min(n_components, short), n_labels, b, n_bytes, positions, one_pass=one_pass
     )
     what = f"{name.upper()} with n_components={n_components} of {n_records:,} records and {n_terms:,} terms"
-    return _at_peak(what, _STEPS[name](shapes), {"X": shapes.n_bytes} if in_memory else {})
+    return _at_peak(what, _STEPS[name](shapes), {"X": n_bytes} if in_memory else {})
 
 
 def _at_peak(what: str, steps: list[Parts], given: Parts) -> FitMemory:
     """Return the memory of the largest step together with the given parts."""
-    fullest: Parts = dict(sorted(steps, key=_held_bytes)[-1], buffers=_BUFFERS, **given)
+    fullest: Parts = dict(sorted(steps, key=lambda parts: sum(parts.values()))[-1], buffers=_BUFFERS, **given)
     ordered = sorted(fullest.items(), key=lambda part: -part[1])
     return FitMemory(what, {each: round(size) for each, size in ordered if size >= 1}, frozenset(given))
-
-
-def _held_bytes(parts: Parts) -> float:
-    return sum(parts.values())
 
 
 def memory_of_fit(
@@ -139,19 +126,9 @@ def memory_of_fit(
     """Estimate the fit of a model to X, dense, sparse or outside memory; parameters as for `fit_memory`."""
     facts = getattr(X, "facts", None)  # of rows outside memory
     n_entries = facts.n_entries if facts is not None else X.nnz if is_sparse(X) else None
+    options: dict[str, Any] = {"model": model, "n_labels": n_labels, "positions": positions, "solver": solver}
     n_records, n_terms = X.shape
-    return fit_memory(
-        n_records,
-        n_terms,
-        n_entries,
-        n_components,
-        model=model,
-        n_labels=n_labels,
-        dtype=X.dtype,
-        positions=positions,
-        in_memory=facts is None,
-        solver=solver,
-    )
+    return fit_memory(n_records, n_terms, n_entries, n_components, dtype=X.dtype, in_memory=facts is None, **options)
 
 
 def relations_memory(n_objects: int, n_bytes: int, n_components: int, *, dtype: Any = np.float32) -> FitMemory:
@@ -164,8 +141,9 @@ def relations_memory(n_objects: int, n_bytes: int, n_components: int, *, dtype: 
     n_components : requested dimensions
     dtype : of the relations
     """
-    s = _Shapes(n_objects, n_objects, n_components, 0, np.dtype(dtype).itemsize, n_bytes, positions=False)
-    steps: list[Parts] = [s.krylov(n_objects, s.k), {"concepts and positions": 4 * s.b * n_objects * s.k}]
+    b, k = np.dtype(dtype).itemsize, min(n_components, n_objects)
+    s = _Shapes(n_objects, n_objects, n_objects, k, 0, b, n_bytes, positions=False)
+    steps: list[Parts] = [s.krylov(n_objects, k), {"concepts and positions": 4 * b * n_objects * k}]
     what = f"MLSA with n_components={n_components} of {n_objects:,} objects"
     return _at_peak(what, steps, {"relations": n_bytes} if n_bytes else {})
 
@@ -211,20 +189,13 @@ class _Shapes:
 
     n: int
     m: int
-    asked: int
+    short: int
+    k: int
     p: int
     b: int
     n_bytes: int  # of X
     positions: bool
     one_pass: bool = False
-
-    @property
-    def k(self) -> int:
-        return min(self.asked, self.short)
-
-    @property
-    def short(self) -> int:
-        return min(self.n, self.m)
 
     def krylov(self, n_rows: int, n_wanted: int) -> Parts:
         """Return the basis and the blocks of the block Krylov solver, with the sizes that it uses."""
@@ -242,13 +213,6 @@ class _Shapes:
         """Return the right-hand sides, the solution and five blocks of conjugate gradients."""
         width = width_for(n_rows, n_columns, itemsize=self.b, n_bytes=self.n_bytes)
         return self.b * n_rows * (2 * n_columns + 5 * width)
-
-
-def _bytes_of(n: int, m: int, n_entries: int | None, b: int) -> int:
-    if n_entries is None:
-        return n * m * b
-    index = 4 if max(n_entries, n, m) < 2**31 else 8
-    return n_entries * (b + index) + (n + 1) * index
 
 
 def _lsi(s: _Shapes) -> list[Parts]:
@@ -271,11 +235,7 @@ def _mlsi(s: _Shapes) -> list[Parts]:
         {"regression of the labels": s.regression(s.short, s.p)},
         {"regression of the labels": weights, "misfit of the labels": s.b * s.n * s.p},
         {"regression of the labels": weights, **s.krylov(min(s.n, s.m + s.p), s.k)},
-        {
-            "regression of the labels": weights,
-            "vectors": s.b * (s.m + s.p) * s.k,
-            "positions": s.b * s.n * s.k,
-        },
+        {"regression of the labels": weights, "vectors": s.b * (s.m + s.p) * s.k, "positions": s.b * s.n * s.k},
         {"positions": s.b * s.n * s.k, "map of the terms": 3 * s.b * s.m * s.k},
     ]
     if s.positions:

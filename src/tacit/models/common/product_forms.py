@@ -18,7 +18,7 @@ from tacit.solve.linear.least_squares import adjoint_times
 from tacit.solve.tall_arrays import inner, times
 from tacit.types import Array
 
-__all__ = ["REGRESSION_TOL", "AugmentedForm", "WideForm", "solve_shifted"]
+__all__ = ["AugmentedForm", "WideForm", "solve_shifted"]
 
 _LITERAL_TOL = 1e-9  # without a ridge only labels that are fitted exactly count, so the fit must be exact
 
@@ -95,7 +95,12 @@ class AugmentedForm(RecordForm):
         Z: Operator = self.X
         start: Callable[[], Array] | None = None if self.before is None else partial(self._start_before, 0)
         if extra is not None:
-            Z = Stacked([self.X, extra], across=self._across(root))
+            across = None
+            if self._crossed is not None and root is not None:  # makes Xᵀ extra, and alone holds the arrays for that
+                across = partial(times, self._crossed[1], root.astype(self.dtype))
+            self._crossed = None
+            Z = Stacked([self.X, extra], across=across)
+            del across
             # a function, so that the array is made where it is used and no frame here holds it
             start = partial(self._label_start, Z, extra)
             if self.before is not None and extra.shape[1] < n_components:  # otherwise labels are the better start
@@ -109,11 +114,6 @@ class AugmentedForm(RecordForm):
         adjoint = found.right[: self.X.shape[1]]
         adjoint *= found.values  # in place: the right vectors are not needed again
         return LeadingVectors(found.values**2, np.asarray(found.left), adjoint)
-
-    def _across(self, root: Array | None) -> Callable[[], Array] | None:
-        """Return a function that makes Xᵀ extra; from now on it alone holds the arrays for that."""
-        crossed, self._crossed = self._crossed, None
-        return None if crossed is None or root is None else partial(times, crossed[1], root.astype(self.dtype))
 
     def _start_before(self, n_labels: int) -> Array:
         """Return the earlier directions of the terms; those of the labels come with the first product."""

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import as_rng, check_choice, check_count, check_number, is_outside_memory, is_sparse
+from tacit.checks import as_rng, check_choice, check_count, check_number, is_sparse
 from tacit.errors import InputError
-from tacit.machine import one_thread
-from tacit.models.base import SpaceModel
+from tacit.models.base import SpaceModel, read_records
 from tacit.models.common.honest_positions import honest_positions
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
 from tacit.models.common.kernels import (
@@ -27,7 +25,6 @@ from tacit.models.common.kernels import (
     landmark_features,
     training_kernel,
     uses_landmarks,
-    zero_is_at_origin,
 )
 from tacit.models.common.product_forms import AugmentedForm, WideForm
 from tacit.operators import Kernel
@@ -43,7 +40,6 @@ __all__ = [
     "check_same_records",
     "choose_form",
     "make_form",
-    "one_thread_for_sparse",
     "record_products",
 ]
 
@@ -123,12 +119,7 @@ def make_form(
     else:
         wide = features.shape[0] < features.shape[1] and model.ridge > 0
         made = (WideForm if wide else AugmentedForm)(
-            features,
-            tol=model.tol,
-            max_iter=model.max_iter,
-            rng=rng,
-            solver=solver,
-            before=before,
+            features, tol=model.tol, max_iter=model.max_iter, rng=rng, solver=solver, before=before
         )
     made.ridge = float(model.ridge) * made.trace / made.n_records
     return made
@@ -204,11 +195,6 @@ def check_same_records(X: Any, n_records: int) -> None:
         )
 
 
-def one_thread_for_sparse(features: Any) -> AbstractContextManager[None]:
-    """Keep BLAS to one thread if only sparse products are large: its threads would only add their buffers."""
-    return one_thread(0.0 if is_sparse(features) or is_outside_memory(features) else np.inf)
-
-
 class KernelSpaceModel(SpaceModel):
     """A space of records with any kernel.
 
@@ -216,7 +202,6 @@ class KernelSpaceModel(SpaceModel):
     `reference_records_` (all records, or landmarks with `landmark_map_`).
     """
 
-    kernel: Kernel
     kernel_params: Mapping[str, Any] | None
     n_landmarks: Any
     solver: str
@@ -231,7 +216,7 @@ class KernelSpaceModel(SpaceModel):
         check_is_fitted(self, "eigenvalues_")
         if hasattr(self, "components_"):
             return super().transform(X)
-        X = self._read(X, reset=False)
+        X = read_records(self, X, reset=False)
         if isinstance(X, RowBlocks):
             return np.concatenate([self.transform(block) for block in X.blocks()])
         rows = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
@@ -246,29 +231,24 @@ class KernelSpaceModel(SpaceModel):
             )
         return np.asarray(unit @ self.term_loadings_)
 
-    def _check_kernel(self, *, linear_only: tuple[str, ...]) -> None:
+    def _check_kernel(self, X: Any, products: str) -> None:
+        """Raise if the kernel does not go with `solver` or with X; `products` is the solver for X outside memory."""
         check_kernel("kernel", self.kernel)
-        if self.kernel != "linear" and self.solver in linear_only:
+        if self.kernel != "linear" and self.solver in ("primal", products):
             raise InputError(
                 f"solver={self.solver!r} needs the linear kernel: got kernel={self.kernel!r}. Use solver='auto'."
             )
-
-    def _check_products(self, X: Any, form: str) -> None:
-        """Raise if the records are outside memory and `solver` is not `form`, the one by products."""
         if not isinstance(X, RowBlocks):
             return
         if self.kernel != "linear":
             raise InputError(
                 f"kernel={self.kernel!r} needs the records in memory: got {type(X).__name__}, expected kernel='linear'."
             )
-        if self.solver not in ("auto", form):
+        if self.solver not in ("auto", products):
             raise InputError(
                 f"solver={self.solver!r} needs the records in memory: got {type(X).__name__}, expected 'auto' or "
-                f"{form!r}."
+                f"{products!r}."
             )
-
-    def _origin_is_empty(self) -> bool:
-        return zero_is_at_origin(self.kernel)
 
     def _learn_features(self, X: Any, rng: np.random.Generator) -> Any:
         """Return the features of the records: themselves, the kernel matrix, or features from landmarks."""
@@ -305,8 +285,3 @@ class KernelSpaceModel(SpaceModel):
         else:
             lifted = weights if self.landmark_map_ is None else self.landmark_map_ @ weights
             self.dual_components_ = np.asarray(lifted, dtype=dtype).T
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.linalg as la
@@ -27,7 +27,7 @@ from sklearn.utils.metaestimators import available_if
 
 from tacit.checks import check_number, is_sparse
 from tacit.errors import InputError
-from tacit.models.base import SpaceModel, check_terms
+from tacit.models.base import SpaceModel, check_terms, read_records
 from tacit.models.common.kernel_forms import DualForm, LeadingVectors, dense_block
 from tacit.operators import Centred, Operator, Stacked, as_operator
 from tacit.solve import SingularTriplets, leading_eigenpairs, leading_singular_triplets, without_vectors
@@ -55,8 +55,6 @@ __all__ = [
 ROWS_PER_DIMENSION = 2  # of a summary: directions that later batches may strengthen are kept
 REFIT_SHARE = 0.1  # mean drift above which a refit is due: right for LSI, early for MLSI; docs/studies/drift.md
 
-_OF_UPDATES = ("drift_", "refit_due_", "position_map_", "position_shift_")
-
 
 class Updatable(SpaceModel):
     """A space with `partial_fit`.
@@ -69,7 +67,6 @@ class Updatable(SpaceModel):
     refit_due_: bool
     position_map_: Array
     _summary: RecordSummary | None
-    _learned_width: ClassVar[tuple[str, ...]] = ("n_features_in_", "feature_names_in_")
 
     @available_if(lambda self: self._can_update())
     def partial_fit(self, X: Any, y: Any = None, *, forget: float = 0.0) -> Self:
@@ -93,7 +90,7 @@ class Updatable(SpaceModel):
             return self
         rows, reader = self._read_more(X)
         self._merge(rows, y, keep)
-        for name in self._learned_width:
+        for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(reader, name):
                 setattr(self, name, getattr(reader, name))
         return self
@@ -125,11 +122,17 @@ class Updatable(SpaceModel):
         """Validate X, which may have new columns; return it and the estimator that read it. This one is unchanged."""
         shape = np.shape(X)
         if len(shape) != 2 or shape[1] <= self.n_features_in_:
-            rows, reader = self._read(X, reset=False), self
+            rows, reader = read_records(self, X, reset=False), self
         else:
             reader = clone(self)
-            rows = reader._read(X, reset=True)
-            _check_old_names(getattr(self, "feature_names_in_", None), getattr(reader, "feature_names_in_", None))
+            rows = read_records(reader, X, reset=True)
+            old, new = getattr(self, "feature_names_in_", ()), getattr(reader, "feature_names_in_", ())
+            for column, (before, now) in enumerate(zip(old, new, strict=False)):
+                if before != now:
+                    raise InputError(
+                        f"X has its columns in another order: got {now!r} as column {column}, expected {before!r} as "
+                        "before. Add new terms after the old ones."
+                    )
         check_terms(rows)
         return rows, reader
 
@@ -149,7 +152,7 @@ class Updatable(SpaceModel):
 
 def begin_summary(model: Any, summary: RecordSummary | None, n_records: int) -> None:
     """Start at a fit: delete the results of earlier updates; with None the model cannot be updated."""
-    for name in _OF_UPDATES:
+    for name in ("drift_", "refit_due_", "position_map_", "position_shift_"):
         model.__dict__.pop(name, None)
     model._summary = summary
     model.n_records_seen_ = n_records
@@ -177,18 +180,6 @@ def drift_from(share: float, expected: float) -> float:
     if expected <= 0:
         return 0.0
     return float(np.clip(1 - share / expected, 0, 1))
-
-
-def _check_old_names(old: Any, new: Any) -> None:
-    """Raise if earlier columns have other names now."""
-    if old is None or new is None:
-        return
-    for column, (before, now) in enumerate(zip(old, new, strict=False)):
-        if before != now:
-            raise InputError(
-                f"X has its columns in another order: got {now!r} as column {column}, expected {before!r} as before. "
-                "Add new terms after the old ones."
-            )
 
 
 FEW_ROWS = 2_000  # rows up to which their inner products are a dense matrix: 32 MB
@@ -284,19 +275,14 @@ def leading_of_rows(
     rng: np.random.Generator,
 ) -> SingularTriplets:
     """Return the leading singular triplets of [top; X], with left vectors; `centre` subtracts the mean row from X."""
-    few = solver == "auto" and len(top) + X.shape[0] <= FEW_ROWS and _is_matrix(X)
-    if few:
+    is_matrix = is_sparse(X) or isinstance(X, np.ndarray)
+    if solver == "auto" and len(top) + X.shape[0] <= FEW_ROWS and is_matrix:
         return _through_products(top, X, n_components, centre, tol=tol, max_iter=max_iter, rng=rng)
     rows = Centred(as_operator(X)) if centre else as_operator(X)
     start = top.T if len(top) else None
     return leading_singular_triplets(
         stacked_rows([top, rows]), n_components, solver=solver, tol=tol, max_iter=max_iter, rng=rng, start=start
     )
-
-
-def _is_matrix(X: Any) -> bool:
-    """Whether the rows are in memory, and not only products with them available."""
-    return is_sparse(X) or isinstance(X, np.ndarray)
 
 
 def stacked_rows(blocks: list[Any]) -> Operator:
@@ -324,14 +310,7 @@ def with_more_columns(rows: Array, n_columns: int) -> Array:
 
 
 def _through_products(
-    top: Array,
-    X: Any,
-    n_components: int,
-    centre: bool,
-    *,
-    tol: float,
-    max_iter: int | None,
-    rng: np.random.Generator,
+    top: Array, X: Any, n_components: int, centre: bool, *, tol: float, max_iter: int | None, rng: np.random.Generator
 ) -> SingularTriplets:
     """Return triplets from the matrix of inner products; exact unless a singular value is tiny."""
     products = row_products(top, X, centre=centre)
@@ -345,25 +324,13 @@ def _through_products(
     weights = (below - below.mean(axis=0) if centre else below) / values
     right = top.T @ (left[: len(top)] / values).astype(dtype) + dense_block(X.T @ weights.astype(dtype), dtype)
     if rank and squares[rank - 1] < _UNEVEN * squares[0]:
-        left, values, right = _straightened(top, X, right, centre)
+        # a QR step and a small decomposition in the span of `right`, to working precision
+        basis = la.qr(right, mode="economic")[0]
+        rows = dense_block(X @ basis, basis.dtype)
+        rows = rows - rows.mean(axis=0) if centre else rows
+        left, values, turn = la.svd(np.vstack([top @ basis, rows]), full_matrices=False)
+        right = np.asarray(basis @ turn.T)
     signs = signs_of(right)
     reason = f"there are {n} rows, at most {FEW_ROWS}: their inner products are a small matrix"
-    return SingularTriplets(
-        (left * signs).astype(dtype),
-        values.astype(dtype),
-        right * signs,
-        found.residuals[:rank].astype(dtype),
-        found.iterations,
-        found.solver,
-        reason,
-    )
-
-
-def _straightened(top: Array, X: Any, right: Array, centre: bool) -> tuple[Array, Array, Array]:
-    """Return triplets in the span of `right`, to working precision: a QR step and a small decomposition."""
-    basis = la.qr(right, mode="economic")[0]
-    rows = dense_block(X @ basis, basis.dtype)
-    left, values, turn = la.svd(
-        np.vstack([top @ basis, rows - rows.mean(axis=0) if centre else rows]), full_matrices=False
-    )
-    return left, values, np.asarray(basis @ turn.T)
+    left, values, residuals = (left * signs).astype(dtype), values.astype(dtype), found.residuals[:rank].astype(dtype)
+    return SingularTriplets(left, values, right * signs, residuals, found.iterations, found.solver, reason)

@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_count
 from tacit.errors import InputError
-from tacit.models.base import SCALINGS, most_iterations, warn, warn_if_fewer
+from tacit.models.base import SCALINGS, read_records, warn, warn_if_fewer
 from tacit.models.common.kernel_forms import RecordForm
 from tacit.models.common.labels import read_labels
 from tacit.models.common.record_kernel import COORDINATES, RegressedSpace, choose_form, make_form
@@ -186,7 +186,7 @@ class GraphEmbedding(RegressedSpace):
         kind = check_choice("coordinates", self.coordinates, COORDINATES)
         X, form, coefficients = self._fit(X, y)
         if form is None or kind == "in-sample":
-            return self._placed(X)
+            return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
         return self._scaled(self._honest(form, coefficients) if kind == "honest" else self.embedding_)
 
     def training_coordinates(self, X: Any, kind: str = "transductive") -> Array:
@@ -203,7 +203,7 @@ class GraphEmbedding(RegressedSpace):
         kind = check_choice("kind", kind, COORDINATES)
         if kind == "in-sample" or self._extension() == "projection":
             return self.transform(X)
-        return self._trained_positions(self._read(X, reset=False), kind)
+        return self._trained_positions(read_records(self, X, reset=False), kind)
 
     def _fit(self, X: Any, y: Any) -> tuple[Any, RecordForm | None, Array]:
         self._check_parameters()
@@ -245,7 +245,13 @@ class GraphEmbedding(RegressedSpace):
             by_features = self._feature_graph(X)
             return combined_graph(by_features, by_features, 0.0)
         self.labels_ = read_labels(y, X.shape[0], needed=True)
-        by_labels = self._label_graph(X)
+        by_labels: Graph
+        if isinstance(self.label_graph, str):
+            parameters = _known("label_graph_params", self.label_graph_params, _LABEL_GRAPH_PARAMS)
+            nearest = None if parameters.get("n_neighbours") is None else X  # X decides between equal labels
+            by_labels = label_graph(self.labels_, self.label_graph, taxonomy=self.taxonomy, X=nearest, **parameters)
+        else:
+            by_labels = _given_graph("label_graph", self.label_graph, self.labels_, X.shape[0])
         by_features = by_labels if self.label_weight == 1 else self._feature_graph(X)
         return combined_graph(by_features, by_labels, self.label_weight)
 
@@ -257,13 +263,6 @@ class GraphEmbedding(RegressedSpace):
                 parameters = {"weights": "gaussian", **_known("graph_params", self.graph_params, _GRAPH_PARAMS)}
                 return neighbour_graph(X, self.n_neighbours, **parameters, random_state=self.random_state)
         return _given_graph("graph", self.graph, X, X.shape[0])
-
-    def _label_graph(self, X: Any) -> Graph:
-        if not isinstance(self.label_graph, str):
-            return _given_graph("label_graph", self.label_graph, self.labels_, X.shape[0])
-        parameters = _known("label_graph_params", self.label_graph_params, _LABEL_GRAPH_PARAMS)
-        nearest = None if parameters.get("n_neighbours") is None else X  # X decides between equal labels
-        return label_graph(self.labels_, self.label_graph, taxonomy=self.taxonomy, X=nearest, **parameters)
 
     def _fit_regression(self, X: Any) -> tuple[RecordForm, Array]:
         """Embed the records, then fit the regression: extension 2."""
@@ -283,7 +282,7 @@ class GraphEmbedding(RegressedSpace):
         weights = as_operator(X).T @ coefficients if form.by_records else coefficients
         self.components_ = np.asarray(self._scaled(weights), dtype=X.dtype).T
         self.solution_ = (found.report, *form.reports)
-        self.n_iter_ = max(1, most_iterations(self.solution_))
+        self.n_iter_ = max(1, *(report.iterations for report in self.solution_))
         return form, coefficients
 
     def _fit_projection(self, X: Any) -> tuple[None, Array]:
@@ -315,9 +314,6 @@ class GraphEmbedding(RegressedSpace):
 
     def _form_again(self, X: Any) -> RecordForm:
         return make_form(self, X, choose_form(X.shape)[0])
-
-    def _placed(self, X: Any) -> Array:
-        return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
 
     def _power(self) -> float:
         if self.scaling == "auto":

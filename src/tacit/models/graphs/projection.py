@@ -58,7 +58,10 @@ def graph_projection(
     if ridge:
         # divided by N, not by the directions, so that it does not depend on the number of terms
         penalty = penalty + ridge * float(np.trace(penalty)) / graph.n_records * np.eye(len(penalty))
-    B = _metric(F, graph, constraint)
+    B = None
+    if constraint != "projections":
+        B = np.asarray(F.T @ ((graph.degrees[:, None] if constraint == "degrees" else 1.0) * F))
+        B = B + np.finfo(np.float64).eps * np.trace(B) * np.eye(len(B))  # records without weights make it singular
     costs, Q = la.eigh((penalty + penalty.T) / 2, None if B is None else (B + B.T) / 2)
     size = float(np.abs(costs).max(initial=0)) if B is None else 2.0
     real = costs > _ZERO * len(costs) * size
@@ -73,8 +76,7 @@ _ZERO = 1e-12  # relative cost below which a vector is constant up to rounding
 
 def _directions(X: Any, n_directions: int | None, tol: float, rng: np.random.Generator) -> tuple[Array, Array]:
     """Return the right singular vectors V of X that are not rounding, and X V."""
-    small = min(X.shape) <= _DENSE_SIDE
-    if small and n_directions is None:
+    if n_directions is None and min(X.shape) <= _DENSE_SIDE:
         return _all_directions(X)
     n_wanted = min(n_directions or _DIRECTIONS, *X.shape)
     found = leading_singular_triplets(as_operator(X), n_wanted, tol=tol, rng=rng, left=False)
@@ -95,12 +97,3 @@ def _all_directions(X: Any) -> tuple[Array, Array]:
         roots = np.sqrt(values)
         return np.asarray(X.T @ (vectors / roots)), np.asarray(vectors * roots)
     return vectors, np.asarray(X @ vectors)
-
-
-def _metric(F: Array, graph: Graph, constraint: str) -> Array | None:
-    if constraint == "projections":
-        return None
-    weights = graph.degrees[:, None] if constraint == "degrees" else 1.0
-    B = np.asarray(F.T @ (weights * F))
-    # records without weights would leave B singular
-    return np.asarray(B + np.finfo(np.float64).eps * np.trace(B) * np.eye(len(B)))

@@ -154,9 +154,11 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             records one class. Ignored if the selection is random
         """
         self._check_parameters()
-        X = self._read(X, reset=True)
+        X = read_records(self, X, reset=True)
         rng = as_rng(self.random_state)
-        self.selection_ = self._selection(X.shape[0])
+        self.selection_ = self.selection
+        if self.selection == "auto":
+            self.selection_ = "random" if self._ratio(X.shape[0]) >= _RANDOM_FROM else "centres"
         n_prototypes = self._number(X.shape[0])
         if self.selection_ == "random":
             self.prototype_indices_ = np.sort(rng.choice(X.shape[0], n_prototypes, replace=False))
@@ -165,7 +167,9 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             labels = None if y is None else as_labels(y, n_records=X.shape[0])
             self.prototype_indices_, self.class_heads_ = _class_centres(X, labels, n_prototypes, rng)
         self.prototypes_ = X[self.prototype_indices_]
-        self.width_ = self._width(X, rng) if self.measure == "gaussian" else None
+        self.width_ = None
+        if self.measure == "gaussian":
+            self.width_ = automatic_width(X, self.prototypes_, rng) if self.width == "auto" else float(self.width)
         return self
 
     def transform(self, X: Any) -> Array:
@@ -180,7 +184,7 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         R, (n_records, p), dense, in the precision of X; the columns are in the order of `prototype_indices_`
         """
         check_is_fitted(self, "prototypes_")
-        X = self._read(X, reset=False)
+        X = read_records(self, X, reset=False)
         return relations(
             X, self.prototypes_, self.measure, power=float(self.power), degree=int(self.degree), width=self.width_
         )
@@ -221,17 +225,6 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             return self.n_prototypes / n_records
         return _DEFAULT_RATIO if self.ratio is None else float(self.ratio)
 
-    def _selection(self, n_records: int) -> str:
-        if self.selection != "auto":
-            return self.selection
-        return "random" if self._ratio(n_records) >= _RANDOM_FROM else "centres"
-
-    def _width(self, X: Any, rng: np.random.Generator) -> float:
-        return automatic_width(X, self.prototypes_, rng) if isinstance(self.width, str) else float(self.width)
-
-    def _read(self, X: Any, *, reset: bool) -> Any:
-        return read_records(self, X, reset=reset)
-
     @property
     def _n_features_out(self) -> int:
         return len(self.prototype_indices_)
@@ -251,17 +244,7 @@ _AHEAD = 4  # minimum number of extra heads when a traversal is resumed
 def _class_centres(
     X: Any, labels: LabelMatrix | None, n_prototypes: int, rng: np.random.Generator
 ) -> tuple[Array, dict[Hashable, Array]]:
-    """Choose the heads of all classes, `n_prototypes` records in total.
-
-    Classes take heads in the order of `shares`. A record that is already the head of another class adds nothing to the
-    union, so the turns go on until the union is complete. Records without a label, and all records if there are no
-    labels, are one class, called None.
-
-    Returns
-    -------
-    indices : (n_prototypes,) rows of X, ascending
-    class_heads : class -> rows of X, in order of selection
-    """
+    """Choose `n_prototypes` heads: return their rows, ascending, and those of each class in order of selection."""
     # one random number per record decides every arbitrary choice, so that the order of the classes has no effect
     luck = rng.random(X.shape[0])
     members = _members(labels, X.shape[0])
@@ -378,16 +361,13 @@ def _members(labels: LabelMatrix | None, n_records: int) -> dict[Hashable, Array
 
 
 def _grow(X: Any, traversals: list[Traversal], n_prototypes: int) -> Array:
-    """Let the classes take heads until their union has `n_prototypes` records or nothing new is left.
-
-    As many turns as there are missing records cannot exceed the requested number, so a whole round of turns is taken
-    at once.
-    """
+    """Let the classes take heads until their union has `n_prototypes` records or nothing new is left."""
     sizes = np.array([len(walk.members) for walk in traversals])
     ties = np.array([walk.luck[walk.members].sum() for walk in traversals])
     turns = shares(sizes, ties)
     chosen: set[int] = set()
     while len(chosen) < n_prototypes:
+        # a head of another class adds nothing, so as many turns as records are missing cannot be too many
         round_of = list(islice(turns, n_prototypes - len(chosen)))
         if not round_of:
             break

@@ -77,31 +77,23 @@ def automatic_width(X: Any, P: Any, rng: np.random.Generator) -> float:
 def _prepare(P: Any, measure: str, *, power: float, degree: int, width: float | None) -> Relation:
     if measure == "dot":
         return _Products(P)
-    if measure == "cosine":
-        return _cosine(P)
+    if measure == "cosine":  # x·p / (‖x‖ ‖p‖), 0 for a vector of zeros
+        products = _Products(_unit_rows(P))
+        return lambda block: np.clip(products(_unit_rows(block)), -1, 1)
     if measure == "polynomial":
         products = _Products(P)
         return lambda block: (products(block) + 1) ** degree
     if measure == "pearson":
-        return _sparse_pearson(P) if is_sparse(P) else _dense_pearson(P)
+        if is_sparse(P):
+            return _sparse_pearson(P)
+        products = _Products(_unit_rows(_centred_rows(P)))
+        return lambda block: np.clip(products(_unit_rows(_centred_rows(block))), -1, 1)
     if measure == "minkowski" and power != 2:
         return _MinkowskiDistances(P, power)
     squares = SquaredDistances(P)
     if measure == "gaussian":
         return lambda block: np.exp(-squares(block) / width)
     return lambda block: np.sqrt(squares(block))
-
-
-def _cosine(P: Any) -> Relation:
-    """Return the measure x·p / (‖x‖ ‖p‖), 0 for a vector of zeros."""
-    products = _Products(_unit_rows(P))
-    return lambda block: np.clip(products(_unit_rows(block)), -1, 1)
-
-
-def _dense_pearson(P: Array) -> Relation:
-    """Return the measure as the cosine of centred rows."""
-    products = _Products(_unit_rows(_centred_rows(P)))
-    return lambda block: np.clip(products(_unit_rows(_centred_rows(block))), -1, 1)
 
 
 def _sparse_pearson(P: Any) -> Relation:

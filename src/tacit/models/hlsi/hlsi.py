@@ -23,9 +23,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import as_rng, check_choice, check_number, is_outside_memory
+from tacit.checks import as_rng, check_choice, check_number, is_outside_memory, is_sparse
 from tacit.errors import InputError
-from tacit.models.base import most_iterations, warn_if_fewer
+from tacit.machine import one_thread
+from tacit.models.base import read_records, warn_if_fewer
 from tacit.models.common.centring import centred_kernel, check_records_differ, mean_row, scatter_per_record
 from tacit.models.common.class_hierarchy import HierarchyGraph, hierarchy_graph
 from tacit.models.common.honest_positions import LEVERAGE_CAP, MEAN_LEVERAGE_LIMIT, cross_fitted
@@ -37,7 +38,6 @@ from tacit.models.common.record_kernel import (
     check_positive,
     check_same_records,
     choose_form,
-    one_thread_for_sparse,
     record_products,
 )
 from tacit.models.hlsi.scatter import DualScatter, PrimalScatter, ProductScatter, ScatterForm
@@ -196,7 +196,7 @@ class HLSI(KernelSpaceModel):
         check_is_fitted(self, "eigenvalues_")
         if check_choice("kind", kind, COORDINATES) == "in-sample":
             return self.transform(X)
-        X = self._read(X, reset=False)
+        X = read_records(self, X, reset=False)
         check_same_records(X, self._n_records)
         graph = self._graph(y, X.shape[0])
         if kind == "transductive":
@@ -213,7 +213,7 @@ class HLSI(KernelSpaceModel):
     def _fit(self, X: Any, y: Any) -> tuple[Any, HierarchyGraph, Any, ScatterForm]:
         self._check_parameters()
         X = self._read_training(X)
-        self._check_products(X, "products")
+        self._check_kernel(X, "products")
         rng = as_rng(self.random_state)
         graph = self._graph(y, X.shape[0])
         if self.kernel == "linear":
@@ -234,7 +234,8 @@ class HLSI(KernelSpaceModel):
             kernel=self.kernel if self._is_kernel else None,
         )
         form = self._make_form(features, graph, rng)
-        with one_thread_for_sparse(features):
+        # if only sparse products are large, threads of BLAS would only add their buffers
+        with one_thread(0.0 if is_sparse(features) or is_outside_memory(features) else np.inf):
             values, coefficients = form.leading(self.n_components)
             self._keep(X, features, graph, form, values, coefficients)
         return X, graph, features, form
@@ -250,7 +251,6 @@ class HLSI(KernelSpaceModel):
                 f"{', '.join(map(repr, _FORMS))}. Use solver='auto'."
             )
         check_choice("solver", self.solver, _FORMS)
-        self._check_kernel(linear_only=("primal", "products"))
 
     def _graph(self, y: Any, n_records: int) -> HierarchyGraph:
         graph = hierarchy_graph(y, self.taxonomy, n_records)
@@ -292,7 +292,7 @@ class HLSI(KernelSpaceModel):
         self.offset_ = np.zeros(values.size, dtype) if self.mean_ is None else (self.mean_ @ weights).astype(dtype)
         self._keep_weights(weights, dtype)
         self.solution_ = tuple(form.reports)
-        self.n_iter_ = most_iterations(self.solution_)
+        self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
 
     def _positions(
         self, X: Any, graph: HierarchyGraph, kind: str, features: Any = None, form: ScatterForm | None = None
@@ -319,10 +319,7 @@ _FOLDS = 5
 
 
 def _profile(features: Any, mean: Array | None, graph: HierarchyGraph, weights: Array) -> tuple[Array, Array]:
-    """Return XᵀV and the mean position of each class; V = X w, N x k, is computed a few dimensions at a time.
-
-    The signs of the weights are fixed by the positions, in place, so that they do not depend on the form.
-    """
+    """Return XᵀV and the mean position of each class, some dimensions at a time; fix the signs of the weights by V."""
     X = as_operator(features) if mean is None else Centred(features, mean)
     members = (graph.H[:, :-1] > 0).astype(X.dtype)
     counts = np.asarray(members.sum(axis=0)).reshape(-1, 1)
@@ -350,16 +347,7 @@ def _honest_targets(
     rng: np.random.Generator,
     tol: float,
 ) -> Array:
-    """Return the position of each record by the regression of the targets on the other records.
-
-    Parameters
-    ----------
-    form : the form of the eigenproblem, with its γ
-    graph, features, mean : what the form was made of
-    V : positions by the map of all records, N x k in unit scaling
-    targets : `graph.targets` of V
-    rng, tol : for folds, which are used if leverages are estimated and large
-    """
+    """Return the position of each record by the regression of the targets, `graph.targets` of V, on the others."""
     leverages = form.leverages()
     is_exact = not isinstance(form, ProductScatter)
     if is_exact or leverages.mean() < MEAN_LEVERAGE_LIMIT:

@@ -88,7 +88,9 @@ class DualScatter(ScatterForm):
         B = np.diag(self.gamma + self.values) - bridges.T @ bridges
         values, z = _dense_pencil(positions.T @ positions, B, n_components)
         alpha = self.root_degrees[:, None] * (self.vectors @ (z / np.sqrt(self.values)[:, None]))
-        return values, _of_unit_length(alpha, positions @ z)
+        V = positions @ z
+        lengths = np.linalg.norm(V, axis=0)
+        return values, np.asarray(alpha / np.where(lengths > 0, lengths, 1) * signs_of(V))
 
     def fitted(self, coefficients: Array) -> Array:
         """Return K times the coefficients."""
@@ -115,7 +117,7 @@ class _LinearScatter(ScatterForm):
     @property
     def weighted(self) -> Operator:
         """√d X."""
-        return self.X if _all_one(self.degrees) else Scaled(self.X, rows=np.sqrt(self.degrees))
+        return self.X if (self.degrees == 1).all() else Scaled(self.X, rows=np.sqrt(self.degrees))
 
     def fitted(self, coefficients: Array) -> Array:
         """Return X times the coefficients."""
@@ -259,11 +261,6 @@ def _dense_pencil(A: Array, B: Array, n_components: int, floor: float = 0.0) -> 
     return values[real], z[:, real]
 
 
-def _of_unit_length(coefficients: Array, positions: Array) -> Array:
-    lengths = np.linalg.norm(positions, axis=0)
-    return np.asarray(coefficients / np.where(lengths > 0, lengths, 1) * signs_of(positions))
-
-
 _COLUMNS = 32
 
 
@@ -275,7 +272,8 @@ class ScatterPencil:
 
     def __init__(self, X: Operator, F: sp.csr_array, degrees: Array, gamma: float) -> None:
         self.X, self.shift = X, float(gamma)
-        self.degrees = None if _all_one(degrees) else degrees.astype(X.dtype)[:, None]
+        # if every record counts once, Xᵀ diag(d) X is XᵀX
+        self.degrees = None if (degrees == 1).all() else degrees.astype(X.dtype)[:, None]
         self.shape, self.dtype = (X.shape[1], X.shape[1]), X.dtype
         self.n_bytes = (X.operator if isinstance(X, Centred) else X).n_bytes
         few = F.shape[1] <= MOST_BRIDGES
@@ -333,8 +331,3 @@ class _SpectralInverse:
             part = R[:, first : first + _COLUMNS]
             subtract(part, self.directions, -self.weights * inner(self.directions, part))
         return R
-
-
-def _all_one(degrees: Array) -> bool:
-    """Whether every record counts once, so that Xᵀ diag(d) X is XᵀX."""
-    return bool((degrees == 1).all())

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_number
 from tacit.errors import InputError
-from tacit.models.base import SpaceModel, directions_before, warn_if_fewer
+from tacit.models.base import SpaceModel, directions_before, read_records, warn_if_fewer
 from tacit.models.common.kernels import (
     check_dense_memory,
     check_kernel,
@@ -29,12 +29,11 @@ from tacit.models.common.kernels import (
     landmark_features,
     training_kernel,
     uses_landmarks,
-    zero_is_at_origin,
 )
 from tacit.models.common.memory import check_memory, memory_of_fit
 from tacit.models.common.updating import RecordSummary, Updatable, begin_summary
 from tacit.models.lsi.update import merge
-from tacit.operators import Centred, Kernel, Operator, as_operator
+from tacit.operators import Centred, Kernel, as_operator
 from tacit.solve import Eigenpairs, SingularTriplets, leading_eigenpairs, leading_singular_triplets, without_vectors
 from tacit.solve.choice.choose import ALL_SOLVERS
 from tacit.types import Array
@@ -126,7 +125,10 @@ class LSI(Updatable):
         check_choice("solver", self.solver, ALL_SOLVERS)
         X = self._read_training(X)
         check_memory(memory_of_fit(X, self.n_components, model="lsi", positions=left, solver=self.solver))
-        operator = self._centred(as_operator(X))
+        operator = as_operator(X)
+        if self.center:
+            operator = Centred(operator)
+            self.mean_ = operator.mean
         found = leading_singular_triplets(
             operator,
             self.n_components,
@@ -161,13 +163,6 @@ class LSI(Updatable):
 
     def _merge(self, X: Any, y: Any, keep: float) -> None:
         merge(self, X, keep)
-
-    def _centred(self, operator: Operator) -> Operator:
-        if not self.center:
-            return operator
-        centred = Centred(operator)
-        self.mean_ = centred.mean
-        return centred
 
     def transform(self, X: Any) -> Array:
         """Place records in the space, (n_records, n_components_)."""
@@ -255,7 +250,7 @@ class KernelLSI(SpaceModel):
     def transform(self, X: Any) -> Array:
         """Place records in the space: k(x, reference) @ dual_components_.T."""
         check_is_fitted(self, "eigenvalues_")
-        X = self._read(X, reset=False)
+        X = read_records(self, X, reset=False)
         rows = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
         return np.asarray(rows @ self.dual_components_.T.astype(rows.dtype, copy=False))
 
@@ -265,13 +260,7 @@ class KernelLSI(SpaceModel):
             X, self.kernel, self.kernel_params, self.n_landmarks, self.n_components, rng
         )
         found = leading_singular_triplets(
-            features,
-            self.n_components,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            rng=rng,
-            left=False,
+            features, self.n_components, solver=self.solver, tol=self.tol, max_iter=self.max_iter, rng=rng, left=False
         )
         self.solution_: Eigenpairs | SingularTriplets = without_vectors(found)
         return found.values**2, lift @ (found.right / found.values)
@@ -287,11 +276,3 @@ class KernelLSI(SpaceModel):
         self.solution_ = without_vectors(found)
         real = found.values > found.values.max(initial=0) * len(K) * np.finfo(K.dtype).eps
         return found.values[real], found.vectors[:, real] / found.values[real]
-
-    def _origin_is_empty(self) -> bool:
-        return zero_is_at_origin(self.kernel)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags

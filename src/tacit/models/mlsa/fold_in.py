@@ -8,8 +8,7 @@ of the films the user rated, they follow from the ratings.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +36,7 @@ class FoldIn:
 
     relations: Relations
     concepts: Mapping[str, Array]
+    _known_leads: dict[str, list[_Lead]] = field(init=False, default_factory=dict)
 
     def positions(self, type: str, rows: Mapping[Any, Any]) -> Array:
         """Return the positions of new objects of a type, (n_new, n_components)."""
@@ -102,7 +102,10 @@ class FoldIn:
     def _leads(self, type: str) -> list[_Lead]:
         """Find the relations that the products of a type start with; the comparison is made once and kept."""
         if type not in self._known_leads:
-            sides = [side for block in self.relations.blocks for side in _sides(block, type)]
+            sides = []  # both of a relation within one type, as its factors need not be symmetric
+            for block in self.relations.blocks:
+                ends = ((block.row_type, False), (block.column_type, True))
+                sides += [_Side(block, turned) for kind, turned in ends if kind == type]
             self._known_leads[type] = [
                 _Lead(side, first.block.name, len(first.block.factors))
                 for side in sides
@@ -110,10 +113,6 @@ class FoldIn:
                 if side.starts_with(first)
             ]
         return self._known_leads[type]
-
-    @cached_property
-    def _known_leads(self) -> dict[str, list[_Lead]]:
-        return {}
 
 
 class _Side(NamedTuple):
@@ -137,7 +136,10 @@ class _Side(NamedTuple):
 
     def steps(self, start: int) -> Factors:
         """Return the factors from a step of the path on, seen from this side."""
-        return tuple(_turned(factor) if self.turned else factor for factor in self.unturned[start:])
+        factors = self.unturned[start:]
+        if not self.turned:
+            return factors
+        return tuple(factor.T if is_outside_memory(factor) else sp.csr_array(factor.T) for factor in factors)
 
     def starts_with(self, first: _Side) -> bool:
         """Whether this is a product that starts with the whole of another relation, by types and entries."""
@@ -158,16 +160,6 @@ class _Lead(NamedTuple):
     side: _Side
     name: str
     n_steps: int
-
-
-def _sides(block: Block, type: str) -> list[_Side]:
-    """Return the sides of a relation that have a type: both within one type, as the factors need not be symmetric."""
-    ends = ((block.row_type, False), (block.column_type, True))
-    return [_Side(block, turned) for kind, turned in ends if kind == type]
-
-
-def _turned(factor: Any) -> Any:
-    return factor.T if is_outside_memory(factor) else sp.csr_array(factor.T)
 
 
 def _through_rows_outside_memory(side: _Side, factors: Factors, concepts: Array) -> Array:

@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_count, check_number, is_outside_memory
 from tacit.errors import InputError
-from tacit.models.base import SpaceModel, check_terms, warn_if_fewer
+from tacit.models.base import SpaceModel, check_terms, read_records, warn_if_fewer
 from tacit.models.common.labels import read_labels
 from tacit.models.common.memory import check_memory, relations_memory
 from tacit.models.mlsa.fold_in import FoldIn
@@ -41,8 +41,6 @@ from tacit.solve.choice.choose import SOLVERS
 from tacit.types import Array
 
 __all__ = ["MLSA"]
-
-_MEASURES = ("cosine", "dot")
 
 
 class MLSA(SpaceModel):
@@ -131,7 +129,13 @@ class MLSA(SpaceModel):
         if isinstance(X, Relations):
             self._fit(X)
         else:
-            self._fit(self._relate(X, y))
+            X = read_records(self, X, reset=True)
+            check_terms(X)
+            self.labels_ = None if y is None else read_labels(y, X.shape[0], needed=True)
+            graph = record_relations(
+                X, self.labels_, label_weight=self.label_weight, centroid_weight=self.centroid_weight
+            )
+            self._fit(graph)
             words = self.relations_.block("record-term")
             self.components_ = self.concepts_["term"].T * (words.weight * words.scaling.factor)
         return self
@@ -197,9 +201,11 @@ class MLSA(SpaceModel):
         graph = self.relations_
         own = graph.index(type, name)
         to = type if to is None else check_choice("to", to, graph.types)
-        scores = _similarities(
-            self.positions_[type][own], self.positions_[to], check_choice("measure", measure, _MEASURES)
-        )
+        position, positions = self.positions_[type][own], self.positions_[to]
+        scores = np.asarray(positions @ position, dtype=np.float64)
+        if check_choice("measure", measure, ("cosine", "dot")) == "cosine":
+            lengths = np.linalg.norm(positions, axis=1) * np.linalg.norm(position)
+            scores = np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths > 0)
         if to == type:
             scores[own] = -np.inf
         best = np.argsort(-scores, kind="stable")[: check_count("limit", limit)]
@@ -224,26 +230,17 @@ class MLSA(SpaceModel):
         if self.max_iter is not None:
             check_count("max_iter", self.max_iter)
 
-    def _relate(self, X: Any, y: Any) -> Relations:
-        """Read records and labels, and relate them."""
-        X = self._read(X, reset=True)
-        check_terms(X)
-        self.labels_ = None if y is None else read_labels(y, X.shape[0], needed=True)
-        return record_relations(X, self.labels_, label_weight=self.label_weight, centroid_weight=self.centroid_weight)
-
     def _fit(self, graph: Relations) -> None:
         graph = graph.with_weights(self.weights) if self.weights else graph
         graph.check()
         kinds = list(graph.types)
         R = _unified_matrix(graph)
-        check_memory(relations_memory(R.shape[0], _stored_bytes(graph), self.n_components, dtype=R.dtype))
+        factors = {id(factor): factor for block in graph.blocks for factor in block.factors}
+        n_bytes = sum(as_operator(factor).n_bytes for factor in factors.values() if not is_outside_memory(factor))
+        check_memory(relations_memory(R.shape[0], n_bytes, self.n_components, dtype=R.dtype))
+        rng = as_rng(self.random_state)
         found = leading_eigenpairs(
-            R,
-            self.n_components,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            rng=as_rng(self.random_state),
+            R, self.n_components, solver=self.solver, tol=self.tol, max_iter=self.max_iter, rng=rng
         )
         self.solution_, self.n_iter_ = without_vectors(found), found.iterations
         floor = R.shape[0] * float(np.finfo(R.dtype).eps) * float(np.abs(found.values).max(initial=0))
@@ -256,14 +253,6 @@ class MLSA(SpaceModel):
         self.relations_, self.eigenvalues_ = graph, found.values[:n_kept]
         self.concepts_ = {kind: np.ascontiguousarray(C[graph.type_slice(kind)]) for kind in kinds}
         self.positions_ = {kind: np.ascontiguousarray(positions[graph.type_slice(kind)]) for kind in kinds}
-
-
-def _similarities(position: Array, positions: Array, measure: str) -> Array:
-    scores = np.asarray(positions @ position, dtype=np.float64)
-    if measure == "dot":
-        return scores
-    lengths = np.linalg.norm(positions, axis=1) * np.linalg.norm(position)
-    return np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths > 0)
 
 
 def _unified_matrix(graph: Relations) -> SymmetricBlocks:
@@ -280,19 +269,8 @@ def _unified_matrix(graph: Relations) -> SymmetricBlocks:
     return SymmetricBlocks(list(graph.sizes.values()), blocks, dtype)
 
 
-def _stored_bytes(graph: Relations) -> int:
-    """Return the bytes of the relations in memory."""
-    factors = {
-        id(factor): factor for block in graph.blocks for factor in block.factors if not is_outside_memory(factor)
-    }
-    return sum(as_operator(factor).n_bytes for factor in factors.values())
-
-
 def _groups(blocks: Sequence[Block]) -> list[list[Block]]:
-    """Group relations that end in the same rows outside memory.
-
-    Column weights would need a product of their own, and longer products would have to be multiplied out.
-    """
+    """Group relations that end in the same rows outside memory, without column weights and not multiplied out."""
     groups: dict[int, list[Block]] = {}
     for block in blocks:
         is_short = len(block.factors) <= 2 and block.row_type != block.column_type

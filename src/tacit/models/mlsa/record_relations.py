@@ -13,12 +13,7 @@ __all__ = ["record_relations"]
 
 
 def record_relations(
-    X: Any,
-    labels: LabelMatrix | None,
-    *,
-    label_weight: float,
-    centroid_weight: float,
-    normalise: str = "none",
+    X: Any, labels: LabelMatrix | None, *, label_weight: float, centroid_weight: float, normalise: str = "none"
 ) -> Relations:
     """Relate records to terms and labels, and labels to the terms of their mean record, which is kept as a product.
 

@@ -24,29 +24,17 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.checks import as_rng, check_choice, check_number, is_outside_memory
+from tacit.checks import as_rng, check_choice, check_number, is_outside_memory, is_sparse
 from tacit.errors import InputError
-from tacit.models.base import directions_before, most_iterations, warn, warn_if_fewer
+from tacit.machine import one_thread
+from tacit.models.base import directions_before, read_records, warn, warn_if_fewer
 from tacit.models.common.class_hierarchy import expanded_labels
 from tacit.models.common.informed_kernel import InformedSpace, informed_space
 from tacit.models.common.kernel_forms import RecordForm
-from tacit.models.common.kernels import (
-    check_kernel,
-    class_features,
-    label_features,
-    precomputed_label_features,
-    squared_norm,
-)
+from tacit.models.common.kernels import check_kernel, class_features, label_features, precomputed_label_features
 from tacit.models.common.labels import balance_labels, read_labels
 from tacit.models.common.memory import check_memory, memory_of_fit
-from tacit.models.common.record_kernel import (
-    COORDINATES,
-    KernelSpaceModel,
-    RegressedSpace,
-    choose_form,
-    make_form,
-    one_thread_for_sparse,
-)
+from tacit.models.common.record_kernel import COORDINATES, KernelSpaceModel, RegressedSpace, choose_form, make_form
 from tacit.models.common.updating import Updatable, begin_summary
 from tacit.models.mlsi.update import check_updatable, merge, summary_of_fit
 from tacit.operators import Kernel, as_operator
@@ -213,7 +201,7 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         check_is_fitted(self, "eigenvalues_")
         if check_choice("kind", kind, COORDINATES) == "in-sample":
             return self.transform(X)
-        return self._trained_positions(self._read(X, reset=False), kind)
+        return self._trained_positions(read_records(self, X, reset=False), kind)
 
     def label_coordinates(self) -> Array:
         """Return the position of each label: the mean transductive position of its records."""
@@ -227,7 +215,7 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         """Find the space; return honest or in-sample positions, unscaled, if `kind` is one of these."""
         self._check_parameters()
         X = self._read_training(X)
-        self._check_products(X, "single_pass" if self.solver == "single_pass" else "augmented")
+        self._check_kernel(X, "single_pass" if self.solver == "single_pass" else "augmented")
         rng = as_rng(self.random_state)
         F = self._label_features(X, y)
         if self.kernel == "linear":
@@ -252,8 +240,14 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
             solver="single_pass" if self.solver == "single_pass" else "auto",
             before=directions_before(self, X.shape[1], "term_loadings_"),
         )
-        F = self._balanced(F, form)
-        with one_thread_for_sparse(features):
+        self.label_scale_ = 1.0
+        if F is not None:
+            if self.balance:
+                known = None if self.labels_ is None else self.labels_.known
+                self.label_scale_ = balance_labels(form.trace, F, known)
+            F = F * F.dtype.type(self.label_scale_)
+        # if only sparse products are large, threads of BLAS would only add their buffers
+        with one_thread(0.0 if is_sparse(features) or is_outside_memory(features) else np.inf):
             space = informed_space(form, F, self.n_components, label_weight=self.label_weight, shrinkage=self.shrinkage)
             self._report(space)
             self.embedding_ = space.positions.astype(X.dtype, copy=False)
@@ -277,7 +271,6 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         self._check_regression()
         check_number("shrinkage", self.shrinkage)
         check_choice("solver", self.solver, _FORMS)
-        self._check_kernel(linear_only=("primal", "augmented", "single_pass"))
         check_kernel("label_kernel", self.label_kernel)
         if self.taxonomy is not None and self.label_kernel != "linear":
             raise InputError(
@@ -301,15 +294,6 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
 
     def _form_again(self, X: Any) -> RecordForm:
         return make_form(self, self._features(X), self.solver_, is_kernel=self._is_kernel)
-
-    def _balanced(self, F: Any, form: RecordForm) -> Any:
-        """Scale the labels so that a labelled record weighs as much in Y as in X."""
-        self.label_scale_ = 1.0
-        if F is None:
-            return None
-        if self.balance:
-            self.label_scale_ = balance_labels(form.trace, F, None if self.labels_ is None else self.labels_.known)
-        return F * F.dtype.type(self.label_scale_)
 
     def _report(self, space: InformedSpace) -> None:
         """Raise if no dimension is left; warn if labels or dimensions were dropped."""
@@ -341,18 +325,12 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
             self.term_loadings_ = np.asarray(loadings, dtype=dtype).T
         Y = F if self.labels_ is None else self.labels_.indicator.astype(dtype)
         self.label_loadings_ = None if Y is None else np.asarray(Y.T @ self.embedding_).T
-        self.objective_ = self._objective(form, F, space.adjoint)
-        self.solution_ = tuple(form.reports)
-        self.n_iter_ = most_iterations(self.solution_)
-        begin_summary(self, summary_of_fit(self, X.shape[0], form.trace), X.shape[0])
-
-    def _objective(self, form: RecordForm, F: Any, adjoint: Array) -> float:
-        """Return eq. (2) at V: Tr C − Tr VᵀCV."""
-        V, beta = self.embedding_, self.label_weight
         if form.by_records and self.kernel != "linear":
-            explained = float(np.sum(V * form.fitted(V)))
+            explained = float(np.sum(self.embedding_ * form.fitted(self.embedding_)))
         else:
-            explained = squared_norm(self.term_loadings_ if self.kernel == "linear" else adjoint)
-        words = form.trace - explained
-        labels = 0.0 if F is None else squared_norm(F) - squared_norm(F.T @ V)
-        return (1 - beta) * words + beta * labels
+            explained = as_operator(self.term_loadings_ if self.kernel == "linear" else space.adjoint).squared_norm()
+        lost = 0.0 if F is None else as_operator(F).squared_norm() - as_operator(F.T @ self.embedding_).squared_norm()
+        self.objective_ = (1 - self.label_weight) * (form.trace - explained) + self.label_weight * lost  # eq. (2)
+        self.solution_ = tuple(form.reports)
+        self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
+        begin_summary(self, summary_of_fit(self, X.shape[0], form.trace), X.shape[0])

@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_array
 
 from tacit.checks import as_rng, check_count, check_finite, check_number
 from tacit.models.base import check_terms, warn_if_fewer
-from tacit.models.common.kernels import squared_norm
 from tacit.models.common.labels import balance_labels, read_labels
 from tacit.operators import Scaled, Stacked, as_operator
 from tacit.relations.labels.matrix import LabelMatrix
@@ -102,7 +101,7 @@ def transductive_space(
     eigenvalues = found.values**2
     V = np.asarray(found.left)
     V = V * signs_of(V)  # as `MLSI` has them
-    total = (1 - beta) * words.squared_norm() + beta * squared_norm(Y)
+    total = (1 - beta) * words.squared_norm() + beta * as_operator(Y).squared_norm()
     return TransductiveSpace(
         positions=V,
         eigenvalues=eigenvalues,

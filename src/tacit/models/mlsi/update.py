@@ -23,11 +23,9 @@ import scipy.sparse as sp
 
 from tacit.checks import as_rng, is_outside_memory
 from tacit.errors import InputError
-from tacit.models.base import most_iterations
 from tacit.models.common.class_hierarchy import expanded_labels
 from tacit.models.common.informed_kernel import InformedSpace, informed_space
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
-from tacit.models.common.kernels import squared_norm
 from tacit.models.common.labels import read_labels
 from tacit.models.common.record_kernel import choose_form, make_form
 from tacit.models.common.updating import (
@@ -59,13 +57,20 @@ def merge(model: Any, X: Any, y: Any, keep: float) -> None:
     if not first and model._summary is None:
         raise InputError("the space cannot be updated: it was fitted with another kernel. Call fit first.")
     batch = _labels_of_batch(y, X.shape[0], taxonomy=model.taxonomy, needed=model.label_weight > 0, first=first)
-    labels = _joined_labels(_labels_before(model), batch)
+    before = getattr(model, "labels_", None)
+    labels = _joined_labels(_no_labels(getattr(model, "n_records_seen_", 0)) if before is None else before, batch)
     known = _widened(None if first else model._summary, X, labels.n_labels)
     new = labels[len(labels) - X.shape[0] :]
     drift = 0.0 if first else _drift(model, known, X, new)
     old = with_less_weight(known, keep)
     rows = _Rows.of(old, X, new)
-    total = _with_new(old, X, new)
+    total = replace(
+        old,
+        weight=old.weight + X.shape[0],
+        squared_length=old.squared_length + as_operator(X).squared_norm(),
+        label_counts=np.asarray(old.label_counts) + new.counts,
+        n_known=old.n_known + float(np.count_nonzero(new.known)),
+    )
     weights = _label_weights(model, total)
     scale = _label_scale(model, total, weights)
     held = _chosen(model, rows.Y.shape, X, None if first else FEW_ROWS)[0]
@@ -104,18 +109,11 @@ def summary_of_fit(model: Any, n_records: int, squared_length: float) -> RecordS
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows in place of all records: summary, new records, and one row per label for what the summary leaves out.
+    """Rows in place of all records: summary, new records, and one row per label for what the summary leaves out."""
 
-    Attributes
-    ----------
-    top : terms of the summary, q x n_terms
-    X : terms of the new records
-    Y : labels of all these rows, 0/1 for the new ones
-    """
-
-    top: Array
-    X: Any
-    Y: sp.csr_array
+    top: Array  # terms of the summary, q x n_terms
+    X: Any  # terms of the new records
+    Y: sp.csr_array  # labels of all these rows, 0/1 for the new ones
 
     @classmethod
     def of(cls, old: RecordSummary, X: Any, new: LabelMatrix) -> _Rows:
@@ -137,20 +135,21 @@ class _Rows:
     def new(self) -> slice:
         return slice(len(self.top), len(self.top) + self.X.shape[0])
 
+    @property
+    def empty(self) -> sp.csr_array:
+        """The terms of the rows of labels: none."""
+        return sp.csr_array((self.n_lonely, self.X.shape[1]), dtype=self.X.dtype)
+
     def operator(self) -> Operator:
-        """Return all rows as an operator."""
-        return stacked_rows([self.top, self.X, sp.csr_array((self.n_lonely, self.X.shape[1]), dtype=self.X.dtype)])
+        return stacked_rows([self.top, self.X, self.empty])
 
     def products(self) -> Array:
-        """Return the inner products of all rows."""
         return np.pad(row_products(self.top, self.X), (0, self.n_lonely))
 
     def matrix(self) -> Any:
-        """Return all rows in one matrix."""
-        empty = sp.csr_array((self.n_lonely, self.X.shape[1]), dtype=self.X.dtype)
         if isinstance(self.X, np.ndarray):
-            return np.vstack([self.top, self.X, empty.toarray()])
-        return sp.csr_array(sp.vstack([sp.csr_array(self.top), self.X, empty]))
+            return np.vstack([self.top, self.X, self.empty.toarray()])
+        return sp.csr_array(sp.vstack([sp.csr_array(self.top), self.X, self.empty]))
 
 
 def check_updatable(model: Any) -> None:
@@ -173,12 +172,6 @@ def check_updatable(model: Any) -> None:
         )
 
 
-def _labels_before(model: Any) -> LabelMatrix:
-    """Return the labels of earlier records; unknown ones if the space was fitted without labels."""
-    labels: LabelMatrix | None = getattr(model, "labels_", None)
-    return _no_labels(getattr(model, "n_records_seen_", 0)) if labels is None else labels
-
-
 def _widened(summary: RecordSummary | None, X: Any, n_labels: int) -> RecordSummary:
     """Return the summary of the earlier records, with zeros for new terms and labels; empty before the first fit."""
     if summary is None:
@@ -192,17 +185,6 @@ def _widened(summary: RecordSummary | None, X: Any, n_labels: int) -> RecordSumm
         terms=with_more_columns(rows, X.shape[1]),
         labels=with_more_columns(labels, n_labels),
         label_counts=with_more_columns(counts[None, :], n_labels)[0],
-    )
-
-
-def _with_new(old: RecordSummary, X: Any, new: LabelMatrix) -> RecordSummary:
-    """Return the summary with sums over all records, and still the rows of the old ones."""
-    return replace(
-        old,
-        weight=old.weight + X.shape[0],
-        squared_length=old.squared_length + squared_norm(X),
-        label_counts=np.asarray(old.label_counts) + new.counts,
-        n_known=old.n_known + float(np.count_nonzero(new.known)),
     )
 
 
@@ -266,7 +248,7 @@ def _learn(model: Any, space: InformedSpace, form: RecordForm, rows: _Rows, *, k
     model._keep_weights(weights * model.eigenvalues_ ** model._power(), dtype)
     model._keep_map(unit * signs if n_old else unit, model.eigenvalues_ if before is None else before)
     model.solution_ = tuple(form.reports)
-    model.n_iter_ = most_iterations(model.solution_)
+    model.n_iter_ = max((report.iterations for report in model.solution_), default=1)
 
 
 def _compressed(model: Any, space: InformedSpace, form: RecordForm, rows: _Rows, total: RecordSummary) -> RecordSummary:
@@ -284,40 +266,29 @@ def _compressed(model: Any, space: InformedSpace, form: RecordForm, rows: _Rows,
 def _objective(model: Any, total: RecordSummary, weights: Array) -> float:
     """Return eq. (2) at V, from sums over all records."""
     beta = model.label_weight
-    words = total.squared_length - squared_norm(model.term_loadings_)
+    words = total.squared_length - as_operator(model.term_loadings_).squared_norm()
     if model.label_loadings_ is None:
         return float((1 - beta) * words)
-    labels = float(np.sum(weights**2 * total.label_counts)) - squared_norm(model.label_loadings_ * weights)
+    explained = as_operator(model.label_loadings_ * weights).squared_norm()
+    labels = float(np.sum(weights**2 * total.label_counts)) - explained
     return float((1 - beta) * words + beta * labels)
 
 
 def _drift(model: Any, known: RecordSummary, X: Any, new: LabelMatrix) -> float:
     """Return the drift of words and labels, weighted by `label_weight`; of words alone if no label is known."""
-    words = _word_drift(model, known, X)
-    if not new.indicator.nnz or model.label_loadings_ is None or model.label_weight == 0:
-        return words
-    labels = _label_drift(model, known, X, new)
-    return (1 - model.label_weight) * words + model.label_weight * labels
-
-
-def _word_drift(model: Any, known: RecordSummary, X: Any) -> float:
     _, lengths, directions = word_directions(with_more_columns(model.term_loadings_, X.shape[1]))
     explained = float(np.square(as_operator(X) @ directions.astype(X.dtype), dtype=np.float64).sum())
-    share = explained / max(squared_norm(X), np.finfo(float).tiny)
-    return drift_from(share, unseen_share(known, directions, lengths))
-
-
-def _label_drift(model: Any, known: RecordSummary, X: Any, new: LabelMatrix) -> float:
-    weights = _unit_weights(model, X.shape[1])
+    share = explained / max(as_operator(X).squared_norm(), np.finfo(float).tiny)
+    words = drift_from(share, unseen_share(known, directions, lengths))
+    if not new.indicator.nnz or model.label_loadings_ is None or model.label_weight == 0:
+        return words
+    weights = with_more_columns(model.components_, X.shape[1]).T / model.eigenvalues_ ** model._power()
     loadings = with_more_columns(model.label_loadings_, new.n_labels)
     predicted = np.asarray(as_operator(X) @ weights.astype(X.dtype))
     actual = np.asarray(new.indicator @ loadings.T)
     share = float(np.sum(predicted * actual, dtype=np.float64)) / new.indicator.nnz
-    return drift_from(share, _expected_labels(model, known, weights, loadings))
-
-
-def _unit_weights(model: Any, n_terms: int) -> Array:
-    return with_more_columns(model.components_, n_terms).T / model.eigenvalues_ ** model._power()
+    labels = drift_from(share, _expected_labels(model, known, weights, loadings))
+    return (1 - model.label_weight) * words + model.label_weight * labels
 
 
 def _expected_labels(model: Any, known: RecordSummary, weights: Array, loadings: Array) -> float:
@@ -329,7 +300,7 @@ def _expected_labels(model: Any, known: RecordSummary, weights: Array, loadings:
     fitted = float(np.sum(placed * (known.labels @ loadings.T), dtype=np.float64))
     own = float(np.trace(placed[: len(loadings)]))
     inside = 1 - _mean_leverage(model, known)
-    explained = squared_norm(loadings)
+    explained = as_operator(loadings).squared_norm()
     honest = explained - (explained - fitted) / inside
     k = len(loadings)
     of_itself = total / max(known.n_known, 1) * (k - (k - own) / inside) * known.n_known / max(known.weight, 1)

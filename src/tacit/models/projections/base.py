@@ -27,15 +27,14 @@ import scipy.linalg as la
 
 from tacit.checks import as_rng, check_choice, check_number, is_sparse
 from tacit.errors import InputError
-from tacit.models.base import SpaceModel, most_iterations, warn_if_fewer
+from tacit.models.base import SpaceModel, warn_if_fewer
 from tacit.models.common.centring import centred_kernel, check_records_differ, mean_row
 from tacit.models.common.class_hierarchy import class_bridges
 from tacit.models.common.kernel_forms import dense_block
-from tacit.models.common.kernels import squared_norm
 from tacit.models.common.labels import known_records
 from tacit.models.common.product_forms import AugmentedForm, WideForm
 from tacit.models.common.record_kernel import DENSE_LIMIT, record_products
-from tacit.operators import Centred, MatrixOperator, Operator
+from tacit.operators import Centred, MatrixOperator, as_operator
 from tacit.relations.labels.matrix import as_labels
 from tacit.solve import leading_singular_triplets, without_vectors
 from tacit.solve.result import descending, signs_of
@@ -55,6 +54,7 @@ class LabelProjection(SpaceModel, ABC):
 
     scaling = "unit"  # the constraint sets the lengths, which leaves nothing to choose
     _takes_label_sets = True
+    _empty_at_origin = False  # the mean record is there
     constraint: str = "embeddings"
     tol: float
     random_state: Any = 0
@@ -77,16 +77,21 @@ class LabelProjection(SpaceModel, ABC):
         mean = mean_row(X)
         check_records_differ(X, mean, is_kernel=False)
         records, label_spread = Centred(X, mean), _spread(F)
-        cross = cross_products(records, F)
-        _check_common(cross, records.squared_norm() * label_spread)
-        self.solution_ = ()
+        cross = class_bridges(records, F) if is_sparse(F) else np.asarray(records.T @ F)  # G, M x p
+        rounding = (100 * float(np.finfo(cross.dtype).eps)) ** 2
+        if as_operator(cross).squared_norm() <= rounding * (records.squared_norm() * label_spread):
+            raise InputError(
+                f"X is unrelated to y: got {cross.shape[0]} terms, none correlated with a label, expected some. "
+                "Use LSI for a space without labels."
+            )
+        self.solution_ = tuple()
         values, weights = self._directions(records, F, cross)
         warn_if_fewer(self.n_components, values.size, self._limit())
         self.mean_ = records.mean
         self.eigenvalues_ = values.astype(X.dtype)
         self.components_ = np.asarray(weights, dtype=X.dtype).T
         self.offset_ = self.components_ @ self.mean_
-        self.n_iter_ = most_iterations(self.solution_)
+        self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
         return self
 
     def transform(self, X: Any) -> Array:
@@ -111,9 +116,6 @@ class LabelProjection(SpaceModel, ABC):
     def _limit(self) -> str:
         """Return the end of the warning about too many dimensions."""
         return "the labels can span"
-
-    def _origin_is_empty(self) -> bool:
-        return False  # the mean record is at the origin
 
     def _projected(self, cross: Array) -> tuple[Array, Array]:
         """Maximise tr(PᵀG GᵀP), PᵀP = I."""
@@ -144,11 +146,6 @@ class LabelProjection(SpaceModel, ABC):
         return True
 
 
-def cross_products(records: Operator, F: Any) -> Array:
-    """Return G = XᵀCF, dense, M x p; a sparse F is never made dense as a whole."""
-    return class_bridges(records, F) if is_sparse(F) else np.asarray(records.T @ F)
-
-
 def embedded_directions(cross: Array, regression: Array, n_components: int) -> tuple[Array, Array]:
     """Solve G Gᵀ w = λ S w, WᵀSW = I, from G and B = S⁻¹G."""
     inner = cross.T.astype(np.float64) @ regression.astype(np.float64)
@@ -168,23 +165,17 @@ def label_root(F: Any, *, ridge: float = 0.0, whiten: bool) -> Array:
     Combinations of labels that are equal for all records are left out: in an iterative regression, a repeated label or
     classes that together hold all records would give directions of pure error.
     """
-    values, vectors = la.eigh(_scatter(F))
+    double = F.astype(np.float64)
+    total = np.asarray(double.sum(axis=0)).ravel()
+    values, vectors = la.eigh(dense_block(double.T @ double, np.float64) - np.outer(total, total / F.shape[0]))
     real = values > values.max(initial=0) * len(values) * 10 * float(np.finfo(F.dtype).eps)
     root = vectors[:, real] / np.sqrt(values[real] + ridge * values.sum() / F.shape[0]) if whiten else vectors[:, real]
     return np.asarray(root, dtype=F.dtype)
 
 
-def _scatter(F: Any) -> Array:
-    """Return FᵀCF in double precision."""
-    double = F.astype(np.float64)
-    products, total = double.T @ double, np.asarray(double.sum(axis=0)).ravel()
-    dense = np.asarray(products.toarray() if is_sparse(products) else products)
-    return np.asarray(dense - np.outer(total, total / F.shape[0]))
-
-
 def _spread(F: Any) -> float:
     """Return tr(FᵀCF); raise if all records have the same labels."""
-    n, total = F.shape[0], squared_norm(F)
+    n, total = F.shape[0], as_operator(F).squared_norm()
     mean = np.asarray(F.sum(axis=0, dtype=np.float64)).ravel() / n
     spread = total - n * float(mean @ mean)
     if spread <= _SAME * total:
@@ -195,24 +186,8 @@ def _spread(F: Any) -> float:
     return spread
 
 
-def _check_common(cross: Array, most: float) -> None:
-    """Raise if XᵀCF is only rounding relative to ‖CX‖ ‖CF‖, the root of `most`."""
-    if squared_norm(cross) <= (100 * float(np.finfo(cross.dtype).eps)) ** 2 * most:
-        raise InputError(
-            f"X is unrelated to y: got {cross.shape[0]} terms, none correlated with a label, expected some. "
-            "Use LSI for a space without labels."
-        )
-
-
 def regressed_labels(
-    records: Centred,
-    F: Any,
-    cross: Array,
-    *,
-    ridge: float,
-    tol: float,
-    max_iter: int | None,
-    rng: np.random.Generator,
+    records: Centred, F: Any, cross: Array, *, ridge: float, tol: float, max_iter: int | None, rng: np.random.Generator
 ) -> tuple[Array, tuple[Any, ...]]:
     """Return B, M x p, of minimum norm without a ridge, and the reports of the iterative solver if one was used.
 

@@ -17,7 +17,7 @@ from tacit.errors import InputError
 from tacit.models.common.labels import known_records, name_array
 from tacit.models.projections.base import LabelProjection, embedded_directions, label_root
 from tacit.operators import Centred
-from tacit.relations.labels.matrix import LabelMatrix, as_labels
+from tacit.relations.labels.matrix import as_labels
 from tacit.types import Array
 
 __all__ = ["LDA"]
@@ -80,7 +80,19 @@ class LDA(LabelProjection):
 
     def _known(self, X: Any, y: Any) -> tuple[Any, Any]:
         labels = as_labels(y, n_records=X.shape[0])
-        _check_one_class(labels)
+        n_classes = np.diff(labels.indicator.indptr)
+        several, none = np.flatnonzero(n_classes > 1), np.flatnonzero((n_classes == 0) & labels.known)
+        if several.size:
+            row = int(several[0])
+            raise InputError(
+                f"y has several labels per record: got {n_classes[row]} in row {row}, expected one class per record. "
+                "Use HLSI or CCA for several."
+            )
+        if none.size:
+            raise InputError(
+                f"y has a record without a class: got none in row {int(none[0])}, expected one class per record. "
+                "Use None for an unknown class."
+            )
         X, labels = known_records(X, labels)
         labels = labels.without_empty()
         self.classes_ = name_array(labels.names)
@@ -100,20 +112,3 @@ class LDA(LabelProjection):
 
     def _limit(self) -> str:
         return "the classes can span"
-
-
-def _check_one_class(labels: LabelMatrix) -> None:
-    """Raise unless every record has one class or an unknown class."""
-    n_classes = np.diff(labels.indicator.indptr)
-    several, none = np.flatnonzero(n_classes > 1), np.flatnonzero((n_classes == 0) & labels.known)
-    if several.size:
-        row = int(several[0])
-        raise InputError(
-            f"y has several labels per record: got {n_classes[row]} in row {row}, expected one class per record. "
-            "Use HLSI or CCA for several."
-        )
-    if none.size:
-        raise InputError(
-            f"y has a record without a class: got none in row {int(none[0])}, expected one class per record. "
-            "Use None for an unknown class."
-        )

@@ -22,7 +22,7 @@ import numpy as np
 
 from tacit.checks import as_rng, check_choice, check_number
 from tacit.errors import InputError
-from tacit.models.base import SpaceModel, most_iterations, warn_if_fewer
+from tacit.models.base import SpaceModel, warn_if_fewer
 from tacit.models.common.informed_kernel import informed_space
 from tacit.models.common.labels import balance_labels, read_labels
 from tacit.models.common.record_kernel import choose_form, make_form
@@ -125,7 +125,7 @@ class MORP(SpaceModel):
         if self.balance:
             self.label_scale_ = balance_labels(as_operator(X).squared_norm(), Y, labels.known)
         Y = Y * X.dtype.type(self.label_scale_)
-        self.solution_: tuple[Any, ...] = ()
+        self.solution_: tuple[Any, ...] = tuple()
         values, weights = (self._embedded if self.constraint == "embeddings" else self._projected)(X, Y)
         if not values.size:
             raise InputError(
@@ -136,7 +136,7 @@ class MORP(SpaceModel):
         warn_if_fewer(self.n_components, values.size, limit)
         self.eigenvalues_ = values.astype(X.dtype)
         self.components_ = np.asarray(weights, dtype=X.dtype).T
-        self.n_iter_ = most_iterations(self.solution_)
+        self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
         return self
 
     def _check_parameters(self) -> None:

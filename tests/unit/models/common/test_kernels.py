@@ -17,10 +17,10 @@ from tacit.models.common.kernels import (
     label_features,
     landmark_features,
     precomputed_label_features,
-    squared_norm,
     training_kernel,
     uses_landmarks,
 )
+from tacit.operators import as_operator
 
 SETS = [{"a"}, {"a", "b"}, {"c"}, set(), None, {"a"}, {"b", "a"}, {"c", "d"}]
 LABELS = LabelMatrix.from_sets(SETS)
@@ -142,5 +142,5 @@ def test_only_matrices_and_functions_that_were_given_are_asked_for_symmetry(rng:
 def test_squared_norm_is_the_sum_of_squares_in_double_precision() -> None:
     F = np.full((1000, 1), 0.1, np.float32)
     exact = 1000 * float(np.float32(0.1)) ** 2
-    assert squared_norm(F) == pytest.approx(exact, rel=1e-12)
-    assert squared_norm(sp.csr_array(F)) == pytest.approx(exact, rel=1e-12)
+    assert as_operator(F).squared_norm() == pytest.approx(exact, rel=1e-12)
+    assert as_operator(sp.csr_array(F)).squared_norm() == pytest.approx(exact, rel=1e-12)
