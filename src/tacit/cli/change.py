@@ -60,11 +60,7 @@ def add_command(
     _change("upsert" if replace_existing else "add", "added", index, reading, vectors, **options)
 
 
-@click.command(
-    "update",
-    cls=SectionedCommand,
-    epilog=examples("tacit update books.tacit corrected.csv"),
-)
+@click.command("update", cls=SectionedCommand, epilog=examples("tacit update books.tacit corrected.csv"))
 @index_argument
 @reading_options
 @vectors_option
@@ -81,8 +77,7 @@ def update_command(*, index: str, reading: ReadingOptions, vectors: str | None, 
 
 
 @click.command(
-    "remove",
-    epilog=examples("tacit remove books.tacit b17 b23", "tacit remove books.tacit --ids-from withdrawn.txt"),
+    "remove", epilog=examples("tacit remove books.tacit b17 b23", "tacit remove books.tacit --ids-from withdrawn.txt")
 )
 @index_argument
 @click.argument("ids", nargs=-1, metavar="[ID]...")

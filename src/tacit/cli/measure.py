@@ -140,10 +140,7 @@ def _write_search(found: SearchMeasures) -> None:
 @click.command(
     "compare",
     short_help="Measure several models side by side.",
-    epilog=examples(
-        "tacit compare library.tacit",
-        "tacit compare library.tacit --models words,lsi,mlsi --quick",
-    ),
+    epilog=examples("tacit compare library.tacit", "tacit compare library.tacit --models words,lsi,mlsi --quick"),
 )
 @index_argument
 @click.option(
