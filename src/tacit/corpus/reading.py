@@ -31,7 +31,7 @@ from tacit.errors import InputError, TacitWarning, did_you_mean
 __all__ = ["Reading", "read_records"]
 
 Rows = Iterator[tuple[int, Row]]  # each with its line
-Progress = Callable[[int, float], None]
+Progress = Callable[[int, float], None] | None
 
 _ROWS_LOOKED_AT = 100
 _ANNIF_LOOKED_AT = 20
@@ -47,7 +47,7 @@ def read_records(
     encoding: str = "utf-8",
     max_problems: int | None = 100,
     limit: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Reading:
     """Read the records of one or several files or folders.
 
@@ -107,11 +107,10 @@ class Reading:
     """
 
     def __init__(
-        self, sources: list[Source], columns: ColumnMap, max_problems: int | None, limit: int | None, progress: Any
+        self, sources: list[Source], columns: ColumnMap, max_problems: int | None, limit: int | None, progress: Progress
     ) -> None:
         self._sources, self._asked = sources, columns
-        self._max_problems, self._limit = max_problems, limit
-        self._progress: Progress | None = progress
+        self._max_problems, self._limit, self._progress = max_problems, limit, progress
         self.problems, self.n_read, self._place = Problems(max_problems), 0, 0
         self._sizes: list[int] = []
         self._is_annif: dict[tuple[Path, str], bool] = {}

@@ -47,7 +47,12 @@ class ShownStages:
 
     def __enter__(self) -> ShownStages:
         if not self._quiet and sys.stderr.isatty():
-            self._live = _live_line()
+            from rich.console import Console
+            from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+            texts = [TextColumn(text, markup=False) for text in ("{task.description} ...", "{task.fields[how_far]}")]
+            columns = (SpinnerColumn(), TimeElapsedColumn(), *texts)
+            self._live = Progress(*columns, console=Console(stderr=True), transient=True)
             self._live.start()
             self.begin("starting")
         return self
@@ -64,7 +69,8 @@ class ShownStages:
         elif stage.state == "advance":
             self.advance(stage.name, stage.message, stage.share)
         else:
-            self._write(f"{stage.seconds:7.1f} s  {_memory(stage.memory)}  {stage.message}")
+            memory = f"{stage.memory / 1e6:5,.0f} MB" if stage.memory else " " * 8  # Windows does not report it
+            self._write(f"{stage.seconds:7.1f} s  {memory}  {stage.message}")
 
     def begin(self, name: str) -> None:
         """Show that a stage begins; for work that does not report stages itself."""
@@ -81,6 +87,10 @@ class ShownStages:
             self.begin(name)
         if self._live is not None and self._task is not None:
             self._live.update(self._task, how_far=message if share is None else f"{message}  {share:.0%}")
+
+    def records_read(self, n_records: int, share: float) -> None:
+        """Show how far the records are read."""
+        self.advance("reading", f"{n_records:,} records", share)
 
     def download(self, download: Download) -> None:
         """Show how far a download is: a stage per file."""
@@ -99,23 +109,3 @@ class ShownStages:
             print(line, file=sys.stderr, flush=True)
         else:
             self._live.console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def _live_line() -> Any:
-    """Return a line with a spinner and a clock, which disappears when it is stopped."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    return Progress(
-        SpinnerColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description} ...", markup=False),
-        TextColumn("{task.fields[how_far]}", markup=False),
-        console=Console(stderr=True),
-        transient=True,
-    )
-
-
-def _memory(n_bytes: int) -> str:
-    """Return the largest memory so far, in eight places; empty on Windows, which does not report it."""
-    return f"{n_bytes / 1e6:5,.0f} MB" if n_bytes else " " * 8
