@@ -33,10 +33,7 @@ class ShownStages:
     On a terminal the current stage has a line with a spinner and its time; when it ends, one line stays, with the time
     it took and the largest memory so far. In a pipe there are only the lines that stay.
 
-    Parameters
-    ----------
-    quiet : bool, default False
-        Show nothing.
+    If `quiet`, nothing is shown.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -64,6 +61,8 @@ class ShownStages:
 
     def __call__(self, stage: StageEvent) -> None:
         """Show one report of a stage."""
+        if self._quiet:
+            return
         if stage.state == "begin":
             self.begin(stage.name)
         elif stage.state == "advance":
@@ -90,7 +89,8 @@ class ShownStages:
 
     def records_read(self, n_records: int, share: float) -> None:
         """Show how far the records are read."""
-        self.advance("reading", f"{n_records:,} records", share)
+        if not self._quiet:
+            self.advance("reading", f"{n_records:,} records", share)
 
     def download(self, download: Download) -> None:
         """Show how far a download is: a stage per file."""
@@ -103,8 +103,6 @@ class ShownStages:
 
     def _write(self, line: str) -> None:
         """Write a line that stays."""
-        if self._quiet:
-            return
         if self._live is None:
             print(line, file=sys.stderr, flush=True)
         else:
