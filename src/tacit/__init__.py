@@ -44,107 +44,59 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
-    "CCA",
-    "HLSI",
-    "LDA",
-    "LE",
-    "LPP",
-    "LSI",
-    "MDDM",
-    "MLSA",
-    "MLSI",
-    "MORP",
-    "OLPP",
-    "PLS",
-    "SLE",
-    "SLPP",
-    "SOLPP",
-    "SUSC",
-    "USC",
-    "BuildSettings",
-    "GraphEmbedding",
-    "HierarchyClassifier",
-    "InputError",
-    "KernelLSI",
-    "LabelHead",
-    "LabelMatrix",
-    "MissingExtraError",
-    "RelationFeatures",
-    "Relations",
-    "SolverError",
-    "TacitError",
-    "TacitWarning",
-    "Taxonomy",
-    "TextSettings",
-    "TopDownClassifier",
-    "build",
-    "checkpoints",
-    "cluster_rows",
-    "cluster_texts",
-    "open",
-    "open_rows",
-    "refit",
-    "stream_rows",
-    "stream_words",
-    "transductive_space",
-    "write_positions",
-    "write_rows",
-]
+    "CCA", "HLSI", "LDA", "LE", "LPP", "LSI", "MDDM", "MLSA", "MLSI", "MORP", "OLPP", "PLS", "SLE", "SLPP", "SOLPP",
+    "SUSC", "USC", "BuildSettings", "GraphEmbedding", "HierarchyClassifier", "InputError", "KernelLSI", "LabelHead",
+    "LabelMatrix", "MissingExtraError", "RelationFeatures", "Relations", "SolverError", "TacitError",
+    "TacitWarning", "Taxonomy", "TextSettings", "TopDownClassifier", "build", "checkpoints", "cluster_rows",
+    "cluster_texts", "open", "open_rows", "refit", "stream_rows", "stream_words", "transductive_space",
+    "write_positions", "write_rows",
+]  # fmt: skip
 
-_HOMES = {
-    "CCA": "tacit.models.projections.cca",
-    "LDA": "tacit.models.projections.lda",
-    "MDDM": "tacit.models.projections.mddm",
-    "MORP": "tacit.models.projections.morp",
-    "PLS": "tacit.models.projections.pls",
-    "HLSI": "tacit.models.hlsi.hlsi",
-    "HierarchyClassifier": "tacit.models.classifiers.hierarchy",
-    "Taxonomy": "tacit.relations.taxonomy.taxonomy",
-    "TopDownClassifier": "tacit.models.classifiers.top_down",
-    "LE": "tacit.models.graphs.methods",
-    "LPP": "tacit.models.graphs.methods",
-    "OLPP": "tacit.models.graphs.methods",
-    "SLE": "tacit.models.graphs.methods",
-    "SLPP": "tacit.models.graphs.methods",
-    "SOLPP": "tacit.models.graphs.methods",
-    "SUSC": "tacit.models.graphs.methods",
-    "USC": "tacit.models.graphs.methods",
-    "GraphEmbedding": "tacit.models.graphs.embedding",
-    "LSI": "tacit.models.lsi.lsi",
-    "MLSA": "tacit.models.mlsa.mlsa",
-    "MLSI": "tacit.models.mlsi.mlsi",
-    "InputError": "tacit.errors",
-    "KernelLSI": "tacit.models.lsi.lsi",
-    "LabelHead": "tacit.models.classifiers.label_head",
-    "LabelMatrix": "tacit.relations.labels.matrix",
-    "MissingExtraError": "tacit.errors",
-    "RelationFeatures": "tacit.models.graphs.prototypes",
-    "Relations": "tacit.relations.tables.relations",
-    "SolverError": "tacit.errors",
-    "TacitError": "tacit.errors",
-    "TacitWarning": "tacit.errors",
-    "BuildSettings": "tacit.tasks.build.settings",
-    "TextSettings": "tacit.text.settings",
-    "build": "tacit.tasks.build.build",
-    "open": "tacit.tasks.collection",
-    "refit": "tacit.tasks.build.build",
-    "transductive_space": "tacit.models.mlsi.transductive",
-    "checkpoints": "tacit.solve.checkpoint",
-    "cluster_rows": "tacit.operators.rows.dask",
-    "cluster_texts": "tacit.operators.rows.dask",
-    "open_rows": "tacit.operators.rows.disk",
-    "stream_rows": "tacit.text.streaming",
-    "stream_words": "tacit.text.streaming",
-    "write_positions": "tacit.models.base",
-    "write_rows": "tacit.operators.rows.disk_writer",
+_MODULES = {  # module -> its public names
+    "tacit.errors": "InputError MissingExtraError SolverError TacitError TacitWarning",
+    "tacit.models.base": "write_positions",
+    "tacit.models.classifiers.hierarchy": "HierarchyClassifier",
+    "tacit.models.classifiers.label_head": "LabelHead",
+    "tacit.models.classifiers.top_down": "TopDownClassifier",
+    "tacit.models.graphs.embedding": "GraphEmbedding",
+    "tacit.models.graphs.methods": "LE LPP OLPP SLE SLPP SOLPP SUSC USC",
+    "tacit.models.graphs.prototypes": "RelationFeatures",
+    "tacit.models.hlsi.hlsi": "HLSI",
+    "tacit.models.lsi.lsi": "KernelLSI LSI",
+    "tacit.models.mlsa.mlsa": "MLSA",
+    "tacit.models.mlsi.mlsi": "MLSI",
+    "tacit.models.mlsi.transductive": "transductive_space",
+    "tacit.models.projections.cca": "CCA",
+    "tacit.models.projections.lda": "LDA",
+    "tacit.models.projections.mddm": "MDDM",
+    "tacit.models.projections.morp": "MORP",
+    "tacit.models.projections.pls": "PLS",
+    "tacit.operators.rows.dask": "cluster_rows cluster_texts",
+    "tacit.operators.rows.disk": "open_rows",
+    "tacit.operators.rows.disk_writer": "write_rows",
+    "tacit.relations.labels.matrix": "LabelMatrix",
+    "tacit.relations.tables.relations": "Relations",
+    "tacit.relations.taxonomy.taxonomy": "Taxonomy",
+    "tacit.solve.checkpoint": "checkpoints",
+    "tacit.tasks.build.build": "build refit",
+    "tacit.tasks.build.settings": "BuildSettings",
+    "tacit.tasks.collection": "open",
+    "tacit.text.settings": "TextSettings",
+    "tacit.text.streaming": "stream_rows stream_words",
 }
+_HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 _OTHER_NAMES = {"open": "open_index"}  # what is called otherwise at home, where it would hide Python's own
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name on first use and keep it, so that the second use is an ordinary lookup."""
     if name == "__version__":
-        value: Any = _version()
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            value: Any = version("tacit")
+        except PackageNotFoundError:  # a source tree that was never installed
+            value = "0+unknown"
     elif name in _HOMES:
         value = getattr(import_module(_HOMES[name]), _OTHER_NAMES.get(name, name))
     else:
@@ -156,13 +108,3 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """List the public names before they are loaded, so that completion in a shell finds them."""
     return sorted({*globals(), *__all__, "__version__"})
-
-
-def _version() -> str:
-    """Give the installed version; a source tree that was never installed has none."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("tacit")
-    except PackageNotFoundError:
-        return "0+unknown"

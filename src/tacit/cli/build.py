@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import shlex
 import time
 import warnings
-from collections.abc import Iterator
 from dataclasses import replace as changed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,7 +38,6 @@ from tacit.cli.common.reading_options import (
     open_records,
     reading_options,
     vectors_option,
-    without_problem_warning,
 )
 from tacit.errors import InputError, TacitWarning
 
@@ -94,16 +91,22 @@ def build_command(
     (MLSI), or links to other things (M-LSA).
     """
     started = time.perf_counter()
-    with ShownStages(quiet=quiet) as show, without_problem_warning(), _without_dimension_warning(space):
+    with ShownStages(quiet=quiet) as show, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the files have problems", TacitWarning)  # the summary lists them
+        if space.dimensions is None:
+            warnings.filterwarnings("ignore", r"n_components=\d+ is more than", TacitWarning)
         settings = read_settings(space)
         records = open_records(
             reading,
             title_weight=title_weight(space),
-            progress=lambda n, share: show.advance("reading", f"{n:,} records", share),
+            progress=show.records_read,
         )
         path = Path(output or f"{records.name}.tacit")
-        if not replace:
-            _check_new(path)
+        if not replace and (path.expanduser() / "CURRENT").exists():
+            raise InputError(
+                f"--output is an existing index: got {str(path)!r}, expected a new folder. Choose another with -o, or "
+                "add --replace."
+            )
         from tacit.tasks.build.build import build
 
         try:
@@ -184,24 +187,6 @@ def refit_command(
         print(_sentence(Path(index), found))
 
 
-@contextlib.contextmanager
-def _without_dimension_warning(space: ModelOptions) -> Iterator[None]:
-    """Suppress the warning that a small collection has fewer dimensions, unless --dimensions is given."""
-    with warnings.catch_warnings():
-        if space.dimensions is None:
-            warnings.filterwarnings("ignore", r"n_components=\d+ is more than", TacitWarning)
-        yield
-
-
-def _check_new(path: Path) -> None:
-    """Raise before anything is read if the index exists."""
-    if (path.expanduser() / "CURRENT").exists():
-        raise InputError(
-            f"--output is an existing index: got {str(path)!r}, expected a new folder. Choose another with -o, or add "
-            "--replace."
-        )
-
-
 def _facts(path: Path, found: IndexInfo, started: float) -> dict[str, Any]:
     names = ("records", "labels", "terms", "dimensions", "model", "parameters", "suggester", "taxonomy_nodes", "bytes")
     facts = {"index": str(path), **{name: getattr(found, name) for name in names}}
@@ -218,9 +203,8 @@ def _sentence(path: Path, found: IndexInfo) -> str:
     if found.taxonomy_nodes:
         parts.append(f"a taxonomy of {found.taxonomy_nodes:,}")
     parts += [f"{n:,} {name}" for name, n in found.links.items()]
-    listed = ", ".join(parts[:-1]) + " and " + parts[-1]
-    size = human_size(found.bytes)
-    return f"{path} is ready: {found.model} in {found.dimensions} dimensions, from {listed} ({size})."
+    made = f"{found.model} in {found.dimensions} dimensions, from {', '.join(parts[:-1])} and {parts[-1]}"
+    return f"{path} is ready: {made} ({human_size(found.bytes)})."
 
 
 def _next_steps(path: Path, collection: Collection) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +28,8 @@ from tacit.cli.common.reading_options import (
     open_records,
     reading_options,
     vectors_option,
-    without_problem_warning,
 )
-from tacit.errors import InputError
+from tacit.errors import InputError, TacitWarning
 
 if TYPE_CHECKING:
     from tacit.cli.common.reading_options import OpenedRecords
@@ -60,11 +60,7 @@ def add_command(
     _change("upsert" if replace_existing else "add", "added", index, reading, vectors, **options)
 
 
-@click.command(
-    "update",
-    cls=SectionedCommand,
-    epilog=examples("tacit update books.tacit corrected.csv"),
-)
+@click.command("update", cls=SectionedCommand, epilog=examples("tacit update books.tacit corrected.csv"))
 @index_argument
 @reading_options
 @vectors_option
@@ -81,8 +77,7 @@ def update_command(*, index: str, reading: ReadingOptions, vectors: str | None, 
 
 
 @click.command(
-    "remove",
-    epilog=examples("tacit remove books.tacit b17 b23", "tacit remove books.tacit --ids-from withdrawn.txt"),
+    "remove", epilog=examples("tacit remove books.tacit b17 b23", "tacit remove books.tacit --ids-from withdrawn.txt")
 )
 @index_argument
 @click.argument("ids", nargs=-1, metavar="[ID]...")
@@ -97,7 +92,7 @@ def remove_command(
 
     If an id is not in the index, nothing is removed.
     """
-    wanted = list(dict.fromkeys([*ids, *_ids_in(ids_from)]))
+    wanted = list(dict.fromkeys([*ids, *(() if ids_from is None else _ids_in(ids_from))]))
     if not wanted:
         raise InputError("ID is missing: got none, expected at least one, or --ids-from FILE.")
     with opened(index) as collection:
@@ -117,12 +112,10 @@ def _change(
     quiet: bool,
 ) -> None:
     """Read the records as those of the index were read, and add them or replace others with them."""
-    with ShownStages(quiet=quiet) as show, without_problem_warning(), opened(index) as collection:
-        given = open_records(
-            reading,
-            stored=collection.settings.get("build", {}).get("reading"),
-            progress=lambda n, share: show.advance("reading", f"{n:,} records", share),
-        )
+    with ShownStages(quiet=quiet) as show, warnings.catch_warnings(), opened(index) as collection:
+        warnings.filterwarnings("ignore", "the files have problems", TacitWarning)  # the summary lists them
+        stored = collection.settings.get("build", {}).get("reading")
+        given = open_records(reading, stored=stored, progress=show.records_read)
         show.begin("reading")
         records = list(given.records)
         show.begin("adding")
@@ -157,10 +150,8 @@ def _counted(n: int) -> str:
     return f"{n:,} record{'' if n == 1 else 's'}"
 
 
-def _ids_in(source: str | None) -> list[str]:
+def _ids_in(source: str) -> list[str]:
     """Read ids, one per line; empty lines are skipped."""
-    if source is None:
-        return []
     try:
         text = sys.stdin.read() if source == "-" else Path(source).expanduser().read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tacit.datasets.fetching import Fetched
-    from tacit.datasets.registry import Dataset
 
 __all__ = ["datasets_command"]
 
@@ -108,7 +107,19 @@ def _write_list(data_dir: str | None, as_json: bool) -> None:
         name: about.home is None or (folder is not None and is_there(name, folder)) for name, about in known.items()
     }
     if as_json:
-        facts = [_facts(name, about, here[name]) for name, about in known.items()]
+        facts = [
+            {
+                "name": name,
+                "description": about.description,
+                "records": about.n_records,
+                "licence": about.licence,
+                "home": None if about.home is None else about.home.page,
+                "megabytes": 0 if about.home is None else about.home.megabytes,
+                "builds": about.has_records,
+                "here": here[name],
+            }
+            for name, about in known.items()
+        ]
         write_json({"folder": None if folder is None else str(folder), "datasets": facts})
         return
     width = max(map(len, known))
@@ -118,25 +129,10 @@ def _write_list(data_dir: str | None, as_json: bool) -> None:
         print(f"{name.ljust(width)}  {count:>14}  {state}")
         _write_indented(about.description)
         _write_indented(f"Terms: {about.licence}")
-    print()
-    print(
-        "No data folder: name one with --data-dir, or set TACIT_DATA." if folder is None else f"Data folder: {folder}"
-    )
+    none = "No data folder: name one with --data-dir, or set TACIT_DATA."
+    print(f"\n{none if folder is None else f'Data folder: {folder}'}")
     print("Fetch one with: tacit datasets fetch NAME")
     print("Build an index of one with: tacit build --dataset NAME")
-
-
-def _facts(name: str, about: Dataset, here: bool) -> dict[str, Any]:
-    return {
-        "name": name,
-        "description": about.description,
-        "records": about.n_records,
-        "licence": about.licence,
-        "home": None if about.home is None else about.home.page,
-        "megabytes": 0 if about.home is None else about.home.megabytes,
-        "builds": about.has_records,
-        "here": here,
-    }
 
 
 def _write_indented(text: str, file: Any = None) -> None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from tacit.tasks.collection import Collection
-    from tacit.tasks.demo import PlainSpace
     from tacit.tasks.search.hits import RecordHit
     from tacit.tasks.stage_progress import StageReporter
 
@@ -88,23 +87,19 @@ def _answers(collection: Collection, queries: tuple[str, ...], limit: int, stage
     plain = PlainSpace(collection)
     stages.end("LSI: a space of words only, for comparison")
     asked = queries or QUERIES
-    compared = [_compared(collection, plain, query, limit) for query in asked]
+    compared: list[dict[str, Any]] = []
+    for query in asked:
+        informed = collection.search(query, by="meaning", limit=limit)
+        in_plain = plain.search(query, limit=limit)
+        compared.append({"query": query, "informed": _rows(informed), "plain": _rows(in_plain)})
     suggested = collection.suggest(SUGGESTION_TEXT, limit=5)
+    labels = [{"label": found.label, "probability": round(found.probability, 4)} for found in suggested]
     return {
         "records": len(collection),
         "queries": compared,
-        "suggestion": {
-            "text": SUGGESTION_TEXT,
-            "labels": [{"label": found.label, "probability": round(found.probability, 4)} for found in suggested],
-        },
+        "suggestion": {"text": SUGGESTION_TEXT, "labels": labels},
         "explanation": explain_hit(collection, asked[0], compared[0]["informed"][0]["id"]).to_facts(),
     }
-
-
-def _compared(collection: Collection, plain: PlainSpace, query: str, limit: int) -> dict[str, Any]:
-    """Return one query with the records found in both spaces."""
-    informed = collection.search(query, by="meaning", limit=limit)
-    return {"query": query, "informed": _rows(informed), "plain": _rows(plain.search(query, limit=limit))}
 
 
 def _rows(hits: list[RecordHit]) -> list[dict[str, Any]]:
@@ -131,6 +126,10 @@ def _next_commands(index: str, answer: dict[str, Any]) -> list[str]:
     """Return commands to try next, with double quotes, which all shells understand."""
     place = f'"{index}"' if " " in index else index
     first = answer["queries"][0]["informed"][0]["id"]
+    program = "tacit"
+    if not shutil.which("tacit"):
+        called = sys.argv[0]
+        program = called if Path(called).stem == "tacit" and " " not in called else "python -m tacit"
     asked = (
         f'search {place} "what day of the week is it"',
         f"similar {place} {first}",
@@ -139,15 +138,7 @@ def _next_commands(index: str, answer: dict[str, Any]) -> list[str]:
         f"map {place} --colour-by cluster",
         "build --help",
     )
-    return [f"{_program()} {command}" for command in asked]
-
-
-def _program() -> str:
-    """Return how to call this command, also if `tacit` is not on the path."""
-    if shutil.which("tacit"):
-        return "tacit"
-    called = sys.argv[0]
-    return called if Path(called).stem == "tacit" and " " not in called else "python -m tacit"
+    return [f"{program} {command}" for command in asked]
 
 
 def write_demo(answer: dict[str, Any]) -> None:
@@ -214,14 +205,9 @@ def _cell(hit: dict[str, Any]) -> Text:
     """Return one record in three lines; styled text and not markup, since docstrings contain square brackets."""
     from rich.text import Text
 
-    return Text.assemble(
-        (f"{hit['score']:.2f} ", "cyan"),
-        (hit["id"], "bold"),
-        "\n     ",
-        hit["summary"],
-        "\n     ",
-        (hit["labels"][0], "green"),  # the id begins with the narrower ones
-    )
+    broadest = (hit["labels"][0], "green")  # the id begins with the narrower ones
+    named = ((f"{hit['score']:.2f} ", "cyan"), (hit["id"], "bold"))
+    return Text.assemble(*named, f"\n     {hit['summary']}\n     ", broadest)
 
 
 def _write_lines(answer: dict[str, Any]) -> None:
@@ -231,9 +217,9 @@ def _write_lines(answer: dict[str, Any]) -> None:
         for heading, hits in ((_INFORMED, comparison["informed"]), (_PLAIN, comparison["plain"])):
             print(f"\n  By {heading}")
             for hit in hits:
-                print(_cut(f"    {hit['score']:.2f}  {hit['id']}"))
-                print(_cut(f"          {hit['summary']}"))
-                print(_cut(f"          [{' > '.join(hit['labels'])}]"))
+                indented = (hit["summary"], f"[{' > '.join(hit['labels'])}]")
+                lines = (f"    {hit['score']:.2f}  {hit['id']}", *(f"          {part}" for part in indented))
+                print(*map(_cut, lines), sep="\n")
     print("\nSubjects suggested for a new text")
     print(_filled(answer["suggestion"]["text"]))
     for suggestion in answer["suggestion"]["labels"]:

@@ -13,7 +13,7 @@ from tacit.cli.common.options import as_json, index_argument, limit_option, open
 from tacit.cli.common.output import write_json, write_table
 
 if TYPE_CHECKING:
-    from tacit.tasks.explain.dimension import Dimension, End
+    from tacit.tasks.explain.dimension import Dimension
     from tacit.tasks.explain.explain import Explanation
     from tacit.tasks.explain.hit import HitExplanation, LabelNear
     from tacit.tasks.explain.label import LabelExplanation, LabelPlace
@@ -109,12 +109,8 @@ def write_concepts(found: Sequence[Dimension]) -> None:
 
 def _write_hit(why: HitExplanation, limit: int) -> None:
     rows = [(word.part, word.word, "yes" if word.shared else "", ", ".join(word.through)) for word in why.words]
-    _section(
-        "Contribution of each word to the cosine",
-        ("part", "word", "in both", "related words in the record"),
-        rows,
-        limit,
-    )
+    columns = ("part", "word", "in both", "related words in the record")
+    _section("Contribution of each word to the cosine", columns, rows, limit)
     if abs(why.offset) >= 0.0005:
         print(f"{why.offset:.3f} comes from the centre of the space.")
     _write_near("Labels of the record, by nearness to the query", why.labels, limit)
@@ -145,9 +141,10 @@ def _write_label(why: LabelExplanation, limit: int) -> None:
     bad = [word for word in reversed(why.words) if word.part < 0][:limit]
     _section("Words in favour", ("part", "word"), [(word.part, word.word) for word in good], limit)
     _section("Words against", ("part", "word"), [(word.part, word.word) for word in bad], limit)
-    left = why.score - why.intercept - sum(word.part for word in (*good, *bad))
+    in_favour, against = (float(sum(word.part for word in words)) for words in (good, bad))
+    left = why.score - why.intercept - in_favour - against
     other = f", {left:+.3f} for all other words" if abs(left) >= 0.0005 else ""
-    sums = f"{_sum(good):+.3f} for, {_sum(bad):+.3f} against{other}"
+    sums = f"{in_favour:+.3f} for, {against:+.3f} against{other}"
     print(f"\nScore {why.score:.3f}: starts at {why.intercept:.3f}, {sums}.")
     _write_above(why.ancestors)
     _write_records("Nearest records with this label", why.records, limit)
@@ -165,17 +162,12 @@ def _write_place(place: LabelPlace, limit: int) -> None:
 
 def _write_dimension(dimension: Dimension, limit: int) -> None:
     for sign, end in (("+", dimension.positive), ("-", dimension.negative)):
-        print(f"\nEnd {sign}")
-        _write_end(end, limit)
-
-
-def _write_end(end: End, limit: int) -> None:
-    print(f"Words: {', '.join(end.words) or 'none'}")
-    if end.labels:
-        print(f"Labels: {', '.join(label.title for label in end.labels)}")
-    for name, things in end.links.items():
-        print(f"{name.capitalize()}: {', '.join(things)}")
-    _write_records("", end.records, limit)
+        print(f"\nEnd {sign}\nWords: {', '.join(end.words) or 'none'}")
+        if end.labels:
+            print(f"Labels: {', '.join(label.title for label in end.labels)}")
+        for name, things in end.links.items():
+            print(f"{name.capitalize()}: {', '.join(things)}")
+        _write_records("", end.records, limit)
 
 
 def _write_near(heading: str, labels: Sequence[LabelNear], limit: int) -> None:
@@ -204,7 +196,3 @@ def _section(heading: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]
 def _cut(names: Sequence[str], limit: int) -> str:
     more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
     return ", ".join(names[:limit]) + more
-
-
-def _sum(words: Sequence[Any]) -> float:
-    return float(sum(word.part for word in words))

@@ -97,21 +97,16 @@ def export_command(
     Compare positions by their cosine.
     """
     form = form or ("parquet" if str(output).endswith((".parquet", ".pq")) else "jsonl")
-    path = Path(output or _default_output(index, form))
+    name = Path(index).expanduser().absolute().name.removesuffix(".tacit") or "index"
+    path = Path(output or (f"{name}-positions" if form == "npy" else f"{name}.{form}"))
     with ShownStages(quiet=quiet) as show, opened(index) as collection:
         from tacit.tasks.export import export
         from tacit.tasks.stage_progress import StageReporter
 
         stages = StageReporter(show)
         stages.begin("exporting")
-        n_records = export(
-            collection,
-            path,
-            format=form,
-            texts=not no_text,
-            replace_old=replace,
-            progress=lambda n: stages.advance(f"{n:,} records"),
-        )
+        settings: dict[str, Any] = {"format": form, "texts": not no_text, "replace_old": replace}
+        n_records = export(collection, path, progress=lambda n: stages.advance(f"{n:,} records"), **settings)
         n_dimensions = collection.space.n_dimensions
     if as_json:
         write_json({"path": str(path), "format": form, "records": n_records, "dimensions": n_dimensions})
@@ -119,22 +114,17 @@ def export_command(
         print(f"{n_records:,} records with positions of {n_dimensions} dimensions written to {path}.")
 
 
-def _default_output(index: str, form: str) -> str:
-    name = Path(index).expanduser().absolute().name.removesuffix(".tacit") or "index"
-    return {"npy": f"{name}-positions"}.get(form, f"{name}.{form}")
-
-
 def _rows(found: IndexInfo) -> list[tuple[str, str]]:
     """Return names and values to show; empty values are left out."""
     from tacit.checks import human_size
 
-    changes = f" ({found.added:,} added and {found.removed:,} removed since the fit)" * (
-        found.added + found.removed > 0
-    )
+    changes = f" ({found.added:,} added and {found.removed:,} removed since the fit)"
+    stop_words = found.text.get("stop_words")
+    text = {**found.text, "stop_words": f"{len(stop_words):,} given"} if isinstance(stop_words, list) else found.text
     words = f"{found.terms:,}" if found.text else f"none: built from vectors of {found.terms:,} numbers"
     rows = [
         ("index", found.path),
-        ("records", f"{found.records:,}{changes}"),
+        ("records", f"{found.records:,}{changes if found.added or found.removed else ''}"),
         ("labels", f"{found.labels:,}"),
         ("taxonomy", f"{found.taxonomy_nodes:,} nodes" if found.taxonomy_nodes else ""),
         *((name, f"{n:,} linked") for name, n in found.links.items()),
@@ -143,7 +133,7 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
         ("model", found.model),
         ("parameters", _listed(found.parameters)),
         ("suggester", found.suggester),
-        ("text", _listed(_shown_text(found.text))),
+        ("text", _listed(text)),
         ("read from", _source(found.reading)),
         ("size", human_size(found.bytes)),
         ("fitted", found.created),
@@ -156,22 +146,13 @@ def _listed(facts: dict[str, Any], sign: str = "=") -> str:
     return ", ".join(f"{name}{sign}{value}" for name, value in facts.items() if value is not None)
 
 
-def _shown_text(text: dict[str, Any]) -> dict[str, Any]:
-    """Replace a list of stop words, which would fill the screen, by its length."""
-    words = text.get("stop_words")
-    return {**text, "stop_words": f"{len(words):,} given"} if isinstance(words, list) else text
-
-
 def _source(reading: dict[str, Any]) -> str:
     """Return the source of the records and the roles of its columns."""
     if "dataset" in reading:
         return f"data set {reading['dataset']}"
-    roles = reading.get("columns", {})
-    columns = [
-        f"{role} from {_names(roles[role])}" for role in ("text", "labels", "id", "title", "links") if roles.get(role)
-    ]
-    return "; ".join([", ".join(reading.get("source", [])), *columns])
-
-
-def _names(given: Any) -> str:
-    return given if isinstance(given, str) else ", ".join(given)
+    said = [", ".join(reading.get("source", []))]
+    for role in ("text", "labels", "id", "title", "links"):
+        names = reading.get("columns", {}).get(role)
+        if names:
+            said.append(f"{role} from {names if isinstance(names, str) else ', '.join(names)}")
+    return "; ".join(said)

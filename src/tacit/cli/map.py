@@ -105,25 +105,21 @@ def cluster_command(
         facts = [group.to_facts() for group in found.groups]
         write_json({"n_records": len(found.numbers), "n_nowhere": found.n_nowhere, "groups": facts})
     else:
-        _write_table(found)
+        rows = [
+            (
+                group.number,
+                group.size,
+                ", ".join(group.words),
+                ", ".join(f"{label.title} {label.share:.0%}" for label in group.labels),
+                textwrap.shorten(group.examples[0].title, 60, placeholder="..."),
+            )
+            for group in found.groups
+        ]
+        write_table(("group", "records", "words", "labels", "example"), rows, empty="There are no groups.")
     if found.n_nowhere:
         write_note(f"{found.n_nowhere:,} records have no word of the vocabulary and are in no group.")
     if output is not None:
         write_note(f"{len(found.numbers):,} records and their groups written to {output}.")
-
-
-def _write_table(found: Groups) -> None:
-    rows = [
-        (
-            group.number,
-            group.size,
-            ", ".join(group.words),
-            ", ".join(f"{label.title} {label.share:.0%}" for label in group.labels),
-            textwrap.shorten(group.examples[0].title, 60, placeholder="..."),
-        )
-        for group in found.groups
-    ]
-    write_table(("group", "records", "words", "labels", "example"), rows, empty="There are no groups.")
 
 
 def _write_members(collection: Collection, found: Groups, output: str) -> None:

@@ -36,7 +36,6 @@ _SPLIT_OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 
 def _split_options(command: Any) -> Any:
-    """Add the options that choose the records to learn from and to test on."""
     for option in reversed(_SPLIT_OPTIONS):
         command = option(command)
     return command
@@ -83,11 +82,7 @@ def evaluate_command(*, index: str, as_json: bool, **split: Any) -> None:
         found = evaluate(collection, report=show, **_read_test(collection, split))
     if as_json:
         write_json({"index": index, **found.to_facts()})
-    else:
-        _write_evaluation(found)
-
-
-def _write_evaluation(found: Evaluation) -> None:
+        return
     print(f"{found.model} in {found.n_dimensions:,} dimensions")
     _write_split(found)
     if found.suggest is not None:
@@ -109,23 +104,23 @@ def _cell(value: float | None) -> float | str:
 
 def _write_suggest(found: SuggestMeasures) -> None:
     print(f"\nSuggested labels ({found.n_records:,} records with {found.n_labels:,} labels)\n")
-    rows: list[tuple[Any, ...]] = [
+    first = [
         (f"first {row.k}" if row.k > 1 else "first", row.precision, row.recall, row.f1, row.ndcg) for row in found.at
     ]
-    write_table(("suggestions", "precision", "recall", "F1", "nDCG"), rows, empty="")
+    write_table(("suggestions", "precision", "recall", "F1", "nDCG"), first, empty="")
     sets = found.chosen
     rows = [
         ("mean over records", sets.precision, sets.recall, sets.f1),
         ("mean over labels (macro)", sets.macro_precision, sets.macro_recall, sets.macro_f1),
         ("all decisions (micro)", sets.micro_precision, sets.micro_recall, sets.micro_f1),
     ]
-    if found.hierarchy is not None:
-        rows.append(("with the taxonomy", found.hierarchy.precision, found.hierarchy.recall, found.hierarchy.f1))
+    tree = found.hierarchy
+    if tree is not None:
+        rows.append(("with the taxonomy", tree.precision, tree.recall, tree.f1))
     print()
     write_table(("chosen sets", "precision", "recall", "F1"), rows, empty="")
-    if found.hierarchy is not None:
-        distance = f"{found.hierarchy.mistake_distance:.1f}"
-        print(f"\nMean distance of a mistake from the truth in the taxonomy: {distance} steps.")
+    if tree is not None:
+        print(f"\nMean distance of a mistake from the truth in the taxonomy: {tree.mistake_distance:.1f} steps.")
 
 
 def _write_search(found: SearchMeasures) -> None:
@@ -140,10 +135,7 @@ def _write_search(found: SearchMeasures) -> None:
 @click.command(
     "compare",
     short_help="Measure several models side by side.",
-    epilog=examples(
-        "tacit compare library.tacit",
-        "tacit compare library.tacit --models words,lsi,mlsi --quick",
-    ),
+    epilog=examples("tacit compare library.tacit", "tacit compare library.tacit --models words,lsi,mlsi --quick"),
 )
 @index_argument
 @click.option(
@@ -213,9 +205,6 @@ def _shown(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-_SHOWN = 5  # trials in the table
-
-
 @click.command(
     "tune",
     short_help="Find better settings on held-out records.",
@@ -273,14 +262,20 @@ def _command(index: str, found: Tuning) -> str | None:
 
 
 def _write_tuning(index: str, found: Tuning, applied: bool) -> None:
+    from tacit.tasks.tune.ranges import written_changes
+
     print(f"{len(found.trials):,} trials, {found.n_before:,} of them from earlier runs (kept in {found.study}).")
     print(f"Trained on {found.n_train:,} records, validated on {found.n_validation:,}. The best:\n")
-    shown = [*found.trials[:_SHOWN]]
-    if found.current not in shown:
-        shown.append(found.current)
+    best = found.trials[:5]
+    shown = [*best, *([] if found.current in best else [found.current])]
     names = list(found.current.measures)
-    rows = [_row(found, trial, names) for trial in shown]
-    kinds = [name.split()[0] for name in names] if len(names) > 1 else []  # the whole names are in the last table
+    several = len(names) > 1
+    rows: list[tuple[Any, ...]] = []
+    for trial in shown:
+        measures = [trial.measures[name] for name in names] if several else []
+        changes = written_changes(found.current.settings, trial.settings)
+        rows.append((trial.number, trial.score, *measures, f"{trial.seconds:.1f}", changes))
+    kinds = [name.split()[0] for name in names] if several else []  # the whole names are in the last table
     write_table(("trial", "score", *kinds, "seconds", "settings"), rows, empty="")
     print()
     if found.best is found.current:
@@ -300,19 +295,8 @@ def _write_tuning(index: str, found: Tuning, applied: bool) -> None:
         write_note("the current settings are as good on the further records: the index is not changed.")
 
 
-def _row(found: Tuning, trial: Any, names: list[str]) -> tuple[Any, ...]:
-    from tacit.tasks.tune.ranges import written_changes
-
-    settings = written_changes(found.current.settings, trial.settings)
-    measures = [trial.measures[name] for name in names] if len(names) > 1 else []
-    return (trial.number, trial.score, *measures, f"{trial.seconds:.1f}", settings)
-
-
 def _write_gain(test: Gain) -> None:
     verdict = "" if test.is_real else " (may be random)" if test.gain > 0 else " (no gain)"
     print(f"Gain on {test.n_records:,} further records: {test.gain:+.3f} ± {test.error:.3f}{verdict}.\n")
-    rows = [
-        (name, test.current[name], test.best[name], f"{test.best[name] - test.current[name]:+.3f}")
-        for name in test.best
-    ]
+    rows = [(name, test.current[name], best, f"{best - test.current[name]:+.3f}") for name, best in test.best.items()]
     write_table(("on further records", "current", "best", "gain"), rows, empty="")

@@ -67,7 +67,14 @@ def recommend_command(
     With --for, recommend for something that records are linked to. Each recommendation has a reason: the liked
     record nearest to it, and what the two have in common.
     """
-    _check_options(liked, disliked, for_thing, what)
+    if for_thing is not None and (liked or disliked):
+        raise InputError("--for is given with --liked or --disliked: got both, expected one of them.")
+    if for_thing is None and not liked:
+        raise InputError(
+            "--liked is missing: got neither --liked nor --for, expected one of them. Name a record that you like."
+        )
+    if for_thing is None and what != "records":
+        raise InputError(f"--what needs --for: got {what!r} without it, expected 'records'.")
     from tacit.tasks.recommend.recommend import recommend, recommend_for
 
     asked: dict[str, Any]
@@ -92,17 +99,6 @@ def recommend_command(
         write_table(("score", "id", "title", "why"), rows, empty="Nothing to recommend.")
     else:
         write_table(("score", what), [(hit.score, hit.id) for hit in hits], empty="Nothing to recommend.")
-
-
-def _check_options(liked: tuple[str, ...], disliked: tuple[str, ...], for_thing: str | None, what: str) -> None:
-    if for_thing is not None and (liked or disliked):
-        raise InputError("--for is given with --liked or --disliked: got both, expected one of them.")
-    if for_thing is None and not liked:
-        raise InputError(
-            "--liked is missing: got neither --liked nor --for, expected one of them. Name a record that you like."
-        )
-    if for_thing is None and what != "records":
-        raise InputError(f"--what needs --for: got {what!r} without it, expected 'records'.")
 
 
 def _thing(text: str) -> tuple[str, str]:

@@ -65,31 +65,24 @@ def suggest_command(*, index: str, as_json: bool, form: str | None, limit: int |
     words, files, batch = given.pop("text"), given.pop("files"), given.pop("batch")
     of_batch = {name: given.pop(name) for name in ("output", "text_columns", "id_column")}
     if batch is None:
-        _refuse(of_batch)
+        for option, value in of_batch.items():
+            if value is not None:
+                name = option.partition("_")[0]
+                raise InputError(f"--{name} needs --batch: got {value!r} without it. Add --batch SOURCE.")
         texts = _texts(words, files)
+        from tacit.tasks.suggest.suggest import suggest
+
         with opened(index) as collection:
-            found = _suggested(collection, [text for _, text in texts], given)
-        # without conditions every label is suggested to every text that has a known word
-        free = not given["chosen"] and not given["threshold"]
-        empty = (
-            "No labels: none of the words is in the vocabulary of the index."
-            if free
-            else "No label is probable enough."
-        )
+            found = suggest(collection, [text for _, text in texts], **given)
+        empty = "No label is probable enough."
+        if not given["chosen"] and not given["threshold"]:  # every label is suggested if a word is known
+            empty = "No labels: none of the words is in the vocabulary of the index."
         _write(form or "table", [name for name, _ in texts], found, empty)
         return
     if words or files:
         raise InputError("--batch is given with a text or --file: got both, expected one of them.")
 
     write_batch(index, batch, form, **of_batch, **given)
-
-
-def _refuse(of_batch: dict[str, str | None]) -> None:
-    """Raise for an option that is for --batch only."""
-    for option, value in of_batch.items():
-        if value is not None:
-            name = option.partition("_")[0]
-            raise InputError(f"--{name} needs --batch: got {value!r} without it. Add --batch SOURCE.")
 
 
 def _texts(words: tuple[str, ...], files: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -118,12 +111,6 @@ def _read(file: str) -> str:
         raise InputError(f"--file cannot be read: got {file!r}, {error.strerror or error}.") from error
 
 
-def _suggested(collection: Any, texts: list[str], choice: dict[str, Any]) -> list[list[Suggestion]]:
-    from tacit.tasks.suggest.suggest import suggest
-
-    return suggest(collection, texts, **choice)
-
-
 def _write(form: str, names: list[str], found: list[list[Suggestion]], empty: str) -> None:
     if form == "json":
         texts = [
@@ -134,9 +121,8 @@ def _write(form: str, names: list[str], found: list[list[Suggestion]], empty: st
     elif form == "annif-json":
         answers = [{"results": [one.to_annif() for one in suggestions]} for suggestions in found]
         # one text is answered as by /suggest, several as by /suggest-batch
-        several = [{"document_id": name, **answer} for name, answer in zip(names, answers, strict=True)]
-        answer: Any = several if len(several) > 1 else answers[0]
-        write_json(answer)
+        several: Any = [{"document_id": name, **answer} for name, answer in zip(names, answers, strict=True)]
+        write_json(several if len(several) > 1 else answers[0])
     else:
         for name, suggestions in zip(names, found, strict=True):
             if len(names) > 1:
@@ -157,20 +143,14 @@ def _write_table(suggestions: list[Suggestion], empty: str) -> None:
     titled = any(one.title != one.label for one in suggestions)
     above = any(one.ancestors for one in suggestions)
     headings = ["probability", "chosen", "label", *(["title"] if titled else []), *(["below"] if above else [])]
-    rows = [
-        [
-            one.probability,
-            "yes" if one.chosen else "",
-            one.label,
-            *([one.title] if titled else []),
-            *([" < ".join(one.ancestors)] if above else []),
-        ]
-        for one in suggestions
-    ]
+    rows: list[list[Any]] = []
+    for one in suggestions:
+        below = [" < ".join(one.ancestors)] if above else []
+        title = [one.title] if titled else []
+        rows.append([one.probability, "yes" if one.chosen else "", one.label, *title, *below])
     write_table(headings, rows, empty=empty)
 
 
-_COLUMNS = ("id", "label", "title", "probability", "chosen")
 _TEXTS_PER_REPORT = 100
 
 
@@ -198,7 +178,7 @@ def write_batch(
         n_texts = n_labels = 0
         with _writing(output) as file:
             if form == "tsv":
-                print(*_COLUMNS, sep="\t", file=file)
+                print("id", "label", "title", "probability", "chosen", sep="\t", file=file)
             for record, suggestions in suggest_records(collection, reading, **choice):
                 file.write(_lines(form, record, suggestions))
                 n_texts, n_labels = n_texts + 1, n_labels + len(suggestions)
@@ -238,14 +218,11 @@ def _form(form: str | None, output: str | None) -> str:
 
 def _lines(form: str, record: Record, suggestions: list[Suggestion]) -> str:
     if form == "tsv":
-        return "".join(
-            "\t".join(
-                " ".join(cell.split())
-                for cell in (record.id, one.label, one.title, f"{one.probability:.6f}", "yes" if one.chosen else "no")
-            )
-            + "\n"
+        rows = [
+            (record.id, one.label, one.title, f"{one.probability:.6f}", "yes" if one.chosen else "no")
             for one in suggestions
-        )
+        ]
+        return "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows)
     if form == "annif":
         return f"Suggestions for {record.id}\n" + "".join(f"{annif_line(one)}\n" for one in suggestions)
     if form == "annif-json":

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tacit.checks import check_count, shown
-from tacit.errors import InputError, did_you_mean
+from tacit.errors import InputError
 
-__all__ = ["ColumnMap", "missing_column"]
+__all__ = ["ColumnMap"]
 
 # usual names of the columns, the most likely first
 _ID = ("id", "_id", "document_id", "doc_id", "docid", "identifier", "uid")
@@ -146,11 +146,11 @@ class ColumnMap:
 
     def described(self, open_map: ColumnMap) -> str:
         """Return a sentence on the roles that were guessed where `open_map` has None; empty if there are none."""
-        said = [
-            f"{role} from {_listed(getattr(self, role))}"
-            for role in ("text", "labels", "id", "title")
-            if getattr(open_map, role) is None and getattr(self, role)
-        ]
+        said = []
+        for role in ("text", "labels", "id", "title"):
+            names = getattr(self, role)
+            if getattr(open_map, role) is None and names:
+                said.append(f"{role} from {names if isinstance(names, str) else ', '.join(names)}")
         if not self.id and open_map.id is None:
             said.append("id from file name and line")
         return f"Columns guessed: {'; '.join(said)}." if said else ""
@@ -161,15 +161,6 @@ class ColumnMap:
         yield from (("text", column) for column in self.text or ())
         yield from (("labels", column) for column in self.labels or ())
         yield from (("links", column) for column in self.link_columns.values())
-
-
-def missing_column(role: str, column: str, columns: Iterable[str], file: str) -> InputError:
-    """Return the error that a file lacks a column, with the columns it has and the nearest name."""
-    there = list(columns)
-    hint = did_you_mean(column, there)
-    return InputError(
-        f"{role} names a column that {file} does not have: got {column!r}, expected one of {shown(there, 20)}.{hint}"
-    )
 
 
 def _names(role: str, names: Iterable[str]) -> tuple[str, ...]:
@@ -189,7 +180,3 @@ def _first(usual: Iterable[str], columns: list[str]) -> str | None:
     """Return the first usual name that is among the columns, in upper or lower case."""
     lower = {name.lower(): name for name in reversed(columns)}
     return next((lower[name] for name in usual if name in lower), None)
-
-
-def _listed(names: str | Sequence[str]) -> str:
-    return names if isinstance(names, str) else ", ".join(names)

@@ -63,7 +63,11 @@ class Problems:
         if self.counts[kind] <= _EXAMPLES:
             self.examples.append(Problem(kind, file, line, sentence))
         if self.limit is not None and len(self) > self.limit:
-            raise InputError(self._too_many())
+            first = "; ".join(str(example).rstrip(".") for example in self.examples[:_EXAMPLES])
+            raise InputError(
+                f"path has too many problems: got {self.counted()}, expected at most {self.limit:,} in all. "
+                f"The first: {first}. Correct the file, or allow more with a larger `max_problems`."
+            )
 
     def counted(self) -> str:
         """Return the number of each kind: `2 x duplicate id, 1 x no text`."""
@@ -76,10 +80,3 @@ class Problems:
             lines.append(f"{count:,} x {kind}: {KINDS[kind]}")
             lines += [f"  {example}" for example in self.examples if example.kind == kind]
         return "\n".join(lines)
-
-    def _too_many(self) -> str:
-        first = "; ".join(str(example).rstrip(".") for example in self.examples[:_EXAMPLES])
-        return (
-            f"path has too many problems: got {self.counted()}, expected at most {self.limit:,} in all. "
-            f"The first: {first}. Correct the file, or allow more with a larger `max_problems`."
-        )

@@ -16,16 +16,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from tacit.checks import check_count
-from tacit.corpus.columns import ColumnMap, missing_column
-from tacit.corpus.formats.annif import (
-    annif_csv_row,
-    annif_document,
-    annif_tsv_rows,
-    are_documents,
-    are_lines,
-    is_csv_row,
-)
+from tacit.checks import check_count, shown
+from tacit.corpus.columns import ColumnMap
+from tacit.corpus.formats.annif import annif_csv_row, annif_document, annif_tsv_rows, are_documents, are_lines
 from tacit.corpus.formats.delimited import delimited_rows
 from tacit.corpus.formats.json_lines import json_rows
 from tacit.corpus.formats.parquet import parquet_rows
@@ -33,12 +26,12 @@ from tacit.corpus.formats.text_folder import text_rows
 from tacit.corpus.problems import Problems
 from tacit.corpus.record import Record
 from tacit.corpus.sources import Row, Source, find_sources, text_lines
-from tacit.errors import InputError, TacitWarning
+from tacit.errors import InputError, TacitWarning, did_you_mean
 
 __all__ = ["Reading", "read_records"]
 
 Rows = Iterator[tuple[int, Row]]  # each with its line
-Progress = Callable[[int, float], None]
+Progress = Callable[[int, float], None] | None
 
 _ROWS_LOOKED_AT = 100
 _ANNIF_LOOKED_AT = 20
@@ -54,7 +47,7 @@ def read_records(
     encoding: str = "utf-8",
     max_problems: int | None = 100,
     limit: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Reading:
     """Read the records of one or several files or folders.
 
@@ -114,25 +107,18 @@ class Reading:
     """
 
     def __init__(
-        self,
-        sources: list[Source],
-        columns: ColumnMap,
-        max_problems: int | None,
-        limit: int | None,
-        progress: Progress | None,
+        self, sources: list[Source], columns: ColumnMap, max_problems: int | None, limit: int | None, progress: Progress
     ) -> None:
         self._sources, self._asked = sources, columns
         self._max_problems, self._limit, self._progress = max_problems, limit, progress
-        self.problems, self.n_read = Problems(max_problems), 0
-        self._place = 0
+        self.problems, self.n_read, self._place = Problems(max_problems), 0, 0
         self._sizes: list[int] = []
         self._is_annif: dict[tuple[Path, str], bool] = {}
         self._ahead: dict[int, _RowsAhead] = {}
         self.columns = self._settled()
 
     def __iter__(self) -> Iterator[Record]:
-        self.problems, self.n_read = Problems(self._max_problems), 0
-        self._place = 0
+        self.problems, self.n_read, self._place = Problems(self._max_problems), 0, 0
         for record in islice(self._all_records(), self._limit):
             self.n_read += 1
             yield record
@@ -141,11 +127,8 @@ class Reading:
         if self._progress:
             self._progress(self.n_read, 1.0)
         if self.problems:
-            warnings.warn(
-                f"the files have problems: {self.problems.counted()}. The summary of the reading lists them.",
-                TacitWarning,
-                stacklevel=2,
-            )
+            said = f"the files have problems: {self.problems.counted()}. The summary of the reading lists them."
+            warnings.warn(said, TacitWarning, stacklevel=2)
 
     def summary(self) -> str:
         """Return a few lines: how many records were read, which columns were guessed, which problems there were."""
@@ -174,7 +157,7 @@ class Reading:
         file = first[0][0].name
         columns = self._asked.guessed(there, file)
         # a row of JSON leaves out the columns it does not have, so that one may still come
-        is_all = len(first) < _ROWS_LOOKED_AT or first[0][0].has_fixed_columns
+        is_all = len(first) < _ROWS_LOOKED_AT or not first[0][0].format.endswith("json")
         if is_all or not any(name in there for name in columns.text or ()):
             _check_columns(columns, there, file)
         return columns
@@ -228,13 +211,7 @@ class _RowsAhead:
     """The rows of one file, the first hundred of them read at once.
 
     Problems found ahead are counted when the rows after them are asked for, so that they come in the order of the file.
-
-    Parameters
-    ----------
-    source : Source
-        Its format becomes "annif-..." if the file is recognised as one of Annif's.
-    is_annif : bool or None
-        Whether it is in Annif's format, None to find out.
+    `is_annif` is whether the file is in Annif's format, None to find out; the format becomes "annif-..." if it is.
     """
 
     def __init__(self, source: Source, is_annif: bool | None) -> None:
@@ -242,11 +219,7 @@ class _RowsAhead:
         self._problems = _WaitingProblems()
         self._rest = _rows_of(source, self._problems, is_annif)
         self._ahead = list(islice(self._rest, _ROWS_LOOKED_AT))
-
-    @property
-    def first(self) -> list[Row]:
-        """The rows that were read ahead."""
-        return [row for _, row in self._ahead]
+        self.first = [row for _, row in self._ahead]
 
     def read(self, problems: Problems) -> Rows:
         """Yield all rows, once; problems are added to `problems`."""
@@ -297,7 +270,7 @@ def _rows_of(source: Source, problems: Problems, is_annif: bool | None) -> Rows:
     elif kind == "csv":
         rows = delimited_rows(text_lines(source, problems), source, problems)
         first = list(islice(rows, 1))
-        is_annif = any(is_csv_row(row) for _, row in first) if is_annif is None else is_annif
+        is_annif = any({"text", "subject_uris"} <= set(row) for _, row in first) if is_annif is None else is_annif
         rows = chain(first, rows)
         if is_annif:
             rows = ((line, annif_csv_row(row)) for line, row in rows)
@@ -311,25 +284,19 @@ def _rows_of(source: Source, problems: Problems, is_annif: bool | None) -> Rows:
 
 
 def _check_columns(columns: ColumnMap, there: Iterable[str], file: str) -> None:
+    """Raise if a file lacks a mapped column, with the columns it has and the nearest name."""
     for role, column in columns.missing(there):
-        raise missing_column(role, column, there, file)
+        raise InputError(
+            f"{role} names a column that {file} does not have: got {column!r}, expected one of {shown(there, 20)}."
+            f"{did_you_mean(column, list(there))}"
+        )
 
 
 class _RecordMaker:
     """Makes records of the rows of one file; no role of the column map is left to guess.
 
-    Parameters
-    ----------
-    columns : ColumnMap
-        The roles of the columns.
-    file : str
-        The name of the file in messages and made-up ids.
-    separators : mapping of str to str
-        The separator of names in the cells of a column, for columns that hold several in one text.
-    problems : Problems
-        Where to count.
-    seen : set of str
-        The ids of the records so far, also of other files; each new id is added.
+    `file` is the name in messages and made-up ids; `separators` separate the names in the cells of a column that holds
+    several in one text; `seen` are the ids of the records so far, also of other files, and gets each new one.
     """
 
     def __init__(
@@ -359,12 +326,18 @@ class _RecordMaker:
             return None
         self._seen.add(identity)
         labels = self._names_of(line, row, self._labels)
-        title = self._title_of(line, row.get(self._title)) if self._title else ""
+        cell = row.get(self._title) if self._title else ""
+        title = cell if type(cell) is str else _as_text(cell)
+        if title is None:
+            self._add("wrong type", line, f"{self._title} holds {_short(cell)}: expected a text.")
         links = {name: self._names_of(line, row, (column,)) for name, column in self._links}
         for name in self._used:
             row.pop(name, None)
         fields = row if self._fields is None else {name: row[name] for name in self._fields if name in row}
-        return _settled_record(identity, text, labels, title, links, fields)
+        record = object.__new__(Record)  # without the checks and copies of `Record`, which take as long as parsing
+        facts = {"id": identity, "text": text, "labels": labels, "title": (title or "").strip()}
+        record.__dict__.update(facts, links=links, fields=fields)
+        return record
 
     def _add(self, kind: str, line: int, sentence: str) -> None:
         self._problems.add(kind, self._file, line, sentence)
@@ -394,12 +367,6 @@ class _RecordMaker:
             self._add("no id", line, f"{self._id} holds {said}: named {identity!r}.")
         return identity
 
-    def _title_of(self, line: int, cell: object) -> str:
-        title = cell if type(cell) is str else _as_text(cell)
-        if title is None:
-            self._add("wrong type", line, f"{self._title} holds {_short(cell)}: expected a text.")
-        return (title or "").strip()
-
     def _names_of(self, line: int, row: Mapping[str, Any], columns: tuple[str, ...]) -> tuple[str, ...]:
         """Return the names in some columns, each once."""
         if len(columns) == 1 and type(cell := row.get(columns[0])) is list:
@@ -410,18 +377,18 @@ class _RecordMaker:
             else:
                 names.pop("", None)
                 return tuple(names)
-        found = (name for column in columns for name in self._cell_names(line, row.get(column), column))
-        return tuple(dict.fromkeys(found))
-
-    def _cell_names(self, line: int, cell: Any, column: str) -> Iterator[str]:
-        if type(cell) is str:
-            cell = _split(cell, self._separators.get(column, ""))
-        for item in cell if isinstance(cell, (list, tuple)) else (cell,):
-            name = item.strip() if type(item) is str else _as_name(item)
-            if name is None:
-                self._add("wrong type", line, f"{column} holds {_short(item)}: expected names. Left out.")
-            elif name:
-                yield name
+        found: dict[str, None] = {}
+        for column in columns:
+            cell = row.get(column)
+            if type(cell) is str:
+                cell = _split(cell, self._separators.get(column, ""))
+            for item in cell if isinstance(cell, (list, tuple)) else (cell,):
+                name = item.strip() if type(item) is str else _as_name(item)
+                if name is None:
+                    self._add("wrong type", line, f"{column} holds {_short(item)}: expected names. Left out.")
+                elif name:
+                    found[name] = None
+        return tuple(found)
 
 
 def _cell_separators(columns: ColumnMap, rows: Iterable[Mapping[str, Any]], *, is_table: bool) -> dict[str, str]:
@@ -437,20 +404,6 @@ def _cell_separators(columns: ColumnMap, rows: Iterable[Mapping[str, Any]], *, i
     listed = list(rows)
     counts = {name: {mark: sum(mark in str(row.get(name)) for row in listed) for mark in ";|"} for name in named}
     return {name: max(marks, key=lambda mark: marks[mark]) for name, marks in counts.items()}
-
-
-def _settled_record(
-    identity: str,
-    text: str,
-    labels: tuple[str, ...],
-    title: str,
-    links: dict[str, tuple[str, ...]],
-    fields: dict[str, Any],
-) -> Record:
-    """Make a record without the checks and copies of `Record`, which take as long as parsing."""
-    record = object.__new__(Record)
-    record.__dict__.update(id=identity, text=text, labels=labels, title=title, links=links, fields=fields)
-    return record
 
 
 def _split(cell: str, separator: str) -> list[Any]:

@@ -47,11 +47,6 @@ class Source:
         self._raw: BinaryIO | None = None
 
     @property
-    def has_fixed_columns(self) -> bool:
-        """Whether each row has all columns; in JSON a row leaves out what it does not have."""
-        return not self.format.endswith("json")
-
-    @property
     def is_table(self) -> bool:
         """Whether cells are plain texts, so that several names in a cell need a separator."""
         return self.format in ("csv", "tsv", "annif-csv")
@@ -95,7 +90,14 @@ def find_sources(paths: str | Path | Iterable[str | Path], format: str | None, e
         encoding = codecs.lookup(encoding).name
     except (LookupError, TypeError):
         raise InputError(f"encoding is unknown: got {encoding!r}, expected one such as 'utf-8' or 'cp1252'.") from None
-    sources = [source for path in given for source in _sources_of(path, format, encoding)]
+    sources: list[Source] = []
+    for path in given:
+        if path.is_dir():
+            sources += _folder_sources(path, format, encoding)
+        elif path.is_file():
+            sources.append(Source(path, _format_of(path, format), encoding))
+        else:
+            raise InputError(f"path does not exist: got {str(path)!r}, expected a file or a folder.")
     names = [source.name for source in sources]
     if len(set(names)) < len(names):  # made-up ids must differ
         for source in sources:
@@ -112,8 +114,14 @@ def text_lines(source: Source, problems: Problems) -> Iterator[str]:
 def lines_of(stream: io.BufferedReader, source: Source, problems: Problems) -> Iterator[str]:
     """Yield the lines of an opened file, as `text_lines` does."""
     encoding, head = _encoding(stream, source.encoding), stream.peek()
-    if encoding in _WIDE or _ends_in_returns(head):
-        yield from _stream_lines(stream, encoding, source, problems)
+    first = head[: head.find(b"\n") + 1 or len(head)]
+    # lines that end in a carriage return only, as old Macs and some exports of Excel write them
+    by_returns = b"\r" in first and not first.endswith(b"\r\n") and head.count(b"\r") > head.count(b"\n")
+    if encoding in _WIDE or by_returns:
+        for number, text in enumerate(text_stream(stream, source), 1):
+            if "\ufffd" in text:
+                problems.add("encoding", source.name, number, f"some bytes are not {encoding}: replaced.")
+            yield text
         return
     if encoding == "utf-8-sig":
         stream.read(len(codecs.BOM_UTF8))
@@ -144,21 +152,6 @@ def whole_text(source: Source, problems: Problems) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _stream_lines(stream: io.BufferedReader, encoding: str, source: Source, problems: Problems) -> Iterator[str]:
-    """Yield lines whose ends cannot be found in the bytes; a replacement character in the file counts as a problem."""
-    for number, line in enumerate(io.TextIOWrapper(stream, encoding=encoding, errors="replace", newline=""), 1):
-        if "\ufffd" in line:
-            problems.add("encoding", source.name, number, f"some bytes are not {encoding}: replaced.")
-        yield line
-
-
-def _ends_in_returns(head: bytes) -> bool:
-    """Whether lines end in a carriage return only, as old Macs and some exports of Excel write them."""
-    n_feeds = head.count(b"\n")
-    first = head[: head.find(b"\n") + 1 or len(head)]
-    return b"\r" in first and not first.endswith(b"\r\n") and head.count(b"\r") > n_feeds
-
-
 def _encoding(stream: io.BufferedReader, encoding: str) -> str:
     """Return the encoding that a mark at the start of the file names, else `encoding`."""
     head = stream.peek(4)[:4]
@@ -175,17 +168,10 @@ def _undecodable(error: UnicodeDecodeError) -> str:
     return f"byte 0x{byte:02x} is not {error.encoding}: replaced. Pass `encoding`, such as 'cp1252'."
 
 
-def _sources_of(path: Path, format: str | None, encoding: str) -> list[Source]:
-    if path.is_dir():
-        return _folder_sources(path, format, encoding)
-    if not path.is_file():
-        raise InputError(f"path does not exist: got {str(path)!r}, expected a file or a folder.")
-    return [Source(path, _format_of(path, format), encoding)]
-
-
 def _folder_sources(folder: Path, format: str | None, encoding: str) -> list[Source]:
     """Return the texts below a folder; if there are none, its other files, or those of the given format."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and not _is_hidden(path, folder))
+    names = {path: path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+    files = sorted(path for path, name in names.items() if not any(part.startswith(".") for part in name.parts))
     kinds = {path: _SUFFIXES.get(_ending(path)) for path in files}
     texts = [path for path in files if kinds[path] == "text"]
     if format == "annif":
@@ -201,13 +187,7 @@ def _folder_sources(folder: Path, format: str | None, encoding: str) -> list[Sou
             f"expected files that end in {', '.join(_SUFFIXES)}, also with .gz."
         )
     kind_of = {path: _format_of(path, format if format == "annif" else None) for path in found}
-    return [
-        Source(path, kind_of[path], encoding, name=path.relative_to(folder).as_posix(), root=folder) for path in found
-    ]
-
-
-def _is_hidden(path: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+    return [Source(path, kind_of[path], encoding, name=names[path].as_posix(), root=folder) for path in found]
 
 
 def _format_of(path: Path, format: str | None) -> str:

@@ -17,19 +17,7 @@ from tacit.datasets.standard_library import standard_library_records
 from tacit.datasets.vectors import VectorSet
 
 __all__ = [
-    "Dataset",
-    "MovieLens",
-    "TaxonomyTable",
-    "VectorSet",
-    "dataset_names",
-    "load_arxiv",
-    "load_enzyme",
-    "load_movielens",
-    "load_mulan",
-    "load_newsgroups",
-    "load_rcv1",
-    "load_reuters21578",
-    "load_taxonomy",
-    "read_dataset",
-    "standard_library_records",
-]
+    "Dataset", "MovieLens", "TaxonomyTable", "VectorSet", "dataset_names", "load_arxiv", "load_enzyme",
+    "load_movielens", "load_mulan", "load_newsgroups", "load_rcv1", "load_reuters21578", "load_taxonomy",
+    "read_dataset", "standard_library_records",
+]  # fmt: skip

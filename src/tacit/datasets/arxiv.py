@@ -77,7 +77,15 @@ def _convert(downloads: Path, made: Path) -> None:
         for row in _rows(path):
             number = int(hashlib.md5(row["arxiv_id"].encode(), usedforsecurity=False).hexdigest()[:8], 16)
             if number % 13 == 0:
-                papers[row["arxiv_id"]] = _paper(row, "test" if number % 5 == 0 else "train")
+                papers[row["arxiv_id"]] = {
+                    "id": row["arxiv_id"],
+                    "split": "test" if number % 5 == 0 else "train",
+                    "title": row["title"],
+                    "abstract": row["abstract"],
+                    "categories": [category.strip() for category in row["categories"].split(",") if category.strip()],
+                    "primary": row["primary_cat"],
+                    "created": row["created"],
+                }
     found = sorted(papers.values(), key=lambda paper: (paper["created"], paper["id"]))
     write_json_lines(made / "arxiv_sample.jsonl.gz", found)
     nodes: dict[str, str] = {}
@@ -97,12 +105,6 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
 
 
 _PAPER_COLUMNS = ("arxiv_id", "title", "abstract", "categories", "primary_cat", "created")
-
-
-def _paper(row: dict[str, str], split: str) -> dict[str, Any]:
-    categories = [category.strip() for category in row["categories"].split(",") if category.strip()]
-    paper: dict[str, Any] = {"id": row["arxiv_id"], "split": split, "title": row["title"], "abstract": row["abstract"]}
-    return {**paper, "categories": categories, "primary": row["primary_cat"], "created": row["created"]}
 
 
 def _add_with_parents(node: str, nodes: dict[str, str]) -> None:
@@ -132,12 +134,8 @@ q-fin.PR q-fin.RM q-fin.ST q-fin.TR solv-int stat.AP stat.CO stat.ME stat.OT sta
 """
 
 
-def _home() -> Home:
-    commit = "f043eb1d71da6ed2fb9eac63ab8707359ff606ea"
-    base = f"https://raw.githubusercontent.com/staeiou/arxiv_archive/{commit}/processed_data/20200101/per_category"
-    sources = tuple(RemoteFile(f"{base}/{category}.tsv.xz", f"{category}.tsv.xz") for category in _CATEGORIES.split())
-    files = ("arxiv_sample.jsonl.gz", "taxonomy.tsv")
-    return Home("https://doi.org/10.5281/zenodo.1463242", "arxiv", files, sources, 250, _convert)
-
-
-HOME = _home()
+_COMMIT = "f043eb1d71da6ed2fb9eac63ab8707359ff606ea"
+_BASE = f"https://raw.githubusercontent.com/staeiou/arxiv_archive/{_COMMIT}/processed_data/20200101/per_category"
+_SOURCES = tuple(RemoteFile(f"{_BASE}/{category}.tsv.xz", f"{category}.tsv.xz") for category in _CATEGORIES.split())
+_FILES = ("arxiv_sample.jsonl.gz", "taxonomy.tsv")
+HOME = Home("https://doi.org/10.5281/zenodo.1463242", "arxiv", _FILES, _SOURCES, 250, _convert)

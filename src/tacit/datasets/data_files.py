@@ -18,21 +18,9 @@ from typing import Any
 from tacit.errors import InputError
 
 __all__ = [
-    "CONTROL_CHARACTERS",
-    "Home",
-    "RemoteFile",
-    "TaxonomyTable",
-    "archive_members",
-    "data_folder",
-    "find_file",
-    "joined",
-    "parents_of",
-    "read_json_lines",
-    "read_table",
-    "refuse_outside",
-    "write_json_lines",
-    "write_table",
-]
+    "CONTROL_CHARACTERS", "Home", "RemoteFile", "TaxonomyTable", "archive_members", "data_folder", "find_file",
+    "joined", "parents_of", "read_json_lines", "read_table", "refuse_outside", "write_json_lines", "write_table",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)

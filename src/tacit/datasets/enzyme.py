@@ -38,7 +38,8 @@ def load_enzyme(data_dir: str | Path | None = None, *, oxidoreductases: bool = F
         and comments; `title` is the name; `fields` has `accessions`, the proteins of Swiss-Prot that are this enzyme.
     """
     entries = _entries(find_file(data_dir, "enzyme", "enzyme.dat.gz"))
-    records = (_record(entry) for entry in entries if not _is_gone(entry))
+    gone = ("Deleted entry", "Transferred entry")
+    records = (_record(entry) for entry in entries if not entry.get("DE", [""])[0].startswith(gone))
     return [record for record in records if not oxidoreductases or record.id.startswith("1.")]
 
 
@@ -73,17 +74,14 @@ def _entries(path: Path) -> Iterator[Entry]:
         ) from error
 
 
-def _is_gone(entry: Entry) -> bool:
-    return entry.get("DE", [""])[0].startswith(("Deleted entry", "Transferred entry"))
-
-
 def _record(entry: Entry) -> Record:
     number = entry["ID"][0]
     parts = [_text_of(entry, code) for code in ("DE", "AN", "CA", "CF", "CC")]
     return Record(
         id=number,
         text="\n".join(part for part in parts if part),
-        labels=(_class_of(number),),
+        # '1.1.-.-' is '1.1', since '-' means that the class is not decided
+        labels=(".".join(step for step in number.split(".")[:3] if step != "-"),),
         title=parts[0].removesuffix("."),
         fields={"accessions": tuple(re.findall(r"(\w+),\s*\w+\s*;", _text_of(entry, "DR")))},
     )
@@ -96,11 +94,6 @@ def _text_of(entry: Entry, code: str) -> str:
     return re.sub(r"(?<=\S)-\n(?!(?:and|or|to)\b)", "-", text).replace("\n", " ")
 
 
-def _class_of(number: str) -> str:
-    """Return the first three numbers; '1.1.-.-' is '1.1', since '-' means that the class is not decided."""
-    return ".".join(step for step in number.split(".")[:3] if step != "-")
-
-
 def _convert(downloads: Path, made: Path) -> None:
     """Compress the file and keep its content as it is, as its terms require."""
     content = (downloads / "enzyme.dat").read_bytes()
@@ -109,17 +102,7 @@ def _convert(downloads: Path, made: Path) -> None:
     (made / "enzyme.dat.gz").write_bytes(gzip.compress(content, mtime=0))
 
 
-HOME = Home(
-    "https://enzyme.expasy.org/",
-    "enzyme",
-    ("enzyme.dat.gz",),
-    (
-        # the Institute offers its current release only; this is a copy of the release that the figures are about
-        RemoteFile(
-            "https://raw.githubusercontent.com/blancosilva/enzyme/aaef5199615742ea7f10c03766b486e7e45ca24c/enzyme.dat",
-            "enzyme.dat",
-        ),
-    ),
-    4,
-    _convert,
-)
+# the Institute offers its current release only; this is a copy of the release that the figures are about
+_COPY = "https://raw.githubusercontent.com/blancosilva/enzyme/aaef5199615742ea7f10c03766b486e7e45ca24c/enzyme.dat"
+_SOURCES = (RemoteFile(_COPY, "enzyme.dat"),)
+HOME = Home("https://enzyme.expasy.org/", "enzyme", ("enzyme.dat.gz",), _SOURCES, 4, _convert)

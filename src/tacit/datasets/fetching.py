@@ -101,7 +101,7 @@ def fetch_dataset(
     root = data_folder(data_dir)
     if is_there(name, root, home) and not again:
         return Fetched(name, root / home.folder, was_there=True)
-    known = _known(root / home.folder / _record_name(name))
+    known = _known(root / home.folder / f"{name}.sources.json")
     try:
         root.mkdir(parents=True, exist_ok=True)
         workplace = Path(tempfile.mkdtemp(prefix=f".fetching-{name}-", dir=root))
@@ -127,10 +127,6 @@ def is_there(name: str, root: Path, home: Home | None = None) -> bool:
     """Whether the data folder has all files of a data set; one without a home needs none."""
     home = home or homes().get(name)
     return home is None or all((root / home.folder / file).is_file() for file in home.files)
-
-
-def _record_name(name: str) -> str:
-    return f"{name}.sources.json"
 
 
 def _known(path: Path) -> dict[str, str]:
@@ -221,7 +217,7 @@ def _put_in_place(name: str, home: Home, workplace: Path, root: Path, facts: dic
     made = workplace / "made"
     made.mkdir()
     home.convert(workplace, made)
-    record = made / _record_name(name)
+    record = made / f"{name}.sources.json"
     record.write_text(json.dumps({"page": home.page, "files": facts}, indent=2) + "\n", "utf-8")
     folder = root / home.folder
     try:

@@ -93,11 +93,11 @@ def load_movielens(data_dir: str | Path | None = None) -> MovieLens:
     archive = find_file(data_dir, "movielens100k", "ml-100k.zip")
     ratings = find_file(data_dir, "movielens100k", "ratings.tsv.gz")
     genres = tuple(line[0] for line in _table(archive, "u.genre", 2))
-    return MovieLens(
-        users=_users(_table(archive, "u.user", 5)),
-        items=_items(_table(archive, "u.item", 5 + len(genres)), genres),
-        ratings=_ratings(ratings),
-    )
+    people = _table(archive, "u.user", 5)
+    ids, ages = (np.asarray([int(row[place]) for row in people]) for place in (0, 1))
+    users = Users(ids, ages, gender=tuple(row[2] for row in people), occupation=tuple(row[3] for row in people))
+    items = _items(_table(archive, "u.item", 5 + len(genres)), genres)
+    return MovieLens(users, items, _ratings(ratings))
 
 
 def film_records(
@@ -162,15 +162,6 @@ def _table(archive: Path, file: str, n_cells: int) -> list[list[str]]:
     return rows
 
 
-def _users(rows: list[list[str]]) -> Users:
-    return Users(
-        ids=np.asarray([int(row[0]) for row in rows]),
-        age=np.asarray([int(row[1]) for row in rows]),
-        gender=tuple(row[2] for row in rows),
-        occupation=tuple(row[3] for row in rows),
-    )
-
-
 def _items(rows: list[list[str]], genres: tuple[str, ...]) -> Items:
     named = [_title_and_year(row[1]) for row in rows]
     return Items(
@@ -209,9 +200,8 @@ def _convert(downloads: Path, made: Path) -> None:
             for name in files.namelist():
                 refuse_outside(archive, name)
             ratings = files.read("ml-100k/u.data").decode("ascii").splitlines()
-            tests = {
-                name: _pairs(files.read(f"ml-100k/{name}.test")) for name in ("u1", "u2", "u3", "u4", "u5", "ua", "ub")
-            }
+            names = ("u1", "u2", "u3", "u4", "u5", "ua", "ub")
+            tests = {name: _pairs(files.read(f"ml-100k/{name}.test")) for name in names}
     except (OSError, KeyError, ValueError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(f"{archive.name} is damaged: got {error}, expected MovieLens 100K. Try again.") from error
     lines = ["user\titem\trating\ttimestamp\tfold\tua_test\tub_test"]
@@ -228,17 +218,7 @@ def _pairs(content: bytes) -> set[tuple[str, ...]]:
     return {tuple(line.split("\t")[:2]) for line in content.decode("ascii").splitlines()}
 
 
-HOME = Home(
-    "https://grouplens.org/datasets/movielens/100k/",
-    "movielens100k",
-    ("ml-100k.zip", "ratings.tsv.gz"),
-    (
-        RemoteFile(
-            "https://files.grouplens.org/datasets/movielens/ml-100k.zip",
-            "ml-100k.zip",
-            md5="0e33842e24a9c977be4e0107933c0723",
-        ),
-    ),
-    5,
-    _convert,
-)
+_PAGE = "https://grouplens.org/datasets/movielens/100k/"
+_URL = "https://files.grouplens.org/datasets/movielens/ml-100k.zip"
+_SOURCES = (RemoteFile(_URL, "ml-100k.zip", md5="0e33842e24a9c977be4e0107933c0723"),)
+HOME = Home(_PAGE, "movielens100k", ("ml-100k.zip", "ratings.tsv.gz"), _SOURCES, 5, _convert)

@@ -50,7 +50,8 @@ def load_newsgroups(
     check_choice("split", split, ("all", "bydate", "train", "test"))
     postings = list(read_json_lines(find_file(data_dir, "20newsgroups", "20newsgroups.jsonl.gz")))
     wanted = _wanted(groups, sorted({posting["group"] for posting in postings}))
-    return [_record(posting) for posting in postings if posting["group"] in wanted and _is_in(posting["split"], split)]
+    parts = {"all": ("train", "test", None), "bydate": ("train", "test")}.get(split, (split,))
+    return [_record(posting) for posting in postings if posting["group"] in wanted and posting["split"] in parts]
 
 
 def _wanted(groups: Collection[str] | None, known: list[str]) -> set[str]:
@@ -66,10 +67,6 @@ def _wanted(groups: Collection[str] | None, known: list[str]) -> set[str]:
     return wanted
 
 
-def _is_in(part: str | None, split: str) -> bool:
-    return split == "all" or (part is not None if split == "bydate" else part == split)
-
-
 def _record(posting: dict[str, Any]) -> Record:
     author = _author(posting["from"])
     return Record(
@@ -80,11 +77,7 @@ def _record(posting: dict[str, Any]) -> Record:
         links={"author": (author,) if author else (), "newsgroups": posting["newsgroups"]},
         fields={
             "subject": _normalised(posting["subject"]),
-            "split": posting["split"],
-            "organization": posting.get("organization"),
-            "date": posting.get("date"),
-            "body": posting["body"],
-            "message_id": posting.get("message_id"),
+            **{name: posting.get(name) for name in ("split", "organization", "date", "body", "message_id")},
         },
     )
 
@@ -138,18 +131,10 @@ def _posting(key: str, split: str | None, text: str) -> dict[str, Any]:
 _HEADERS = ("subject", "from", "date", "organization", "message_id")
 
 
-HOME = Home(
-    "http://qwone.com/~jason/20Newsgroups/",
-    "20newsgroups",
-    ("20newsgroups.jsonl.gz",),
-    (
-        RemoteFile("http://qwone.com/~jason/20Newsgroups/20news-19997.tar.gz", "20news-19997.tar.gz"),
-        RemoteFile(
-            "https://ndownloader.figshare.com/files/5975967",
-            "20news-bydate.tar.gz",
-            sha256="8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
-        ),
-    ),
-    32,
-    _convert,
+_PAGE = "http://qwone.com/~jason/20Newsgroups/"
+_BY_DATE_SHA256 = "8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610"
+_SOURCES = (
+    RemoteFile(f"{_PAGE}20news-19997.tar.gz", "20news-19997.tar.gz"),
+    RemoteFile("https://ndownloader.figshare.com/files/5975967", "20news-bydate.tar.gz", sha256=_BY_DATE_SHA256),
 )
+HOME = Home(_PAGE, "20newsgroups", ("20newsgroups.jsonl.gz",), _SOURCES, 32, _convert)

@@ -98,10 +98,6 @@ def load_taxonomy(name: str, data_dir: str | Path | None = None) -> TaxonomyTabl
     return known[check_choice("name", name, tuple(known))](data_dir)
 
 
-def _standard_library(data_dir: str | Path | None) -> list[Record]:
-    return standard_library_records()
-
-
 _MULAN = "Public benchmark for research; no licence is stated."
 _DATASETS: dict[str, Dataset] = {
     "reuters21578": Dataset(
@@ -144,7 +140,7 @@ _DATASETS: dict[str, Dataset] = {
         "PSF licence, the licence of Python.",
         "standard_library_records",
         None,
-        read=_standard_library,
+        read=lambda data_dir: standard_library_records(),
     ),
     "movielens100k": Dataset(
         "1,682 films with titles, genres, and links to those of 943 people who liked them (100,000 ratings).",

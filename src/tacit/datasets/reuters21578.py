@@ -46,12 +46,7 @@ def load_reuters21578(data_dir: str | Path | None = None) -> list[Record]:
             text=joined(story["title"], story["body"]),
             labels=story["topics"],
             title=story["title"],
-            fields={
-                "split": story["split"],
-                "lewissplit": story["lewissplit"],
-                "places": story["places"],
-                "date": story["date"],
-            },
+            fields={name: story[name] for name in ("split", "lewissplit", "places", "date")},
         )
         for story in read_json_lines(find_file(data_dir, "reuters21578", "reuters21578.jsonl.gz"))
     ]
@@ -135,17 +130,7 @@ def _topics(text: str) -> list[tuple[str, str, str]]:
 _TOPIC_GROUPS = ("General", "Economic Indicator", "Currency", "Corporate", "Commodity", "Energy")  # not places, people
 
 
-HOME = Home(
-    "https://kdd.ics.uci.edu/databases/reuters21578/reuters21578.html",
-    "reuters21578",
-    ("reuters21578.jsonl.gz", "topics.tsv"),
-    (
-        RemoteFile(
-            "https://kdd.ics.uci.edu/databases/reuters21578/reuters21578.tar.gz",
-            "reuters21578.tar.gz",
-            sha256="3bae43c9b14e387f76a61b6d82bf98a4fb5d3ef99ef7e7075ff2ccbcf59f9d30",
-        ),
-    ),
-    8,
-    _convert,
-)
+_BASE = "https://kdd.ics.uci.edu/databases/reuters21578/reuters21578"
+_SHA256 = "3bae43c9b14e387f76a61b6d82bf98a4fb5d3ef99ef7e7075ff2ccbcf59f9d30"
+_SOURCES = (RemoteFile(f"{_BASE}.tar.gz", "reuters21578.tar.gz", sha256=_SHA256),)
+HOME = Home(f"{_BASE}.html", "reuters21578", ("reuters21578.jsonl.gz", "topics.tsv"), _SOURCES, 8, _convert)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,13 +79,9 @@ _OPTIONS: tuple[Decorator, ...] = (
         help="Method that learns to suggest labels.  [default: auto]",
     ),
 )
+model_options: Decorator = partial(gather_options, options=_OPTIONS, kind=ModelOptions, name="space")
 _TEXT_SETTINGS = ("ngrams", "min_records", "max_share", "max_terms")
 _SETTINGS = (*_TEXT_SETTINGS, "min_label_records", "title_weight")
-
-
-def model_options(command: Any) -> Any:
-    """Add the options; the command gets them as one `ModelOptions` called `space`."""
-    return gather_options(command, _OPTIONS, ModelOptions, "space")
 
 
 def read_settings(space: ModelOptions, before: BuildSettings | None = None) -> BuildSettings:
@@ -105,22 +101,16 @@ def read_settings(space: ModelOptions, before: BuildSettings | None = None) -> B
     if separator is None and space.taxonomy is None:
         separator = before.taxonomy_separator
     same_model = space.model in (None, before.model)
-    text = {name: named[name] for name in _TEXT_SETTINGS if name in named}
-    text |= {"language": space.language, "stem": space.stem, "stop_words": _stop_words(space.stop_words)}
+    stop_words = space.stop_words if space.stop_words in (None, "none", "language") else _words_in(space.stop_words)
+    text = _given(language=space.language, stem=space.stem, stop_words=stop_words)
+    text |= _given(**{name: named.get(name) for name in _TEXT_SETTINGS})
     return replace(
         before,
         parameters={**(before.parameters if same_model else {}), **parameters},
-        text=replace(before.text, **_given(text)),
+        text=replace(before.text, **text),
         taxonomy_separator=separator,
         min_label_records=named.get("min_label_records", before.min_label_records),
-        **_given(
-            {
-                "model": space.model,
-                "n_components": space.dimensions,
-                "suggester": space.suggester,
-                "random_state": space.seed,
-            }
-        ),
+        **_given(model=space.model, n_components=space.dimensions, suggester=space.suggester, random_state=space.seed),
     )
 
 
@@ -140,9 +130,11 @@ def read_taxonomy(space: ModelOptions, dataset: str | None = None, data_dir: str
     from tacit.relations.taxonomy.taxonomy import Taxonomy
 
     if space.taxonomy is None:
+        if dataset is None:
+            return None
         from tacit.datasets.registry import dataset_names
 
-        known = dataset_names().get(dataset or "")
+        known = dataset_names().get(dataset)
         if known is None or known.taxonomy is None:
             return None
         table = known.taxonomy(data_dir)
@@ -153,20 +145,18 @@ def read_taxonomy(space: ModelOptions, dataset: str | None = None, data_dir: str
     return Taxonomy.from_skos(space.taxonomy)
 
 
-def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _stop_words(given: str | None) -> str | list[str] | None:
-    """Read a file of stop words, separated by white space; "none" and "language" are not files."""
-    if given in (None, "none", "language"):
-        return given
+def _words_in(file: str) -> list[str]:
+    """Read stop words, separated by white space."""
     try:
-        return Path(str(given)).expanduser().read_text(encoding="utf-8").split()
+        return Path(file).expanduser().read_text(encoding="utf-8").split()
     except (OSError, UnicodeDecodeError) as error:
         said = getattr(error, "strerror", None) or "bytes that are not UTF-8"
         raise InputError(
-            f"--stop-words cannot be read: got {said!r} for {given!r}, expected a file of words, or 'none'."
+            f"--stop-words cannot be read: got {said!r} for {file!r}, expected a file of words, or 'none'."
         ) from error
 
 
@@ -179,7 +169,10 @@ def _named_settings(pairs: tuple[str, ...]) -> dict[str, Any]:
             raise InputError(f"--set must look like NAME=VALUE: got {pair!r}, expected label_weight=0.7, for example.")
         found[name] = _value(value)
     if unknown := set(found) - set(_SETTINGS):
-        known = {*_SETTINGS, *_model_parameters()}
+        import tacit
+
+        models = (tacit.LSI, tacit.MLSI, tacit.HLSI, tacit.MLSA, tacit.SLE)
+        known = {*_SETTINGS, "link_weight", *(name for model in models for name in model().get_params())}
         for name in sorted(unknown - known):
             hint = did_you_mean(name, known)
             raise InputError(
@@ -187,14 +180,6 @@ def _named_settings(pairs: tuple[str, ...]) -> dict[str, Any]:
                 f"the model.{hint}"
             )
     return found
-
-
-def _model_parameters() -> set[str]:
-    """Return the names of the parameters of all models of an index."""
-    import tacit
-
-    models = (tacit.LSI, tacit.MLSI, tacit.HLSI, tacit.MLSA, tacit.SLE)
-    return {"link_weight", *(name for model in models for name in model().get_params())}
 
 
 def _value(text: str) -> Any:

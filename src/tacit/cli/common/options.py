@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -16,21 +16,9 @@ if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
 
 __all__ = [
-    "Decorator",
-    "SectionedCommand",
-    "add_options",
-    "as_json",
-    "examples",
-    "filter_options",
-    "gather_options",
-    "index_argument",
-    "limit_option",
-    "opened",
-    "option_in",
-    "quiet_option",
-    "read_filters",
-    "wait_option",
-]
+    "Decorator", "SectionedCommand", "as_json", "examples", "filter_options", "gather_options", "index_argument",
+    "limit_option", "opened", "option_in", "quiet_option", "read_filters", "wait_option",
+]  # fmt: skip
 
 Decorator = Callable[[Any], Any]
 
@@ -66,34 +54,23 @@ def option_in(section: str, *names: str, **settings: Any) -> Decorator:
 
 
 def gather_options(command: Any, options: Sequence[Decorator], kind: type, name: str) -> Any:
-    """Add several options to a command, which gets them as one dataclass of this kind under this name."""
+    """Add several options to a command, which gets them as one dataclass of the kind `kind` called `name`."""
 
     @functools.wraps(command)
     def gathered(**typed: Any) -> Any:
         values = {entry.name: typed.pop(entry.name) for entry in fields(kind)}
         return command(**{name: kind(**values)}, **typed)
 
-    return add_options(gathered, options)
-
-
-def add_options(command: Any, options: Sequence[Decorator]) -> Any:
-    """Add several options to a command, in this order."""
     for option in reversed(options):
-        command = option(command)
-    return command
+        gathered = option(gathered)
+    return gathered
 
 
 index_argument: Decorator = click.argument("index", metavar="INDEX")
 as_json: Decorator = option_in("Output", "--json", "as_json", is_flag=True, help="Print the result as JSON.")
 quiet_option: Decorator = option_in("Output", "-q", "--quiet", is_flag=True, help="Print nothing but errors.")
-wait_option: Decorator = option_in(
-    "Output",
-    "--wait",
-    type=float,
-    default=0.0,
-    metavar="SECONDS",
-    help="Wait up to SECONDS if another command is writing to the index.",
-)
+_WAIT = "Wait up to SECONDS if another command is writing to the index."
+wait_option: Decorator = option_in("Output", "--wait", type=float, default=0.0, metavar="SECONDS", help=_WAIT)
 
 
 def limit_option(default: int, what: str) -> Decorator:
@@ -105,22 +82,17 @@ def limit_option(default: int, what: str) -> Decorator:
 
 def filter_options(command: Any) -> Any:
     """Add the options that `read_filters` reads."""
+    between = "Only records with a field in this range: year=1990..1999, date=2024-03.. (ends included)."
     options = (
-        click.option("--label", "labels", multiple=True, metavar="NAME", help="Only records with this label."),
-        click.option("--under", multiple=True, metavar="NAME", help="Only records with this label or a narrower one."),
-        click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only records with this value in a field."),
-        click.option(
-            "--range",
-            "ranges",
-            multiple=True,
-            metavar="FIELD=LOW..HIGH",
-            help="Only records with a field in this range: year=1990..1999, date=2024-03.. (ends included).",
-        ),
-        click.option(
-            "--link", "links", multiple=True, metavar="NAME=TARGET", help="Only records with this link: author=Knuth."
-        ),
+        ("--label", "labels", "NAME", "Only records with this label."),
+        ("--under", "under", "NAME", "Only records with this label or a narrower one."),
+        ("--where", "where", "FIELD=VALUE", "Only records with this value in a field."),
+        ("--range", "ranges", "FIELD=LOW..HIGH", between),
+        ("--link", "links", "NAME=TARGET", "Only records with this link: author=Knuth."),
     )
-    return add_options(command, options)
+    for option, name, metavar, said in reversed(options):
+        command = click.option(option, name, multiple=True, metavar=metavar, help=said)(command)
+    return command
 
 
 def opened(index: str) -> Collection:
@@ -146,36 +118,23 @@ def read_filters(
 
     fields: dict[str, list[Any]] = {}
     for name, value in _pairs("--where", where):
-        fields.setdefault(name, []).extend(_values(value))
+        number = _number(value)  # a CSV file has texts only, JSON has numbers too
+        fields.setdefault(name, []).extend([value] if number is None else [value, number])
     targets: dict[str, list[str]] = {}
     for name, value in _pairs("--link", links):
         targets.setdefault(name, []).append(value)
     between = {name: _range(name, text) for name, text in _pairs("--range", ranges)}
-    for option, kind, asked in (
-        ("--where", "fields", fields),
-        ("--range", "fields", between),
-        ("--link", "links", targets),
-    ):
-        _check_names(option, asked, collection.store.names(kind) if asked else [])
-    borne = [_label(collection, name) for name in labels]
-    return Filters(
-        labels=[*borne, *(collection.below(name) for name in under)], links=targets, fields=fields, ranges=between
-    )
-
-
-def _label(collection: Collection, name: str) -> str:
-    """Return a label by its name or its title; raise with the nearest spelling if there is none."""
-    from tacit.tasks.label_names import find_label
-
-    return name if collection.store.has_label(name) else find_label(collection, name)
-
-
-def _check_names(option: str, asked: Iterable[str], known: Sequence[str]) -> None:
-    """Raise for a name that no record has: an empty result would look like an answer."""
-    for name in asked:
-        if name not in known:
+    asked = [("--where", "fields", name) for name in fields] + [("--range", "fields", name) for name in between]
+    for option, kind, name in asked + [("--link", "links", name) for name in targets]:
+        known = collection.store.names(kind)
+        if name not in known:  # an empty result would look like an answer
             expected = f"one of {', '.join(known[:10])}" if known else "none, since no record has any"
             raise InputError(f"{option} has an unknown name: got {name!r}, expected {expected}.")
+    from tacit.tasks.label_names import find_label
+
+    wanted = [name if collection.store.has_label(name) else find_label(collection, name) for name in labels]
+    below = [collection.below(name) for name in under]
+    return Filters(labels=[*wanted, *below], links=targets, fields=fields, ranges=between)
 
 
 def _pairs(option: str, texts: Sequence[str]) -> list[tuple[str, str]]:
@@ -188,20 +147,14 @@ def _pairs(option: str, texts: Sequence[str]) -> list[tuple[str, str]]:
     return pairs
 
 
-def _values(text: str) -> list[Any]:
-    """Return a value as text and, if it is one, as number: a CSV file has texts only, JSON has both."""
-    number = _number(text)
-    return [text] if number is None else [text, number]
-
-
 def _range(name: str, text: str) -> tuple[Any, Any]:
     low, dots, high = text.partition("..")
     if not dots:
         low, high = text, text
-    ends = [end.strip() or None for end in (low, high)]
-    if ends == [None, None]:
+    first, last = (end.strip() or None for end in (low, high))
+    if first is None and last is None:
         raise InputError(f"--range must look like FIELD=LOW..HIGH: got {name}={text!r}, with neither LOW nor HIGH.")
-    return ends[0], ends[1]
+    return first, last
 
 
 def _number(text: str) -> int | float | None:

@@ -33,10 +33,7 @@ class ShownStages:
     On a terminal the current stage has a line with a spinner and its time; when it ends, one line stays, with the time
     it took and the largest memory so far. In a pipe there are only the lines that stay.
 
-    Parameters
-    ----------
-    quiet : bool, default False
-        Show nothing.
+    If `quiet`, nothing is shown.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -47,7 +44,12 @@ class ShownStages:
 
     def __enter__(self) -> ShownStages:
         if not self._quiet and sys.stderr.isatty():
-            self._live = _live_line()
+            from rich.console import Console
+            from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+            texts = [TextColumn(text, markup=False) for text in ("{task.description} ...", "{task.fields[how_far]}")]
+            columns = (SpinnerColumn(), TimeElapsedColumn(), *texts)
+            self._live = Progress(*columns, console=Console(stderr=True), transient=True)
             self._live.start()
             self.begin("starting")
         return self
@@ -59,12 +61,15 @@ class ShownStages:
 
     def __call__(self, stage: StageEvent) -> None:
         """Show one report of a stage."""
+        if self._quiet:
+            return
         if stage.state == "begin":
             self.begin(stage.name)
         elif stage.state == "advance":
             self.advance(stage.name, stage.message, stage.share)
         else:
-            self._write(f"{stage.seconds:7.1f} s  {_memory(stage.memory)}  {stage.message}")
+            memory = f"{stage.memory / 1e6:5,.0f} MB" if stage.memory else " " * 8  # Windows does not report it
+            self._write(f"{stage.seconds:7.1f} s  {memory}  {stage.message}")
 
     def begin(self, name: str) -> None:
         """Show that a stage begins; for work that does not report stages itself."""
@@ -82,6 +87,11 @@ class ShownStages:
         if self._live is not None and self._task is not None:
             self._live.update(self._task, how_far=message if share is None else f"{message}  {share:.0%}")
 
+    def records_read(self, n_records: int, share: float) -> None:
+        """Show how far the records are read."""
+        if not self._quiet:
+            self.advance("reading", f"{n_records:,} records", share)
+
     def download(self, download: Download) -> None:
         """Show how far a download is: a stage per file."""
         of = "" if download.n_files == 1 else f" ({download.number} of {download.n_files})"
@@ -93,29 +103,7 @@ class ShownStages:
 
     def _write(self, line: str) -> None:
         """Write a line that stays."""
-        if self._quiet:
-            return
         if self._live is None:
             print(line, file=sys.stderr, flush=True)
         else:
             self._live.console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def _live_line() -> Any:
-    """Return a line with a spinner and a clock, which disappears when it is stopped."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    return Progress(
-        SpinnerColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description} ...", markup=False),
-        TextColumn("{task.fields[how_far]}", markup=False),
-        console=Console(stderr=True),
-        transient=True,
-    )
-
-
-def _memory(n_bytes: int) -> str:
-    """Return the largest memory so far, in eight places; empty on Windows, which does not report it."""
-    return f"{n_bytes / 1e6:5,.0f} MB" if n_bytes else " " * 8

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tacit.cli.common.options import Decorator, gather_options, option_in
-from tacit.errors import InputError, TacitWarning
+from tacit.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
 
     from tacit.corpus import ColumnMap, Reading, Record
 
-__all__ = [
-    "OpenedRecords",
-    "ReadingOptions",
-    "load_vectors",
-    "open_records",
-    "reading_options",
-    "vectors_option",
-    "without_problem_warning",
-]
+__all__ = ["OpenedRecords", "ReadingOptions", "load_vectors", "open_records", "reading_options", "vectors_option"]
 
 vectors_option: Decorator = option_in(
     "Records", "--vectors", metavar="FILE.npy", help="Vectors to use instead of the words, one row per record."
@@ -95,11 +86,7 @@ _OPTIONS: tuple[Decorator, ...] = (
         help="Separator between labels in one cell.  [default: ; or |, whichever is used]",
     ),
 )
-
-
-def reading_options(command: Any) -> Any:
-    """Add the options; the command gets them as one `ReadingOptions` called `reading`."""
-    return gather_options(command, _OPTIONS, ReadingOptions, "reading")
+reading_options: Decorator = partial(gather_options, options=_OPTIONS, kind=ReadingOptions, name="reading")
 
 
 @dataclass
@@ -155,7 +142,14 @@ def open_records(
         return _open_dataset(reading.dataset, reading)
     from tacit.corpus import read_records
 
-    _check_not_a_dataset(reading.sources)
+    for source in reading.sources:
+        if not Path(source).exists():
+            from tacit.datasets.registry import dataset_names
+
+            if source in dataset_names():
+                raise InputError(
+                    f"SOURCE does not exist: got {source!r}, which is the name of a data set. Use --dataset {source}."
+                )
     stored = stored or {}
     columns = _columns(reading, stored.get("columns", {}), title_weight)
     form, encoding = reading.format or stored.get("format"), reading.encoding or stored.get("encoding", "utf-8")
@@ -176,24 +170,13 @@ def open_records(
             f"{error} These are the columns that the index was built from; name others with --text, --labels ('' for "
             "none) and so on."
         ) from error
-    settings = {
-        "source": [Path(source).name for source in reading.sources],
-        "columns": _column_facts(found.columns),
-        "format": form,
-        "encoding": encoding,
-    }
-    return OpenedRecords(found, _stem(reading.sources[0]), settings, found)
-
-
-def _check_not_a_dataset(sources: Sequence[str]) -> None:
-    """Raise if the name of a data set is given as a file."""
-    from tacit.datasets.registry import dataset_names
-
-    for source in sources:
-        if source in dataset_names() and not Path(source).exists():
-            raise InputError(
-                f"SOURCE does not exist: got {source!r}, which is the name of a data set. Use --dataset {source}."
-            )
+    facts = {entry.name: getattr(found.columns, entry.name) for entry in fields(found.columns)}
+    facts = {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}  # as in JSON
+    names = [Path(source).name for source in reading.sources]
+    settings = {"source": names, "columns": facts, "format": form, "encoding": encoding}
+    first = Path(reading.sources[0]).expanduser().absolute()
+    name = first.name if first.is_dir() else Path(first.name.removesuffix(".gz")).stem
+    return OpenedRecords(found, name or "index", settings, found)
 
 
 def load_vectors(path: str | None) -> np.ndarray | None:
@@ -207,14 +190,6 @@ def load_vectors(path: str | None) -> np.ndarray | None:
     except (OSError, ValueError, EOFError) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"--vectors cannot be read: got {said!r} in {path!r}, expected a .npy file.") from error
-
-
-@contextmanager
-def without_problem_warning() -> Iterator[None]:
-    """Suppress the warning that there were problems: the summary that is printed afterwards lists them."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "the files have problems", TacitWarning)
-        yield
 
 
 def _open_dataset(name: str, reading: ReadingOptions) -> OpenedRecords:
@@ -246,18 +221,3 @@ def _columns(reading: ReadingOptions, stored: Mapping[str, Any], title_weight: i
     given = [entry.name for entry in fields(typed) if getattr(reading, entry.name, None) not in (None, ())]
     columns = ColumnMap(**{**stored, **{name: getattr(typed, name) for name in given}})
     return columns if title_weight is None else replace(columns, title_weight=title_weight)
-
-
-def _column_facts(columns: ColumnMap) -> dict[str, Any]:
-    """Return a column map as plain data, with lists as in JSON."""
-    facts = {entry.name: getattr(columns, entry.name) for entry in fields(columns)}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}
-
-
-def _stem(source: str) -> str:
-    """Return the name of a file without its suffixes, or of a folder."""
-    path = Path(source).expanduser().absolute()
-    if path.is_dir():
-        return path.name or "index"
-    name = path.name.removesuffix(".gz")
-    return Path(name).stem or "index"

@@ -20,15 +20,7 @@ from typing import Any
 from tacit.corpus.problems import Problems
 from tacit.corpus.sources import Row, Source
 
-__all__ = [
-    "annif_csv_row",
-    "annif_document",
-    "annif_tsv_rows",
-    "are_documents",
-    "are_lines",
-    "is_csv_row",
-    "subjects_of",
-]
+__all__ = ["annif_csv_row", "annif_document", "annif_tsv_rows", "are_documents", "are_lines", "subjects_of"]
 
 _URI = re.compile(r"<[^<>\s]+>|(?:https?://|urn:)\S+")
 _JSON_KEYS = frozenset({"document_id", "text", "metadata", "subjects"})
@@ -67,11 +59,6 @@ def are_lines(lines: Iterable[str]) -> bool:
     """Whether the first lines of a TSV file are in Annif's format: what follows the tabs are URIs."""
     uris = [uri for line in lines for uri in line.partition("\t")[2].split()]
     return bool(uris) and all(_URI.fullmatch(uri) for uri in uris)
-
-
-def is_csv_row(row: Row) -> bool:
-    """Whether a row of a CSV file is in Annif's format."""
-    return {"text", "subject_uris"} <= set(row)
 
 
 def are_documents(documents: Sequence[Row]) -> bool:

@@ -15,7 +15,6 @@ from tacit.errors import InputError
 
 __all__ = ["delimited_rows"]
 
-_SEPARATORS = (",", ";", "\t", "|")
 _LONGEST_CELL = 1 << 24  # Python's own limit of 131,072 characters is less than the length of a book
 
 
@@ -27,8 +26,16 @@ def delimited_rows(lines: Iterator[str], source: Source, problems: Problems) -> 
     if named:
         rows = _cells(lines, named[1], number, source, problems)
     else:
-        rows = _cells(chain([first], lines), _separator(source, first), number - 1, source, problems)
-    names = _header(next(rows, (1, []))[1], source)
+        header = first.replace("\r", " ")  # alone it is an error within a line
+        marks = ("\t",) if source.format == "tsv" else (",", ";", "\t", "|")  # of two equal ones, the more usual
+        separator = max(marks, key=lambda mark: len(next(csv.reader([header], delimiter=mark), [])))
+        rows = _cells(chain([first], lines), separator, number - 1, source, problems)
+    names = [cell.strip() for cell in next(rows, (1, []))[1]]
+    twice = sorted({name for name in names if name and names.count(name) > 1})
+    if twice:
+        raise InputError(
+            f"path names a column twice: got {shown(twice)} in the header of {source.name}, expected each name once."
+        )
     for line, cells in rows:
         while len(cells) > len(names) and not cells[-1]:  # marks at the end of a line, as spreadsheets write them
             cells.pop()
@@ -38,24 +45,6 @@ def delimited_rows(lines: Iterator[str], source: Source, problems: Problems) -> 
         row = dict(zip(names, cells, strict=True))
         row.pop("", None)
         yield line, row
-
-
-def _separator(source: Source, first: str) -> str:
-    """Return the mark that splits the header into the most cells; the more usual one if two are equal."""
-    if source.format == "tsv":
-        return "\t"
-    header = first.replace("\r", " ")  # alone it is an error within a line
-    return max(_SEPARATORS, key=lambda mark: len(next(csv.reader([header], delimiter=mark), [])))
-
-
-def _header(cells: list[str], source: Source) -> list[str]:
-    names = [cell.strip() for cell in cells]
-    twice = sorted({name for name in names if name and names.count(name) > 1})
-    if twice:
-        raise InputError(
-            f"path names a column twice: got {shown(twice)} in the header of {source.name}, expected each name once."
-        )
-    return names
 
 
 def _cells(

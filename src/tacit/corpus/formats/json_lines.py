@@ -22,20 +22,16 @@ _ESCAPE = 16  # within so many characters of the end of a piece, a cut-off word 
 def json_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line and object of each row; values that are not objects are counted and left out."""
     with source.opened() as stream:
-        values = _array_values if _is_array(stream) else _line_values
+        # marks of the encoding and the zeros of UTF-16 are not part of the text
+        head = stream.peek().translate(None, b"\x00\xef\xbb\xbf\xff\xfe").lstrip()
+        is_array = head.startswith(b"[") or re.match(rb"\{[ \t]*[\r\n]", head)  # or objects of several lines
+        values = _array_values if is_array else _line_values
         for line, row in values(stream, source, problems):
             if type(row) is dict:
                 yield line, row
             else:
                 said = f"a {type(row).__name__} is not a record: expected an object."
                 problems.add("broken line", source.name, line, said)
-
-
-def _is_array(stream: io.BufferedReader) -> bool:
-    """Whether the file is an array, or objects that run over several lines."""
-    # marks of the encoding and the zeros of UTF-16 are not part of the text
-    head = stream.peek().translate(None, b"\x00\xef\xbb\xbf\xff\xfe").lstrip()
-    return head.startswith(b"[") or re.match(rb"\{[ \t]*[\r\n]", head) is not None
 
 
 def _line_values(stream: io.BufferedReader, source: Source, problems: Problems) -> Iterator[tuple[int, Any]]:
@@ -75,10 +71,16 @@ def _array_values(stream: io.BufferedReader, source: Source, problems: Problems)
         except (ValueError, RecursionError) as error:
             more = "" if _is_certain(error, len(held)) else text.read(piece)
             if not more and at < len(held):
-                raise _broken(source, line, error) from error
+                raise InputError(
+                    f"path is broken: got {_said(error)} in {source.name}, in the value that starts in line {line}, "
+                    "expected JSON. Correct the file, or write one object per line, so that the other lines can still "
+                    "be read."
+                ) from error
             if not more:
                 return
-            _count_replaced(more, source, line, problems)
+            if "\ufffd" in more:
+                said = f"some bytes after it are not {source.encoding}: replaced."
+                problems.add("encoding", source.name, line, said)
             piece = piece if at else 2 * piece
             held, at = held[at:] + more, 0
             continue
@@ -91,18 +93,6 @@ def _is_certain(error: Exception, n_held: int) -> bool:
     if not isinstance(error, json.JSONDecodeError):
         return True
     return not error.msg.startswith("Unterminated string") and error.pos < n_held - _ESCAPE
-
-
-def _count_replaced(piece: str, source: Source, line: int, problems: Problems) -> None:
-    if "\ufffd" in piece:
-        problems.add("encoding", source.name, line, f"some bytes after it are not {source.encoding}: replaced.")
-
-
-def _broken(source: Source, line: int, error: Exception) -> InputError:
-    return InputError(
-        f"path is broken: got {_said(error)} in {source.name}, in the value that starts in line {line}, "
-        "expected JSON. Correct the file, or write one object per line, so that the other lines can still be read."
-    )
 
 
 def _said(error: Exception) -> str:

@@ -27,7 +27,9 @@ def text_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[st
         "folder": "" if place.parent == Path() else place.parent.as_posix(),
         "subjects": [],
     }
-    beside = _beside(source.path)
+    stem = source.path.name.removesuffix(".gz").rpartition(".")[0]
+    candidates = (source.path.with_name(stem + suffix) for suffix in (".tsv", ".key"))
+    beside = next((candidate for candidate in candidates if candidate.is_file()), None)
     if beside is not None:
         name = f"{source.name.rpartition('/')[0]}/{beside.name}".lstrip("/")
         text = whole_text(Source(beside, "text", source.encoding, name=name), problems)
@@ -35,10 +37,3 @@ def text_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[st
         if titles:
             row["label_titles"] = titles
     yield 1, row
-
-
-def _beside(path: Path) -> Path | None:
-    """Return the file with the subjects: that of a.txt is a.tsv or a.key."""
-    stem = path.name.removesuffix(".gz").rpartition(".")[0]
-    candidates = (path.with_name(stem + suffix) for suffix in (".tsv", ".key"))
-    return next((candidate for candidate in candidates if candidate.is_file()), None)
