@@ -270,8 +270,13 @@ def fit_measure(
 ) -> Measure:
     """Return the similarity with class sizes, directions and width learned from the known labels."""
     check_some_known(labels)
-    given_width = _checked_width(width)
-    _check_dimensions(n_dimensions, labels.n_labels)
+    if isinstance(width, str):
+        check_choice("width", width, ("auto",))
+    given_width = None if isinstance(width, str) else check_number("width", width, open_low=True)
+    if n_dimensions is not None and check_count("n_dimensions", n_dimensions) > labels.n_labels:
+        raise InputError(
+            f"n_dimensions is too large: got {n_dimensions}, expected at most the {labels.n_labels} labels."
+        )
     if not isinstance(kind, str):
         return CustomSimilarity(kind)
     if kind in _RATIOS:
@@ -294,19 +299,6 @@ def check_some_known(labels: LabelMatrix) -> None:
         raise InputError(
             f"y has no known labels: got {labels.n_records} records, all unknown, expected labels for some of them."
         )
-
-
-def _checked_width(width: float | str) -> float | None:
-    """Return the width, None if it is automatic."""
-    if isinstance(width, str):
-        check_choice("width", width, ("auto",))
-        return None
-    return check_number("width", width, open_low=True)
-
-
-def _check_dimensions(n_dimensions: int | None, n_labels: int) -> None:
-    if n_dimensions is not None and check_count("n_dimensions", n_dimensions) > n_labels:
-        raise InputError(f"n_dimensions is too large: got {n_dimensions}, expected at most the {n_labels} labels.")
 
 
 _MOST_DENSE = 2_000  # labels; a dense eigenproblem of this size takes a second or two

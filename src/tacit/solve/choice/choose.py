@@ -106,8 +106,7 @@ def leading_eigenpairs(
             A, k, metric=B, rng=rng, tol=tol, max_iter=steps, preconditioner=inverse, start=begin
         )
 
-    quiet = _is_quiet(solver, chosen)
-    return _solve(run, chosen, reason, fallbacks=_bounded(fallbacks, max_iter), tol=tol, quiet=quiet)
+    return _solve(run, solver, chosen, reason, fallbacks=fallbacks, tol=tol, bounded=max_iter is not None)
 
 
 def leading_singular_triplets(
@@ -162,8 +161,7 @@ def leading_singular_triplets(
             return dense_singular_triplets(A, k, tol=tol)
         return _through_gram(A, k, name, tol, max_iter, rng, left, begin)
 
-    quiet = _is_quiet(solver, chosen)
-    found = _solve(run, chosen, reason, fallbacks=_bounded(fallbacks, max_iter), tol=tol, quiet=quiet)
+    found = _solve(run, solver, chosen, reason, fallbacks=fallbacks, tol=tol, bounded=max_iter is not None)
     return _of_rank(found, A, left=left)
 
 
@@ -257,16 +255,6 @@ def _choose_generalised(
     return solver, reason, {"lanczos": ["krylov"] * has_room + exact, "krylov": exact}.get(solver, [])
 
 
-def _bounded(fallbacks: list[str], max_iter: int | None) -> list[str]:
-    """Leave out LAPACK, which may take long, if the caller limited the iterations."""
-    return fallbacks if max_iter is None else [name for name in fallbacks if name != "dense"]
-
-
-def _is_quiet(asked: str, chosen: str) -> bool:
-    """Whether "auto" chose ARPACK, whose failures are expected and cost only time."""
-    return asked == "auto" and chosen == "lanczos"
-
-
 def _checked_start(start: Any, n_rows: int) -> Callable[[], Array] | None:
     """Return a function that returns the start as a checked array, or None; arrays are checked at once."""
 
@@ -293,15 +281,24 @@ Found = TypeVar("Found", Eigenpairs, SingularTriplets)
 
 
 def _solve(
-    run: Callable[[str], Found], solver: str, reason: str, *, fallbacks: Sequence[str], tol: float, quiet: bool
+    run: Callable[[str], Found],
+    asked: str,
+    chosen: str,
+    reason: str,
+    *,
+    fallbacks: Sequence[str],
+    tol: float,
+    bounded: bool,
 ) -> Found:
-    """Return the result of a solver, or of the first fallback that succeeds if it fails or stops too early.
+    """Return the result of a solver, or of the first fallback that succeeds; raise the error of the last if all fail.
 
-    `run` calls a solver by its name. If `quiet`, a failure of the first solver is recorded in the reason only, without
-    a warning. Raises the `SolverError` of the last solver if all fail.
+    `run` calls a solver by its name. `bounded` leaves out LAPACK, which may take long. If "auto" chose ARPACK, whose
+    failures are expected and cost only time, these are recorded in the reason only, without a warning.
     """
     troubles: list[str] = []
-    for name, is_last in zip((solver, *fallbacks), [False] * len(fallbacks) + [True], strict=True):
+    names = [chosen, *(name for name in fallbacks if not (bounded and name == "dense"))]
+    for place, name in enumerate(names, 1):
+        is_last = place == len(names)
         try:
             found = run(name)
         except (SolverError, la.LinAlgError) as failure:
@@ -312,7 +309,7 @@ def _solve(
         if found.converged or is_last:
             break
         troubles.append(_stopped(found, tol))
-    if troubles and not quiet:
+    if troubles and (asked, chosen) != ("auto", "lanczos"):
         _warn(f"{'; '.join(troubles)}. The {found.solver} solver was used instead.")
     if not found.converged:
         _warn(f"{_stopped(found, tol)}. The last components are approximate: increase max_iter or tol.")

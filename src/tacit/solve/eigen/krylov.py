@@ -82,7 +82,7 @@ def block_krylov(
         space.project()
         enough, whole = space.filled >= wanted, space.filled == n
         settled = False
-        if enough and (pace.is_due(iteration) or whole or space.is_full() or iteration >= max_iter):
+        if enough and (iteration >= min(pace.due, max_iter) or whole or space.is_full()):
             values, errors = (each[:wanted] for each in space.ritz_pairs())
             relative = relative_residuals(errors, values, tol=tol, size=space.size, eps=space.eps)
             settled = bool((relative <= max(tol, space.eps)).all())
@@ -178,8 +178,11 @@ class _Space:
         width = min(self.filled - self.done + extra, n - self.filled)
         n_fresh = min(self.fresh.shape[1], width)
         whole = self.filled + width <= self.room or self.filled <= self.keep
-        if not whole:
-            self._restart()
+        if not whole:  # keep only the leading Ritz vectors
+            self._turn(self.keep)
+            self.projected[:] = 0
+            np.fill_diagonal(self.projected[: self.keep, : self.keep], self.values)
+            self.filled = self.keep
         self.reserve(self.filled + width)
         Q, new = self.basis[:, : self.filled], self.basis[:, self.filled : self.filled + width]
         if self.divisor is None:
@@ -219,13 +222,6 @@ class _Space:
 
         in_rows(turn, len(self.basis), 2.0 * len(self.basis) * kept.size)
 
-    def _restart(self) -> None:
-        """Keep only the leading Ritz vectors."""
-        self._turn(self.keep)
-        self.projected[:] = 0
-        np.fill_diagonal(self.projected[: self.keep, : self.keep], self.values)
-        self.filled = self.keep
-
     def reserve(self, columns: int) -> None:
         """Make room for a wider block."""
         missing = columns - self.basis.shape[1]
@@ -242,9 +238,6 @@ class _Pace:
 
     def __init__(self) -> None:
         self.due, self.seen, self.above = 0, 0, np.inf
-
-    def is_due(self, iteration: int) -> bool:
-        return iteration >= self.due
 
     def saw(self, iteration: int, above: float) -> None:
         """Record the largest residual relative to its goal."""
