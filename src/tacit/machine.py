@@ -137,9 +137,8 @@ class _Team:
             self._here.inside = False
 
 
-@lru_cache(maxsize=1)
-def _cores() -> int:
-    return joblib.cpu_count()
+_cores = lru_cache(maxsize=1)(joblib.cpu_count)
+_controller = lru_cache(maxsize=1)(ThreadpoolController)  # once, as the search for the libraries takes milliseconds
 
 
 @lru_cache(maxsize=1)
@@ -150,12 +149,6 @@ def _asked() -> int | None:
     """
     asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     return int(asked) if asked.isdecimal() and int(asked) > 0 else None
-
-
-@lru_cache(maxsize=1)
-def _controller() -> ThreadpoolController:
-    """Find the libraries once: the search takes milliseconds."""
-    return ThreadpoolController()
 
 
 @lru_cache(maxsize=1)

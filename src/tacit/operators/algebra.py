@@ -137,16 +137,10 @@ class Sum(_Composite):
         super().__init__(self.terms[0].shape, np.result_type(*(term.dtype for term in self.terms)))
 
     def _matmat(self, V: Array) -> Array:
-        total = self.terms[0] @ V
-        for term in self.terms[1:]:
-            total = total + term @ V
-        return np.asarray(total)
+        return np.asarray(sum((term @ V for term in self.terms[1:]), self.terms[0] @ V))
 
     def _rmatmat(self, U: Array) -> Array:
-        total = self.terms[0].T @ U
-        for term in self.terms[1:]:
-            total = total + term.T @ U
-        return np.asarray(total)
+        return np.asarray(sum((term.T @ U for term in self.terms[1:]), self.terms[0].T @ U))
 
 
 class Product(_Composite):

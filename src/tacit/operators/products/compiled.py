@@ -140,11 +140,9 @@ _INTEGERS = {"int32": "i32", "int64": "i64"}
 
 
 def _kernel_source(direction: str, width: int, number: str, index: str, edge: str) -> str:
-    """Return the LLVM source for blocks of `width` columns and these types of entries, of `indices` and of `indptr`.
+    """Return the LLVM source of `kernel`, for these types of entries, of `indices` and of `indptr`.
 
-    The function has the name of its direction. Its arguments are the first row, the row after the last, the stride of
-    the long block (that of the records), the three arrays of a CSR matrix, the input block and the output block, which
-    it writes (forward) or adds to (backward). The rows of the short block (that of the terms) are contiguous.
+    The output block is written (forward) or added to (backward). The rows of the block of the terms are contiguous.
     """
     name, align = _NUMBERS[number]
     facts = {

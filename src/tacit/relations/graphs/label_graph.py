@@ -189,10 +189,7 @@ Pairs = tuple[IntArray, IntArray, Float64Array]
 def _label_neighbours(
     measure: Measure, sets: sp.csr_array, number: IntArray, n_neighbours: int, features: Any = None
 ) -> sp.csr_array:
-    """Return the weights of the graph of K nearest neighbours by labels; `number` is the set of each record.
-
-    Features, records x features, break ties by their cosine; then row numbers do.
-    """
+    """Return the weights of the K nearest by labels; `number` is the set of each record, features break ties."""
     members = _Members.of_sets(number, sets.shape[0])
     units = None if features is None else normalize(features.astype(np.float64))
     pairs: list[Pairs] = []

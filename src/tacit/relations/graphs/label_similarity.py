@@ -384,9 +384,6 @@ def _projected_sum(sets: sp.csr_array, sizes: Float64Array, directions: Float64A
 
 
 def _mean_over_different_sets(total: float, sizes: Float64Array) -> float:
-    """Divide a sum over all pairs of records by the number of pairs with different labels.
-
-    1 if all labels are the same: then all distances are 0, and the width has no effect.
-    """
+    """Divide a sum over all pairs of records by the number of pairs with different labels; 1 if there are none."""
     n_pairs = float(sizes.sum() ** 2 - sizes @ sizes)
     return total / n_pairs if n_pairs > 0 and total > 0 else 1.0

@@ -123,7 +123,13 @@ def neighbour_graph(
     """
     rule = _check_rule(n_neighbours, within, metric)
     check_choice("join", join, JOINS)
-    weights = _check_weights(weights, metric)
+    if not callable(weights):
+        check_choice("weights", weights, WEIGHTS)
+    if weights == "similarity" and metric != "cosine":
+        raise InputError(
+            f"weights does not suit the metric: got 'similarity' and {metric!r}, expected metric='cosine'. "
+            "Pass a function of (X_block, X), or weights='gaussian'."
+        )
     tau = None if isinstance(width, str) and width == "auto" else check_number("width", width, open_low=True)
     given = read_matrix(X)
     chosen = _check_search(search, rule, given.shape[0])
@@ -178,18 +184,6 @@ def _check_rule(n_neighbours: int | None, within: float | None, metric: str) -> 
             "Pass n_neighbours=None to join by distance."
         )
     return _Rule(None, check_number("within", within, high=1.0 if metric == "cosine" else np.inf))
-
-
-def _check_weights(weights: str | Similarity, metric: str) -> str | Similarity:
-    if callable(weights):
-        return weights
-    check_choice("weights", weights, WEIGHTS)
-    if weights == "similarity" and metric != "cosine":
-        raise InputError(
-            f"weights does not suit the metric: got 'similarity' and {metric!r}, expected metric='cosine'. "
-            "Pass a function of (X_block, X), or weights='gaussian'."
-        )
-    return weights
 
 
 def _check_search(search: str, rule: _Rule, n_records: int) -> str:
@@ -272,10 +266,7 @@ def _joined_pairs(arcs: Arcs, n_records: int, join: str) -> Arcs:
 
 
 def _automatic_width(arcs: Arcs, n_records: int) -> float:
-    """Return τ: the mean over the records of the squared distance to their farthest neighbour.
-
-    The mean, as the median is 0 if half of the records have enough copies.
-    """
+    """Return τ: the mean over the records (the median may be 0) of the squared distance to their farthest neighbour."""
     farthest = np.full(n_records, -1.0)
     np.maximum.at(farthest, arcs.row, arcs.squared)
     known = farthest[farthest >= 0]

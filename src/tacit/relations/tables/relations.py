@@ -392,10 +392,7 @@ def _free_name(blocks: Sequence[Block], row_type: str, column_type: str, name: s
 
 
 def _meeting(blocks: Sequence[Block], first: Key, second: Key) -> tuple[Block, Block]:
-    """Return two relations, transposed if needed so that the columns of the first are the rows of the second.
-
-    A pair of types determines the direction; a name does not.
-    """
+    """Return two relations, transposed if needed so that the columns of the first are the rows of the second."""
     left, right = _find_block(blocks, first), _find_block(blocks, second)
     for turn_left in _ways(left, first):
         for turn_right in _ways(right, second):

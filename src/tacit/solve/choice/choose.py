@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -30,6 +30,7 @@ __all__ = ["ALL_SOLVERS", "SOLVERS", "leading_eigenpairs", "leading_singular_tri
 
 SOLVERS = ("auto", "dense", "lanczos", "krylov")
 ALL_SOLVERS = (*SOLVERS, "single_pass")  # the last is for positive semi-definite problems only
+Plan = tuple[str, str, list[str]]  # the solver, the reason, and the solvers that follow if it fails
 
 
 def leading_eigenpairs(
@@ -90,9 +91,9 @@ def leading_eigenpairs(
             )
         return single_pass(A, k, rng=rng, start=begin)
     if B is None:
-        chosen, reason, fallbacks = _choose(A, k, tol, solver, triplets=False, iterated=begin is not None)
+        plan = _choose(A, k, tol, solver, triplets=False, iterated=begin is not None)
     else:
-        chosen, reason, fallbacks = _choose_generalised(A, B, k, tol, solver, invertible=metric_inverse is not None)
+        plan = _choose_generalised(A, B, k, tol, solver, invertible=metric_inverse is not None)
 
     def run(name: str) -> Eigenpairs:
         if name == "dense":
@@ -106,7 +107,7 @@ def leading_eigenpairs(
             A, k, metric=B, rng=rng, tol=tol, max_iter=steps, preconditioner=inverse, start=begin
         )
 
-    return _solve(run, solver, chosen, reason, fallbacks=fallbacks, tol=tol, bounded=max_iter is not None)
+    return _solve(run, solver, plan, tol=tol, bounded=max_iter is not None)
 
 
 def leading_singular_triplets(
@@ -154,15 +155,14 @@ def leading_singular_triplets(
     solver = check_choice("solver", solver, ALL_SOLVERS)
     if solver == "single_pass":
         return _of_rank(_through_gram(A, k, solver, tol, max_iter, rng, left, begin), A, left=left)
-    chosen, reason, fallbacks = _choose(A, k, tol, solver, triplets=True, iterated=begin is not None)
+    plan = _choose(A, k, tol, solver, triplets=True, iterated=begin is not None)
 
     def run(name: str) -> SingularTriplets:
         if name == "dense":
             return dense_singular_triplets(A, k, tol=tol)
         return _through_gram(A, k, name, tol, max_iter, rng, left, begin)
 
-    found = _solve(run, solver, chosen, reason, fallbacks=fallbacks, tol=tol, bounded=max_iter is not None)
-    return _of_rank(found, A, left=left)
+    return _of_rank(_solve(run, solver, plan, tol=tol, bounded=max_iter is not None), A, left=left)
 
 
 def _of_rank(found: SingularTriplets, A: Operator, *, left: bool) -> SingularTriplets:
@@ -221,10 +221,8 @@ def _through_gram(
     )
 
 
-def _choose(
-    A: Operator, k: int, tol: float, solver: str, *, triplets: bool, iterated: bool
-) -> tuple[str, str, list[str]]:
-    """Return the solver, the reason, and the solvers that follow if it fails."""
+def _choose(A: Operator, k: int, tol: float, solver: str, *, triplets: bool, iterated: bool) -> Plan:
+    """Choose for A x = λ x or for singular triplets; `iterated` as in `cheapest`."""
     n = min(A.shape)
     costs = costs_of(size_of(A, k, tol, triplets=triplets))
     if solver == "lanczos" and k >= n:
@@ -236,10 +234,8 @@ def _choose(
     return solver, reason, {"lanczos": ["krylov", *exact], "krylov": exact}.get(solver, [])
 
 
-def _choose_generalised(
-    A: Operator, B: Operator, k: int, tol: float, solver: str, *, invertible: bool
-) -> tuple[str, str, list[str]]:
-    """Do the same for A x = λ B x; `invertible` says that B⁻¹ is available."""
+def _choose_generalised(A: Operator, B: Operator, k: int, tol: float, solver: str, *, invertible: bool) -> Plan:
+    """Choose for A x = λ B x; `invertible` says that B⁻¹ is available."""
     n, reason = A.shape[0], "asked for"
     has_room = ROOM * k <= n
     costs = generalised_costs(A, B, k, tol, invertible=invertible, has_room=has_room)
@@ -280,23 +276,16 @@ def _through(A: Operator, start: Callable[[], Array]) -> Array:
 Found = TypeVar("Found", Eigenpairs, SingularTriplets)
 
 
-def _solve(
-    run: Callable[[str], Found],
-    asked: str,
-    chosen: str,
-    reason: str,
-    *,
-    fallbacks: Sequence[str],
-    tol: float,
-    bounded: bool,
-) -> Found:
+def _solve(run: Callable[[str], Found], asked: str, plan: Plan, *, tol: float, bounded: bool) -> Found:
     """Return the result of a solver, or of the first fallback that succeeds; raise the error of the last if all fail.
 
     `run` calls a solver by its name. `bounded` leaves out LAPACK, which may take long. If "auto" chose ARPACK, whose
     failures are expected and cost only time, these are recorded in the reason only, without a warning.
     """
     troubles: list[str] = []
-    names = [chosen, *(name for name in fallbacks if not (bounded and name == "dense"))]
+    chosen, reason, names = plan[0], plan[1], [plan[0], *plan[2]]
+    if bounded and "dense" in plan[2]:
+        names.remove("dense")
     for place, name in enumerate(names, 1):
         is_last = place == len(names)
         try:

@@ -82,7 +82,8 @@ def block_krylov(
         space.project()
         enough, whole = space.filled >= wanted, space.filled == n
         settled = False
-        if enough and (iteration >= min(pace.due, max_iter) or whole or space.is_full()):
+        is_full = 2 * space.filled - space.done > space.room  # the next block needs a restart, and that Ritz vectors
+        if enough and (iteration >= min(pace.due, max_iter) or whole or is_full):
             values, errors = (each[:wanted] for each in space.ritz_pairs())
             relative = relative_residuals(errors, values, tol=tol, size=space.size, eps=space.eps)
             settled = bool((relative <= max(tol, space.eps)).all())
@@ -120,11 +121,7 @@ def basis_shape(n: int, n_components: int, block_size: int | None = None) -> tup
 
 
 class _Space:
-    """An orthonormal basis Q of a Krylov space, T = QᵀAQ, and the Ritz pairs in it.
-
-    `project` multiplies the newest block, `ritz_pairs` computes the Ritz pairs, `grow` adds a block, with a thick
-    restart if the basis is full.
-    """
+    """An orthonormal basis Q of a Krylov space, T = QᵀAQ, and the Ritz pairs in it."""
 
     def __init__(self, operator: Operator, first: Array, room: int, keep: int, tol: float) -> None:
         n, block = first.shape
@@ -167,10 +164,6 @@ class _Space:
             values, S = la.eigh((T + T.T) / 2, driver="evd", overwrite_a=True, check_finite=False)
         self.values, self.S = values[::-1][: self.keep], S[:, ::-1][:, : self.keep]
         return self.values, np.linalg.norm(self.coupling @ self.S[self.done :], axis=0)
-
-    def is_full(self) -> bool:
-        """Whether the next block needs a restart, which needs the Ritz vectors."""
-        return 2 * self.filled - self.done > self.room
 
     def grow(self, extra: int, rng: np.random.Generator) -> None:
         """Add the newest directions, random ones in place of vanished ones, and `extra` random ones."""
