@@ -137,9 +137,8 @@ class _Team:
             self._here.inside = False
 
 
-@lru_cache(maxsize=1)
-def _cores() -> int:
-    return joblib.cpu_count()
+_cores = lru_cache(maxsize=1)(joblib.cpu_count)
+_controller = lru_cache(maxsize=1)(ThreadpoolController)  # once, as the search for the libraries takes milliseconds
 
 
 @lru_cache(maxsize=1)
@@ -150,12 +149,6 @@ def _asked() -> int | None:
     """
     asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     return int(asked) if asked.isdecimal() and int(asked) > 0 else None
-
-
-@lru_cache(maxsize=1)
-def _controller() -> ThreadpoolController:
-    """Find the libraries once: the search takes milliseconds."""
-    return ThreadpoolController()
 
 
 @lru_cache(maxsize=1)
@@ -186,8 +179,15 @@ def available_memory(*, root: Path = Path("/")) -> int:
         if not asked.strip().isdecimal():
             raise InputError(f"{_VARIABLE} is not a size: got {asked!r}, expected a whole number of bytes.")
         return int(asked)
-    limits = [*_left_by_groups(root), *_left_by_machine(root)]
-    return max(0, min(limits)) if limits else _physical()
+    limits = list(_left_by_groups(root))
+    if kilobytes := _field(root / "proc/meminfo", "MemAvailable:"):
+        limits.append(kilobytes * 1024)
+    if limits:
+        return max(0, min(limits))
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not supported on every system
+        return _UNKNOWN
 
 
 def _left_by_groups(root: Path) -> Iterator[int]:
@@ -211,12 +211,6 @@ def _each(mount: Path, path: str, limit: str, use: str, cache: str) -> Iterator[
         yield most - used + _field(group / "memory.stat", cache)
 
 
-def _left_by_machine(root: Path) -> Iterator[int]:
-    kilobytes = _field(root / "proc/meminfo", "MemAvailable:")
-    if kilobytes:
-        yield kilobytes * 1024
-
-
 def _field(file: Path, name: str) -> int:
     """Return the number after a name, 0 if it is missing."""
     for line in _lines(file):
@@ -236,13 +230,6 @@ def _lines(file: Path) -> list[str]:
         return file.read_text(encoding="ascii").splitlines()
     except (OSError, UnicodeDecodeError):
         return []
-
-
-def _physical() -> int:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not supported on every system
-        return _UNKNOWN
 
 
 _WORTH_IT = 2**25  # bytes of an array; larger ones get memory of their own from the system

@@ -23,13 +23,12 @@ _FEW = 512  # maximum columns of the second of two blocks for which their produc
 class _Composite(Operator):
     """A matrix made of other matrices."""
 
-    def _parts(self) -> Sequence[Operator]:
-        raise NotImplementedError(f"{type(self).__name__} must define its parts")
+    parts: Sequence[Operator]
 
     @property
     def is_outside_memory(self) -> bool:
         """Whether a part is outside memory."""
-        return any(part.is_outside_memory for part in self._parts())
+        return any(part.is_outside_memory for part in self.parts)
 
     @property
     def is_dense(self) -> bool:
@@ -47,7 +46,7 @@ class Stacked(_Composite):
     """
 
     def __init__(self, blocks: Sequence[Any], across: Callable[[], Array] | None = None) -> None:
-        self.blocks = _operators("blocks", blocks)
+        self.parts = self.blocks = _operators("blocks", blocks)
         n_rows = self.blocks[0].shape[0]
         for i, block in enumerate(self.blocks):
             check_rows(f"blocks[{i}]", block.shape[0], n_rows, of="blocks[0]")
@@ -58,9 +57,6 @@ class Stacked(_Composite):
         self._across = across
         if not self._has_corner():
             self._across = None  # it may hold as much memory as a block
-
-    def _parts(self) -> Sequence[Operator]:
-        return self.blocks
 
     def _matmat(self, V: Array) -> Array:
         first, *others = zip(self.blocks, self.edges[:-1], self.edges[1:], strict=True)
@@ -101,8 +97,13 @@ class Stacked(_Composite):
         """Return C = AᵀB and BᵀB, computed once; None if C would not be small compared with the blocks."""
         if self._corner is None and self._has_corner():
             A, B = self.blocks
-            across, self._across = self._across, None
-            self._corner = _corner_of(A, B, None if across is None else across())
+            if self._across is None:
+                cross = np.empty((A.shape[1], B.shape[1]), A.dtype)
+                for columns, part in B.some_columns():  # all of them would take too much memory
+                    cross[:, columns] = A.T @ part
+            else:
+                cross, self._across = self._across(), None
+            self._corner = cross, B.square().astype(A.dtype, copy=False)
         return self._corner
 
     def forget(self) -> None:
@@ -120,15 +121,6 @@ class Stacked(_Composite):
         return float(sum(block.squared_norm() for block in self.blocks))
 
 
-def _corner_of(A: Operator, B: Operator, across: Array | None) -> tuple[Array, Array]:
-    """Return AᵀB and BᵀB, from a few dense columns of B at a time: all of them would take too much memory."""
-    if across is None:
-        across = np.empty((A.shape[1], B.shape[1]), A.dtype)
-        for columns, part in B.some_columns():
-            across[:, columns] = A.T @ part
-    return across, B.square().astype(A.dtype, copy=False)
-
-
 def _add(total: Array, part: Array) -> None:
     """Add a part to a total, both tall, on all cores."""
     share(lambda rows: np.add(total[rows], part[rows], out=total[rows]), row_blocks(len(total)))
@@ -138,38 +130,26 @@ class Sum(_Composite):
     """A + B + …"""
 
     def __init__(self, terms: Sequence[Any]) -> None:
-        self.terms = _operators("terms", terms)
+        self.parts = self.terms = _operators("terms", terms)
         shapes = {term.shape for term in self.terms}
         if len(shapes) != 1:
             raise InputError(f"terms of a sum differ in shape: got {sorted(shapes)}, expected one shape.")
         super().__init__(self.terms[0].shape, np.result_type(*(term.dtype for term in self.terms)))
 
-    def _parts(self) -> Sequence[Operator]:
-        return self.terms
-
     def _matmat(self, V: Array) -> Array:
-        total = self.terms[0] @ V
-        for term in self.terms[1:]:
-            total = total + term @ V
-        return np.asarray(total)
+        return np.asarray(sum((term @ V for term in self.terms[1:]), self.terms[0] @ V))
 
     def _rmatmat(self, U: Array) -> Array:
-        total = self.terms[0].T @ U
-        for term in self.terms[1:]:
-            total = total + term.T @ U
-        return np.asarray(total)
+        return np.asarray(sum((term.T @ U for term in self.terms[1:]), self.terms[0].T @ U))
 
 
 class Product(_Composite):
     """A B, multiplied from the right so that it is never formed."""
 
     def __init__(self, left: Any, right: Any) -> None:
-        self.left, self.right = as_operator(left), as_operator(right)
+        self.parts = self.left, self.right = as_operator(left), as_operator(right)
         check_rows("right", self.right.shape[0], self.left.shape[1], of="the columns of left")
         super().__init__((self.left.shape[0], self.right.shape[1]), np.result_type(self.left.dtype, self.right.dtype))
-
-    def _parts(self) -> Sequence[Operator]:
-        return self.left, self.right
 
     def _matmat(self, V: Array) -> Array:
         return np.asarray(self.left @ (self.right @ V))
@@ -190,12 +170,10 @@ class Scaled(_Composite):
 
     def __init__(self, operator: Any, *, rows: Any = None, columns: Any = None) -> None:
         self.operator = as_operator(operator)
+        self.parts = (self.operator,)
         super().__init__(self.operator.shape, self.operator.dtype)
         self.rows = self._scale("rows", rows, self.shape[0])
         self.columns = self._scale("columns", columns, self.shape[1])
-
-    def _parts(self) -> Sequence[Operator]:
-        return (self.operator,)
 
     def _scale(self, name: str, scale: Any, size: int) -> Array:
         # in the precision of the operator, so that float32 stays float32
@@ -216,13 +194,11 @@ class Centred(_Composite):
 
     def __init__(self, operator: Any, mean: Any = None) -> None:
         self.operator = as_operator(operator)
+        self.parts = (self.operator,)
         super().__init__(self.operator.shape, self.operator.dtype)
         self.mean = np.asarray(self._row_sum() / self.shape[0] if mean is None else mean, self.dtype).ravel()
         _check_length("mean", self.mean.size, self.shape[1], "column")
         self._total: Array | None = None
-
-    def _parts(self) -> Sequence[Operator]:
-        return (self.operator,)
 
     def gram(self, V: Array) -> Array:
         """Return the product with the Gram matrix; in one pass if A is outside memory.

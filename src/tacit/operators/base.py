@@ -49,8 +49,7 @@ class Operator(LinearOperator):
     def _transpose(self) -> Operator:
         return _Transposed(self)
 
-    def _adjoint(self) -> Operator:
-        return _Transposed(self)  # everything here is real
+    _adjoint = _transpose  # everything here is real
 
     def dot(self, x: Any) -> Any:
         """Multiply with a vector or a block of vectors after checking its shape; `A @ x` calls this method.
@@ -151,8 +150,7 @@ class _Transposed(Operator):
     def _transpose(self) -> Operator:
         return self.operator
 
-    def _adjoint(self) -> Operator:
-        return self.operator
+    _adjoint = _transpose
 
     def squared_norm(self) -> float:
         """Return the squared Frobenius norm of the operator."""

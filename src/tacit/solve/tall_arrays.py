@@ -8,8 +8,8 @@ rows only, so the result is the same on any machine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import scipy.linalg as la
@@ -30,8 +30,6 @@ __all__ = [
     "triangle",
 ]
 
-Item = TypeVar("Item")
-
 _ROWS = 1024  # of a basis of a few hundred vectors, which stay in the cache of a core between two products
 _BLOCKS = 128  # at most: each has a sum of its own until all are done
 _ROUNDING = 4.0  # units in the last place of the projection that was removed; a smaller remainder is rounding
@@ -39,8 +37,18 @@ _WORTH_SHARING = 5e6  # floating-point operations, about a tenth of a millisecon
 
 
 def in_rows(task: Callable[[slice], None], n_rows: int, work: float) -> None:
-    """Call the task with each block of rows; `work` is the total number of floating-point operations."""
-    _run(task, _blocks(n_rows), work)
+    """Call the task with each block of rows, with one BLAS thread each; in this thread only if there is little work.
+
+    `work` is the total number of floating-point operations.
+    """
+    step = max(_ROWS, -(-n_rows // _BLOCKS))
+    blocks = [slice(start, start + step) for start in range(0, n_rows, step)] or [slice(0, 0)]
+    with one_thread():
+        if work < _WORTH_SHARING:
+            for rows in blocks:
+                task(rows)
+        else:
+            share(task, blocks)
 
 
 def times(A: Array, B: Array) -> Array:
@@ -131,8 +139,14 @@ WELL_CONDITIONED = 0.05  # reciprocal condition number above which one division 
 
 def triangle(R: Array) -> tuple[Array, float]:
     """Return upper triangular S with SᵀS = RᵀR, in double precision, and its reciprocal condition number (0: none)."""
+
+    def gram(rows: slice) -> Array:
+        block = R[rows].astype(np.float64)
+        return block.T @ block
+
     with one_thread():
-        S, fault = la.lapack.dpotrf(_gram_in_double(R), lower=0, clean=1)
+        square = _sum_over_rows(gram, len(R), 2.0 * R.size * R.shape[1])
+        S, fault = la.lapack.dpotrf(square, lower=0, clean=1)
         return S, 0.0 if fault else float(la.lapack.dtrcon(S)[0])
 
 
@@ -154,44 +168,20 @@ def divide(R: Array, S: Array, into: Array) -> None:
     in_rows(fill, len(R), 2.0 * R.size * into.shape[1])
 
 
-def _gram_in_double(R: Array) -> Array:
-    def gram(rows: slice) -> Array:
-        block = R[rows].astype(np.float64)
-        return block.T @ block
-
-    return _sum_over_rows(gram, len(R), 2.0 * R.size * R.shape[1])
-
-
 def _by_columns(A: Array) -> bool:
     """Whether columns, rather than rows, are contiguous."""
     return abs(A.strides[0]) < abs(A.strides[1])
 
 
-def _blocks(n_rows: int) -> list[slice]:
-    step = max(_ROWS, -(-n_rows // _BLOCKS))
-    return [slice(start, start + step) for start in range(0, n_rows, step)] or [slice(0, 0)]
-
-
-def _run(task: Callable[[Item], None], items: Sequence[Item], work: float) -> None:
-    """Call the task with each item, with one BLAS thread each; in this thread only if there is little work."""
-    with one_thread():
-        if work < _WORTH_SHARING:
-            for item in items:
-                task(item)
-        else:
-            share(task, items)
-
-
 def _sum_over_rows(task: Callable[[slice], Array], n_rows: int, work: float) -> Array:
     """Return the sum of the results of a task for each block of rows, added in the order of the blocks."""
-    blocks = _blocks(n_rows)
-    parts: list[Any] = [None] * len(blocks)
+    parts: dict[int, Array] = {}
 
-    def fill(i: int) -> None:
-        parts[i] = task(blocks[i])
+    def fill(rows: slice) -> None:
+        parts[rows.start] = task(rows)
 
-    _run(fill, range(len(blocks)), work)
-    total = parts[0]
-    for part in parts[1:]:
+    in_rows(fill, n_rows, work)
+    total, *others = (parts[start] for start in sorted(parts))
+    for part in others:
         total += part
     return np.asarray(total)

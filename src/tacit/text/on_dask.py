@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,11 +53,11 @@ def weight_texts(source: Any, client: Any, settings: TextSettings, columns: Colu
 
     parts = _parts(source, columns)
     read = client.compute([dask.delayed(_count)(part, settings) for part in parts])
-    counts = client.map(_counts_of, read, pure=False)
+    counts = client.map(itemgetter(0), read, key="tacit-counts", pure=False)
     while len(counts) > 1:
         groups = [counts[start : start + _COUNTS_PER_TASK] for start in range(0, len(counts), _COUNTS_PER_TASK)]
         counts = client.map(join_counts, groups, pure=False)
-    described = client.gather(client.map(_ids_and_labels, read, pure=False))
+    described = client.gather(client.map(itemgetter(1, 2), read, key="tacit-ids", pure=False))
     words = words_of_counts(counts[0].result(), settings)
     sent = client.submit(_itself, (words.to_facts(), words.weights), pure=False)
     blocks = list(client.compute([dask.delayed(_weight)(part, sent) for part in parts]))
@@ -121,14 +122,6 @@ def _count(part: Iterable[Any], settings: TextSettings) -> tuple[PartCounts, lis
     fields = [_fields_of(item) for item in part]
     counts = count_part((text for text, _, _ in fields), settings)
     return counts, [name for _, name, _ in fields], [labels for _, _, labels in fields]
-
-
-def _counts_of(read: tuple[PartCounts, Any, Any]) -> PartCounts:
-    return read[0]
-
-
-def _ids_and_labels(read: tuple[Any, list[Any], list[Any]]) -> tuple[list[Any], list[Any]]:
-    return read[1:]
 
 
 def _weight(part: Iterable[Any], facts: tuple[dict[str, Any], np.ndarray]) -> sp.csr_array:

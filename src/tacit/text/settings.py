@@ -58,7 +58,12 @@ class TextSettings:
             object.__setattr__(self, "stop_words", tuple(str(word) for word in self.stop_words))
         check_count("ngrams", self.ngrams)
         for name in ("min_records", "max_share"):
-            _check_amount(name, getattr(self, name))
+            value = getattr(self, name)
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not is_number or value < 0 or (isinstance(value, float) and value > 1):
+                raise InputError(
+                    f"{name} is out of range: got {value!r}, expected a whole number or a share from 0.0 to 1.0."
+                )
         if self.max_terms is not None:
             check_count("max_terms", self.max_terms)
         if self.stem and self.language == "none":
@@ -77,10 +82,3 @@ class TextSettings:
         if unknown:
             raise InputError(f"text settings are unknown: got {unknown[0]!r}, expected some of {sorted(known)}.")
         return cls(**facts)
-
-
-def _check_amount(name: str, value: Any) -> None:
-    """Allow a whole number of records, or a share of them."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or value < 0 or (isinstance(value, float) and value > 1):
-        raise InputError(f"{name} is out of range: got {value!r}, expected a whole number or a share from 0.0 to 1.0.")

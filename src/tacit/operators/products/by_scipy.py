@@ -55,9 +55,8 @@ def scipy_backward(matrix: Any, U: Array) -> Array:
     turned = matrix.T
     if U.shape[1] <= _FEWEST or not _is_worth_sharing(matrix, U):
         return np.asarray(turned @ U)
-    product = np.empty(
-        (matrix.shape[1], U.shape[1]), np.result_type(matrix.dtype, U.dtype), order="F"
-    )  # as the compiled kernels do
+    # in column order, as from the compiled kernels
+    product = np.empty((matrix.shape[1], U.shape[1]), np.result_type(matrix.dtype, U.dtype), order="F")
     width = int(np.clip(-(-U.shape[1] // n_threads()), _FEWEST, _MOST))
 
     def fill(columns: slice) -> None:

@@ -44,7 +44,11 @@ def _compiled(direction: str, width: int, number: str, index: str, edge: str) ->
     import llvmlite.binding as llvm
 
     module = llvm.parse_assembly(_kernel_source(direction, width, number, index, edge))
-    machine = _machine()
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features().flatten()
+    target = llvm.Target.from_default_triple()
+    machine = target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=3)
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
@@ -55,16 +59,6 @@ def _compiled(direction: str, width: int, number: str, index: str, edge: str) ->
 
 
 _KEPT: list[Any] = []
-
-
-def _machine() -> Any:
-    import llvmlite.binding as llvm
-
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    features = llvm.get_host_cpu_features().flatten()
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=3)
 
 
 _ROWS = """
@@ -146,11 +140,9 @@ _INTEGERS = {"int32": "i32", "int64": "i64"}
 
 
 def _kernel_source(direction: str, width: int, number: str, index: str, edge: str) -> str:
-    """Return the LLVM source for blocks of `width` columns and these types of entries, of `indices` and of `indptr`.
+    """Return the LLVM source of `kernel`, for these types of entries, of `indices` and of `indptr`.
 
-    The function has the name of its direction. Its arguments are the first row, the row after the last, the stride of
-    the long block (that of the records), the three arrays of a CSR matrix, the input block and the output block, which
-    it writes (forward) or adds to (backward). The rows of the short block (that of the terms) are contiguous.
+    The output block is written (forward) or added to (backward). The rows of the block of the terms are contiguous.
     """
     name, align = _NUMBERS[number]
     facts = {

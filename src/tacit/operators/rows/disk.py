@@ -262,7 +262,14 @@ def _read_manifest(folder: Path) -> ShardManifest:
     facts = RowFacts(**{**content, "edges": tuple(content["edges"]), "dtype": np.dtype(content["dtype"])})
     manifest = ShardManifest(facts, files)
     for name, (size, _) in manifest.files.items():
-        _check_size(folder / name, size)
+        try:
+            found = os.path.getsize(folder / name)
+        except OSError as error:
+            raise InputError(
+                f"{folder / name} is missing: got {error.strerror!r}, expected a file of {size} bytes. {_REMEDY}"
+            ) from None
+        if found != size:
+            raise InputError(f"{folder / name} is incomplete: got {found} bytes, expected {size}. {_REMEDY}")
     return manifest
 
 
@@ -278,17 +285,6 @@ def checksum(content: Any) -> int:
 
 def _damaged(path: Path, got: str, expected: str) -> InputError:
     return InputError(f"{path} is damaged: got {got}, expected {expected}. {_REMEDY}")
-
-
-def _check_size(path: Path, expected: int) -> None:
-    try:
-        size = os.path.getsize(path)
-    except OSError as error:
-        raise InputError(
-            f"{path} is missing: got {error.strerror!r}, expected a file of {expected} bytes. {_REMEDY}"
-        ) from None
-    if size != expected:
-        raise InputError(f"{path} is incomplete: got {size} bytes, expected {expected}. {_REMEDY}")
 
 
 def _checksum_of(body: dict[str, Any]) -> int:

@@ -242,16 +242,14 @@ def combined_graph(feature_graph: Any, label_graph: Any, theta: float = 0.5) -> 
     theta = check_number("theta", theta, high=1.0)
     features, labels = as_graph(feature_graph, "feature_graph"), as_graph(label_graph, "label_graph")
     check_rows("label_graph", labels.n_records, features.n_records, of="feature_graph")
-    shares = [("feature_graph", features, 1.0 - theta), ("label_graph", labels, theta)]
-    first, *rest = [_in_mean_weights(name, graph, share) for name, graph, share in shares if share > 0]
-    return first + rest[0] if rest else first
-
-
-def _in_mean_weights(name: str, graph: Graph, share: float) -> Graph:
-    alpha = graph.mean_weight
-    if alpha == 0:
-        raise InputError(
-            f"{name} has no weights: got {graph.n_records} records, none joined, expected some joined ones. "
-            "Leave it out with theta 0 or 1, or join more records."
-        )
-    return graph.scaled(share / alpha)
+    parts: list[GraphPart] = []
+    for name, graph, share in (("feature_graph", features, 1.0 - theta), ("label_graph", labels, theta)):
+        alpha = graph.mean_weight if share > 0 else 1.0
+        if alpha == 0:
+            raise InputError(
+                f"{name} has no weights: got {graph.n_records} records, none joined, expected some joined ones. "
+                "Leave it out with theta 0 or 1, or join more records."
+            )
+        if share > 0:
+            parts += graph.scaled(share / alpha).parts
+    return Graph(tuple(parts))

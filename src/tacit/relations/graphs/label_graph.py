@@ -119,20 +119,15 @@ def label_graph(
         closeness = set_closeness(measure, sets, instead="Pass n_neighbours.")
         part = GroupWeights(number, closeness.astype(weight_type, copy=False))
     else:
-        n_neighbours = _checked_neighbours(n_neighbours, labels)
+        n_known = labels.n_records - labels.n_unknown
+        if check_count("n_neighbours", n_neighbours) >= n_known:
+            raise InputError(
+                f"n_neighbours is too large: got {n_neighbours}, expected fewer than the {n_known} records with known "
+                "labels. Leave it out to join all of them."
+            )
         features = None if X is None else _checked_features(X, labels.n_records)
-        part = EdgeWeights(_label_neighbours(measure, sets, number, n_neighbours, features).astype(weight_type))
+        part = EdgeWeights(_label_neighbours(measure, sets, number, int(n_neighbours), features).astype(weight_type))
     return LabelGraph((part,), width=measure.width, n_dimensions=measure.n_dimensions)
-
-
-def _checked_neighbours(n_neighbours: int, labels: LabelMatrix) -> int:
-    n_known = labels.n_records - labels.n_unknown
-    if check_count("n_neighbours", n_neighbours) >= n_known:
-        raise InputError(
-            f"n_neighbours is too large: got {n_neighbours}, expected fewer than the {n_known} records with known "
-            "labels. Leave it out to join all of them."
-        )
-    return int(n_neighbours)
 
 
 def _checked_features(X: Any, n_records: int) -> Any:
@@ -194,10 +189,7 @@ Pairs = tuple[IntArray, IntArray, Float64Array]
 def _label_neighbours(
     measure: Measure, sets: sp.csr_array, number: IntArray, n_neighbours: int, features: Any = None
 ) -> sp.csr_array:
-    """Return the weights of the graph of K nearest neighbours by labels; `number` is the set of each record.
-
-    Features, records x features, break ties by their cosine; then row numbers do.
-    """
+    """Return the weights of the K nearest by labels; `number` is the set of each record, features break ties."""
     members = _Members.of_sets(number, sets.shape[0])
     units = None if features is None else normalize(features.astype(np.float64))
     pairs: list[Pairs] = []

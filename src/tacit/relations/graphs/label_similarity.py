@@ -270,8 +270,13 @@ def fit_measure(
 ) -> Measure:
     """Return the similarity with class sizes, directions and width learned from the known labels."""
     check_some_known(labels)
-    given_width = _checked_width(width)
-    _check_dimensions(n_dimensions, labels.n_labels)
+    if isinstance(width, str):
+        check_choice("width", width, ("auto",))
+    given_width = None if isinstance(width, str) else check_number("width", width, open_low=True)
+    if n_dimensions is not None and check_count("n_dimensions", n_dimensions) > labels.n_labels:
+        raise InputError(
+            f"n_dimensions is too large: got {n_dimensions}, expected at most the {labels.n_labels} labels."
+        )
     if not isinstance(kind, str):
         return CustomSimilarity(kind)
     if kind in _RATIOS:
@@ -294,19 +299,6 @@ def check_some_known(labels: LabelMatrix) -> None:
         raise InputError(
             f"y has no known labels: got {labels.n_records} records, all unknown, expected labels for some of them."
         )
-
-
-def _checked_width(width: float | str) -> float | None:
-    """Return the width, None if it is automatic."""
-    if isinstance(width, str):
-        check_choice("width", width, ("auto",))
-        return None
-    return check_number("width", width, open_low=True)
-
-
-def _check_dimensions(n_dimensions: int | None, n_labels: int) -> None:
-    if n_dimensions is not None and check_count("n_dimensions", n_dimensions) > n_labels:
-        raise InputError(f"n_dimensions is too large: got {n_dimensions}, expected at most the {n_labels} labels.")
 
 
 _MOST_DENSE = 2_000  # labels; a dense eigenproblem of this size takes a second or two
@@ -392,9 +384,6 @@ def _projected_sum(sets: sp.csr_array, sizes: Float64Array, directions: Float64A
 
 
 def _mean_over_different_sets(total: float, sizes: Float64Array) -> float:
-    """Divide a sum over all pairs of records by the number of pairs with different labels.
-
-    1 if all labels are the same: then all distances are 0, and the width has no effect.
-    """
+    """Divide a sum over all pairs of records by the number of pairs with different labels; 1 if there are none."""
     n_pairs = float(sizes.sum() ** 2 - sizes @ sizes)
     return total / n_pairs if n_pairs > 0 and total > 0 else 1.0

@@ -224,8 +224,10 @@ def nearly_nearest(
     vectors: Vectors, n_neighbours: int, rng: np.random.Generator, n_jobs: int | None = None
 ) -> tuple[Arcs, float]:
     """Find most of the nearest records of each record; return them and their recall on a sample of records."""
-    if is_sparse(vectors.points):
-        found = _by_heavy_entries(vectors, n_neighbours, n_jobs)
+    if is_sparse(vectors.points):  # compare by the heaviest entries, and measure more than is wanted in full
+        shortened = replace(vectors, factors=_heaviest(vectors.factors, _HEAVIEST))
+        n_candidates = min(_CANDIDATES * n_neighbours, vectors.n_records - 1)
+        found = nearest(shortened, n_neighbours, n_candidates=n_candidates, n_jobs=n_jobs)
     else:
         found = _by_cells(vectors, n_neighbours, rng)
     sample = np.sort(rng.choice(vectors.n_records, min(_SAMPLE, vectors.n_records), replace=False))
@@ -244,13 +246,6 @@ def _recall_of(vectors: Vectors, found: Arcs, exact: Arcs, sample: IntArray) -> 
     np.maximum.at(farthest, exact.row, rounded(exact.squared, vectors.rounding))
     hits = (rounded(found.squared, vectors.rounding) <= farthest[found.row]) & np.isin(found.row, sample)
     return float(np.count_nonzero(hits) / len(exact.row)) if len(exact.row) else 1.0
-
-
-def _by_heavy_entries(vectors: Vectors, k: int, n_jobs: int | None) -> Arcs:
-    """Compare by the heaviest entries, and measure more than is wanted in full."""
-    shortened = replace(vectors, factors=_heaviest(vectors.factors, _HEAVIEST))
-    wanted = min(_CANDIDATES * k, vectors.n_records - 1)
-    return nearest(shortened, k, n_candidates=wanted, n_jobs=n_jobs)
 
 
 def _heaviest(rows: Any, n_entries: int) -> sp.csr_array:

@@ -123,7 +123,13 @@ def neighbour_graph(
     """
     rule = _check_rule(n_neighbours, within, metric)
     check_choice("join", join, JOINS)
-    weights = _check_weights(weights, metric)
+    if not callable(weights):
+        check_choice("weights", weights, WEIGHTS)
+    if weights == "similarity" and metric != "cosine":
+        raise InputError(
+            f"weights does not suit the metric: got 'similarity' and {metric!r}, expected metric='cosine'. "
+            "Pass a function of (X_block, X), or weights='gaussian'."
+        )
     tau = None if isinstance(width, str) and width == "auto" else check_number("width", width, open_low=True)
     given = read_matrix(X)
     chosen = _check_search(search, rule, given.shape[0])
@@ -132,7 +138,13 @@ def neighbour_graph(
     if recall < _LEAST_RECALL and search == "auto" and vectors.n_records <= _EXACT_AFTER_ALL:
         chosen = "exact"
         arcs, recall = _neighbours(vectors, rule, chosen, random_state, n_jobs)
-    _warn_of_recall(recall)
+    if recall < _LEAST_RECALL:
+        warnings.warn(
+            f"search misses neighbours: got {recall:.0%} of the nearest for a sample of records, expected at least "
+            f"{_LEAST_RECALL:.0%}. Use search='exact' for all of them.",
+            TacitWarning,
+            stacklevel=2,
+        )
     if weights == "gaussian" and tau is None:
         tau = _automatic_width(arcs, vectors.n_records)
     W = _weighted(vectors, given, arcs, join, weights, tau)
@@ -174,18 +186,6 @@ def _check_rule(n_neighbours: int | None, within: float | None, metric: str) -> 
     return _Rule(None, check_number("within", within, high=1.0 if metric == "cosine" else np.inf))
 
 
-def _check_weights(weights: str | Similarity, metric: str) -> str | Similarity:
-    if callable(weights):
-        return weights
-    check_choice("weights", weights, WEIGHTS)
-    if weights == "similarity" and metric != "cosine":
-        raise InputError(
-            f"weights does not suit the metric: got 'similarity' and {metric!r}, expected metric='cosine'. "
-            "Pass a function of (X_block, X), or weights='gaussian'."
-        )
-    return weights
-
-
 def _check_search(search: str, rule: _Rule, n_records: int) -> str:
     """Choose how to search, and check that there are enough records."""
     check_choice("search", search, SEARCHES)
@@ -215,31 +215,28 @@ def _neighbours(
     return nearly_nearest(vectors, rule.number, as_rng(random_state), n_jobs)
 
 
-def _warn_of_recall(recall: float) -> None:
-    if recall < _LEAST_RECALL:
-        warnings.warn(
-            f"search misses neighbours: got {recall:.0%} of the nearest for a sample of records, expected at least "
-            f"{_LEAST_RECALL:.0%}. Use search='exact' for all of them.",
-            TacitWarning,
-            stacklevel=3,
-        )
-
-
 def _weighted(vectors: Vectors, X: Any, arcs: Arcs, join: str, weights: str | Similarity, tau: float | None) -> Any:
     """Return W, records x records."""
-    n_records, dtype = vectors.n_records, vectors.dtype
+    n_records = vectors.n_records
     pairs = _joined_pairs(arcs, n_records, join)
     if weights == "lle":
-        return _lle_weights(vectors, _arcs_of_pairs(arcs, pairs, n_records) if join == "mutual" else arcs)
+        if join == "mutual":
+            arcs = arcs.taken(np.isin(_codes(arcs, n_records), _codes(pairs, n_records)))
+        return _lle_weights(vectors, arcs)
     if callable(weights):
         values = _given_similarities(weights, X, pairs)
     elif weights == "gaussian":
-        values = _gaussian(pairs.squared, tau or 0.0)
+        # if τ is 0, all neighbours are copies and have the weight 1
+        values = np.exp(-pairs.squared / tau) if tau else np.ones(len(pairs.row))
     elif weights == "similarity":
         values = vectors.cosines(pairs.row, pairs.column, pairs.squared)
     else:
         values = np.ones(len(pairs.row))
-    return _symmetric(pairs, values, n_records, dtype)
+    rows, columns = np.concatenate([pairs.row, pairs.column]), np.concatenate([pairs.column, pairs.row])
+    both = np.concatenate([values, values]).astype(vectors.dtype)
+    W = sp.csr_array((both, (rows, columns)), shape=(n_records, n_records))
+    W.eliminate_zeros()
+    return W
 
 
 def _count_isolated(W: Any, vectors: Vectors) -> int:
@@ -268,34 +265,12 @@ def _joined_pairs(arcs: Arcs, n_records: int, join: str) -> Arcs:
     return Arcs(row, column, arcs.squared[first[wanted]])
 
 
-def _arcs_of_pairs(arcs: Arcs, pairs: Arcs, n_records: int) -> Arcs:
-    """Keep the arcs between records that are joined."""
-    return arcs.taken(np.isin(_codes(arcs, n_records), _codes(pairs, n_records)))
-
-
-def _symmetric(pairs: Arcs, weights: Float64Array, n_records: int, dtype: Any) -> sp.csr_array:
-    """Return W, with the weight of each pair in both directions."""
-    rows, columns = np.concatenate([pairs.row, pairs.column]), np.concatenate([pairs.column, pairs.row])
-    both = np.concatenate([weights, weights]).astype(dtype)
-    W = sp.csr_array((both, (rows, columns)), shape=(n_records, n_records))
-    W.eliminate_zeros()
-    return W
-
-
 def _automatic_width(arcs: Arcs, n_records: int) -> float:
-    """Return τ: the mean over the records of the squared distance to their farthest neighbour.
-
-    The mean, as the median is 0 if half of the records have enough copies.
-    """
+    """Return τ: the mean over the records (the median may be 0) of the squared distance to their farthest neighbour."""
     farthest = np.full(n_records, -1.0)
     np.maximum.at(farthest, arcs.row, arcs.squared)
     known = farthest[farthest >= 0]
     return float(known.mean()) if len(known) else 0.0
-
-
-def _gaussian(squared: Float64Array, width: float) -> Float64Array:
-    """Return exp(−d²/τ); if τ is 0, all neighbours are copies and have the weight 1."""
-    return np.exp(-squared / width) if width > 0 else np.ones_like(squared)
 
 
 def _given_similarities(similarity: Callable[[Any, Any], Any], X: Any, pairs: Arcs) -> Float64Array:

@@ -94,17 +94,14 @@ class Vectors:
         """Number the records with the same point: 0 for the first, 1 for the second, and so on."""
         seen: dict[bytes, int] = {}
         numbers = np.empty(self.n_records, dtype=np.intp)
-        for row, content in enumerate(self._contents()):
+        contents: Any = (row.tobytes() for row in self.points)
+        if is_sparse(self.points):
+            where, values, ends = self.points.indices, self.points.data, self.points.indptr
+            contents = (where[start:end].tobytes() + values[start:end].tobytes() for start, end in pairwise(ends))
+        for row, content in enumerate(contents):
             key = hashlib.blake2b(content, digest_size=16).digest()
             numbers[row] = seen[key] = seen.get(key, -1) + 1
         return numbers
-
-    def _contents(self) -> Any:
-        """Yield the bytes of each point."""
-        if not is_sparse(self.points):
-            return (row.tobytes() for row in self.points)
-        where, values, ends = self.points.indices, self.points.data, self.points.indptr
-        return (where[start:end].tobytes() + values[start:end].tobytes() for start, end in pairwise(ends))
 
 
 _PAIR_BYTES = 2**25

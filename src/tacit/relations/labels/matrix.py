@@ -170,7 +170,10 @@ class LabelMatrix:
             rows = rows[0]  # as in scikit-learn's splitters
         if isinstance(rows, (int, np.integer)):
             return self[np.asarray([rows])].to_sets()[0]
-        chosen = np.arange(self.n_records)[rows if isinstance(rows, slice) else _row_index(rows)]
+        if not isinstance(rows, slice):
+            rows = np.asarray(rows)
+            rows = rows.astype(np.intp) if rows.size == 0 and rows.dtype != bool else rows
+        chosen = np.arange(self.n_records)[rows]
         return replace(self, indicator=sp.csr_array(self.indicator[chosen]), known=self.known[chosen])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -278,11 +281,6 @@ def as_labels(y: Any, *, n_records: int | None = None) -> LabelMatrix:
     if n_records is not None:
         check_rows("y", labels.n_records, n_records)
     return labels
-
-
-def _row_index(rows: Any) -> Array:
-    index = np.asarray(rows)
-    return index.astype(np.intp) if index.size == 0 and index.dtype != bool else index
 
 
 def _row_groups(indicator: sp.csr_array, rows: Array) -> IntArray:

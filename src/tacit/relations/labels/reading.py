@@ -47,8 +47,17 @@ def read_matrix(matrix: Any, names: Iterable[Hashable] | None, known: Any, *, ar
             f"names does not match {argument}: got {len(columns)} names, expected {n_labels}, one per column."
         )
     if known is not None:
-        found &= _known_mask(known, n_records, argument)
-        indicator = _emptied(indicator, found)
+        mask = np.asarray(known)
+        if mask.dtype != bool or mask.ndim != 1:
+            raise InputError(
+                f"known is not a mask: got {mask.dtype} values in {mask.ndim} dimension(s), "
+                "expected one bool per record."
+            )
+        check_rows("known", len(mask), n_records, of=argument)
+        found &= mask
+        lengths = np.diff(indicator.indptr)
+        indptr = np.concatenate([[0], np.cumsum(lengths * found)])
+        indicator = _indicator(indicator.indices[np.repeat(found, lengths)], indptr, n_labels)
     return indicator, columns, found
 
 
@@ -198,23 +207,6 @@ def _not_binary(argument: str, value: object, row: int) -> InputError:
     )
 
 
-def _known_mask(known: Any, n_records: int, argument: str) -> BoolArray:
-    mask = np.asarray(known)
-    if mask.dtype != bool or mask.ndim != 1:
-        raise InputError(
-            f"known is not a mask: got {mask.dtype} values in {mask.ndim} dimension(s), expected one bool per record."
-        )
-    check_rows("known", len(mask), n_records, of=argument)
-    return mask
-
-
-def _emptied(indicator: sp.csr_array, known: BoolArray) -> sp.csr_array:
-    """Remove the entries of unknown rows."""
-    keep = np.repeat(known, np.diff(indicator.indptr))
-    indptr = np.concatenate([[0], np.cumsum(np.diff(indicator.indptr) * known)])
-    return _indicator(indicator.indices[keep], indptr, indicator.shape[1])
-
-
 def _check_label_set(members: Any, row: int, argument: str) -> None:
     if isinstance(members, (str, bytes)):
         raise InputError(
@@ -354,17 +346,13 @@ def _read_array(y: Array) -> tuple[Parts, str]:
 
 def _read_list(y: list[Any]) -> tuple[Parts, str]:
     first = next((entry for entry in y if not is_missing(entry)), None)
-    if _is_record(first):
+    if isinstance(first, Mapping) or hasattr(first, "labels"):
         return read_sets(labels_of(y, "labels", "y"), None, argument="y"), "sets"
     if first is not None and (isinstance(first, (str, bytes)) or not isinstance(first, Iterable)):
         return read_classes(y, None, argument="y"), "classes"
     if isinstance(first, (Sequence, np.ndarray)) and _is_binary_table(y):
         return read_matrix(y, None, None, argument="y"), "matrix"
     return read_sets(y, None, argument="y"), "sets"
-
-
-def _is_record(entry: Any) -> bool:
-    return isinstance(entry, Mapping) or hasattr(entry, "labels")
 
 
 def _is_binary_table(rows: list[Any]) -> bool:

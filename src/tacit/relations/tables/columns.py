@@ -69,7 +69,9 @@ def _number_column(cells: Any, column: str) -> Float64Array:
     if isinstance(cells, _CodedColumn):
         found = _floats(cells.names, column, lambda place: int(np.argmax(cells.codes == place)))[cells.codes]
     else:
-        found = _floats(_plain(cells), column, int)
+        values = np.asarray(cells) if hasattr(cells, "to_numpy") else cells
+        has_numbers = isinstance(values, np.ndarray) and values.dtype.kind in "biuf"
+        found = _floats(values if has_numbers else list(values), column, int)
     check_finite(f"column {column!r}", found)
     return found
 
@@ -222,12 +224,6 @@ def _counting() -> defaultdict[Any, int]:
 
 def _codes(places: defaultdict[Any, int], cells: Sequence[Any]) -> IntArray:
     return np.fromiter(map(places.__getitem__, cells), dtype=np.int64, count=len(cells))
-
-
-def _plain(cells: Any) -> Any:
-    """Return a column as an array if it holds numbers, else as a list."""
-    values = np.asarray(cells) if hasattr(cells, "to_numpy") else cells
-    return values if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" else list(values)
 
 
 def _floats(cells: Any, column: str, row_of: Any) -> Float64Array:

@@ -61,7 +61,13 @@ class Relations:
     def __post_init__(self) -> None:
         object.__setattr__(self, "types", dict(self.types))
         for block in self.blocks:
-            _check_fits(block, self.types)
+            for step, factor in enumerate(block.factors):
+                for kind, size in zip(block.path[step : step + 2], factor.shape, strict=True):
+                    if kind is not None and size != len(self.types.get(kind, ())):
+                        raise InputError(
+                            f"blocks does not match types: got {size} objects of type {kind!r} in {block.name!r}, "
+                            f"expected {len(self.types.get(kind, ()))}. Start with Relations() and add."
+                        )
 
     def add(
         self,
@@ -104,7 +110,11 @@ class Relations:
         given = read_relation(matrix, rows, columns)
         types, placed = place_relation(self.types, row_type, column_type, given)
         if symmetrise:
-            _check_within(row_type, column_type)
+            if row_type != column_type:
+                raise InputError(
+                    f"symmetrise does not apply: got {row_type!r} and {column_type!r}, expected a relation within one "
+                    "type. Leave it out."
+                )
             if is_outside_memory(placed):
                 raise refuse(label, "symmetrised", "Write it symmetric.")
             placed = sp.csr_array((placed + placed.T) / 2)
@@ -281,13 +291,34 @@ class Relations:
 
     def check(self) -> None:
         """Raise if nothing can be learned from the graph, or if a type or a relation is empty."""
-        wrong = _complaint(self.types, self.blocks)
-        if wrong:
-            raise InputError(wrong)
+        if not self.blocks:
+            raise InputError("relations is empty: got no relation, expected at least one. Add one with Relations.add.")
+        used = {kind for block in self.blocks for kind in (block.row_type, block.column_type)}
+        alone = [kind for kind in self.types if kind not in used]
+        if alone:
+            raise InputError(
+                f"relations has a type without relations: got {shown(alone)}, expected a relation for each type. "
+                "Leave it out with Relations.without."
+            )
+        empty = [block.name for block in self.blocks if block.is_empty]
+        if empty:
+            raise InputError(
+                f"relations has an empty relation: got no entry in {shown(empty)}, expected at least one. "
+                "Keep more objects in Relations.restrict."
+            )
+        if not any(block.weight for block in self.blocks):
+            raise InputError("relations has no weight: got 0 for every relation, expected at least one above 0.")
 
     def summary(self) -> str:
         """Return a description: a line for the whole graph, one per type, one per relation."""
-        return _described(self.types, self.blocks)
+        sizes = f"{counted(len(self.types), 'type')}, {counted(self.n_objects, 'object')}"
+        lines = [f"{sizes}, {counted(len(self.blocks), 'relation')}"]
+        for kind, names in self.types.items():
+            alone = int(np.count_nonzero(~_related(kind, len(names), self.blocks)))
+            note = f", {alone:,} of them without relations" if 0 < alone < len(names) else ""
+            note = ", without relations" if names and alone == len(names) else note
+            lines.append(f"type {kind}: {counted(len(names), 'object')}{note}")
+        return "\n".join([*lines, *map(_line, self.blocks)])
 
     def __repr__(self) -> str:
         objects = ", ".join(f"{size:,} {kind}" for kind, size in self.sizes.items())
@@ -300,8 +331,16 @@ class Relations:
         check_normalise(block.factors, check_choice("normalise", block.normalise, NORMALISATIONS))
         if block.is_empty:
             raise InputError(f"relation {block.name!r} is empty: got no entry other than 0, expected at least one.")
-        if block.row_type == block.column_type:
-            _check_own(block)
+        if block.row_type == block.column_type and block.normalise == "tfidf":
+            raise InputError(
+                f"normalise does not suit a relation within type {block.row_type!r}: got 'tfidf', which treats rows "
+                "and columns differently, expected 'none', 'frobenius' or 'spectral'."
+            )
+        if block.row_type == block.column_type and not is_symmetric(block.factors):
+            raise InputError(
+                f"relation {block.name!r} within one type is not symmetric: got a matrix that differs from its "
+                "transpose, expected M = Mᵀ. Add it with symmetrise=True to take (M + Mᵀ) / 2."
+            )
         sizes = {kind: len(names) for kind, names in types.items()}
         return Relations(types, (*(old.grown(sizes) for old in self.blocks), checked))
 
@@ -318,28 +357,6 @@ class Relations:
         if kind not in self._known_places:
             self._known_places[kind] = {name: place for place, name in enumerate(self.types[kind])}
         return self._known_places[kind]
-
-
-def _check_within(row_type: str, column_type: str) -> None:
-    if row_type != column_type:
-        raise InputError(
-            f"symmetrise does not apply: got {row_type!r} and {column_type!r}, expected a relation within one type. "
-            "Leave it out."
-        )
-
-
-def _check_own(block: Block) -> None:
-    """Raise unless a relation within one type is symmetric, also after normalising."""
-    if block.normalise == "tfidf":
-        raise InputError(
-            f"normalise does not suit a relation within type {block.row_type!r}: got 'tfidf', which treats rows and "
-            "columns differently, expected 'none', 'frobenius' or 'spectral'."
-        )
-    if not is_symmetric(block.factors):
-        raise InputError(
-            f"relation {block.name!r} within one type is not symmetric: got a matrix that differs from its transpose, "
-            "expected M = Mᵀ. Add it with symmetrise=True to take (M + Mᵀ) / 2."
-        )
 
 
 Key = Any  # a name, a pair of types, a number, or the block itself
@@ -375,10 +392,7 @@ def _free_name(blocks: Sequence[Block], row_type: str, column_type: str, name: s
 
 
 def _meeting(blocks: Sequence[Block], first: Key, second: Key) -> tuple[Block, Block]:
-    """Return two relations, transposed if needed so that the columns of the first are the rows of the second.
-
-    A pair of types determines the direction; a name does not.
-    """
+    """Return two relations, transposed if needed so that the columns of the first are the rows of the second."""
     left, right = _find_block(blocks, first), _find_block(blocks, second)
     for turn_left in _ways(left, first):
         for turn_right in _ways(right, second):
@@ -392,21 +406,10 @@ def _meeting(blocks: Sequence[Block], first: Key, second: Key) -> tuple[Block, B
     )
 
 
-def _check_fits(block: Block, types: Mapping[str, Names]) -> None:
-    """Raise unless the types of a relation exist and have as many objects as it has rows and columns."""
-    for step, factor in enumerate(block.factors):
-        for kind, size in zip(block.path[step : step + 2], factor.shape, strict=True):
-            if kind is not None and size != len(types.get(kind, ())):
-                raise InputError(
-                    f"blocks does not match types: got {size} objects of type {kind!r} in {block.name!r}, "
-                    f"expected {len(types.get(kind, ()))}. Start with Relations() and add."
-                )
-
-
 def _between(blocks: Sequence[Block], pair: tuple[Any, Any]) -> Block:
     found = [block for block in blocks if block.joins(*pair)]
     if not found:
-        pairs = ", ".join(_types_of(block) for block in blocks) or "none yet"
+        pairs = ", ".join(f"({block.row_type!r}, {block.column_type!r})" for block in blocks) or "none yet"
         raise InputError(f"relation is unknown: got {pair!r}, expected one of {pairs}.")
     if len(found) > 1:
         names = shown(block.name for block in found)
@@ -419,49 +422,6 @@ def _ways(block: Block, key: Key) -> tuple[bool, ...]:
     if not isinstance(key, tuple):
         return (False, True)
     return ((block.row_type, block.column_type) != key,)
-
-
-def _types_of(block: Block) -> str:
-    return f"({block.row_type!r}, {block.column_type!r})"
-
-
-def _described(types: Mapping[str, Names], blocks: Sequence[Block]) -> str:
-    """Return one line for the whole graph, one per type and one per relation."""
-    n_objects = sum(map(len, types.values()))
-    lines = [f"{counted(len(types), 'type')}, {counted(n_objects, 'object')}, {counted(len(blocks), 'relation')}"]
-    for kind, names in types.items():
-        alone = int(np.count_nonzero(~_related(kind, len(names), blocks)))
-        note = f", {alone:,} of them without relations" if 0 < alone < len(names) else ""
-        note = ", without relations" if names and alone == len(names) else note
-        lines.append(f"type {kind}: {counted(len(names), 'object')}{note}")
-    return "\n".join([*lines, *map(_line, blocks)])
-
-
-def _complaint(types: Mapping[str, Names], blocks: Sequence[Block]) -> str | None:
-    """Return one sentence that says why nothing can be learned from the graph, or None."""
-    if not blocks:
-        return "relations is empty: got no relation, expected at least one. Add one with Relations.add."
-    alone = _unrelated_types(types, blocks)
-    if alone:
-        return (
-            f"relations has a type without relations: got {shown(alone)}, expected a relation for each type. "
-            "Leave it out with Relations.without."
-        )
-    empty = [block.name for block in blocks if block.is_empty]
-    if empty:
-        return (
-            f"relations has an empty relation: got no entry in {shown(empty)}, expected at least one. "
-            "Keep more objects in Relations.restrict."
-        )
-    if not any(block.weight for block in blocks):
-        return "relations has no weight: got 0 for every relation, expected at least one above 0."
-    return None
-
-
-def _unrelated_types(types: Mapping[str, Names], blocks: Sequence[Block]) -> list[str]:
-    """Return the types that are neither rows nor columns of any relation."""
-    used = {kind for block in blocks for kind in (block.row_type, block.column_type)}
-    return [kind for kind in types if kind not in used]
 
 
 def _related(kind: str, n_objects: int, blocks: Sequence[Block]) -> BoolArray:

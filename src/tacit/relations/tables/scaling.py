@@ -93,7 +93,8 @@ def scaling_of(factors: Factors, normalise: str) -> BlockScaling:
         return _tfidf(factors)
     if normalise == "none" or not reached_rows(factors).any():
         return BlockScaling()  # a relation without entries has no norm, and stays as it is
-    norm = _frobenius(factors) if normalise == "frobenius" else _spectral(factors)
+    frobenius = normalise == "frobenius"
+    norm = float(np.sqrt((_row_lengths(factors) ** 2).sum())) if frobenius else _spectral(factors)
     return BlockScaling(1.0 / norm if norm > 0 else 1.0)
 
 
@@ -180,10 +181,6 @@ def _rarity(n_rows: int, frequency: Float64Array) -> Float64Array:
 def _inverse(lengths: Float64Array) -> Float64Array:
     """Return 1 over each length, 0 for 0."""
     return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-
-
-def _frobenius(factors: Factors) -> float:
-    return float(np.sqrt((_row_lengths(factors) ** 2).sum()))
 
 
 def _spectral(factors: Factors) -> float:

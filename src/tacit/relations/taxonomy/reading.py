@@ -62,20 +62,6 @@ def sorted_links(links: TaxonomyLinks, *, strict: bool = False) -> tuple[Names, 
     names = list(links.places)
     if not names:
         raise InputError(f"{links.argument} is empty: got no node, expected at least one.")
-    _check_edges(links, names, strict)
-    matrix = parent_csr(links.children, links.parents, len(names))
-    order = parents_first(matrix)
-    if len(order) < len(names):
-        cycle = [names[node] for node in find_cycle(matrix, order)]
-        raise InputError(
-            f"{links.argument} has a cycle: got {_drawn(cycle)}, each followed by its parent, "
-            "expected that no node is above itself. Remove one of these links."
-        )
-    _warn_of_near_twins(names)
-    return tuple(names[node] for node in order), sp.csr_array(matrix[order][:, order])
-
-
-def _check_edges(links: TaxonomyLinks, names: list[Hashable], strict: bool) -> None:
     own = [names[child] for child, parent in zip(links.children, links.parents, strict=True) if child == parent]
     if own:
         raise InputError(
@@ -88,6 +74,16 @@ def _check_edges(links: TaxonomyLinks, names: list[Hashable], strict: bool) -> N
             f"{links.argument} names parents that are not nodes: got {shown(orphaned)}, expected nodes. "
             "List them without a parent, or use strict=False, which makes them roots."
         )
+    matrix = parent_csr(links.children, links.parents, len(names))
+    order = parents_first(matrix)
+    if len(order) < len(names):
+        cycle = [names[node] for node in find_cycle(matrix, order)]
+        raise InputError(
+            f"{links.argument} has a cycle: got {_drawn(cycle)}, each followed by its parent, "
+            "expected that no node is above itself. Remove one of these links."
+        )
+    _warn_of_near_twins(names)
+    return tuple(names[node] for node in order), sp.csr_array(matrix[order][:, order])
 
 
 def _drawn(cycle: list[Hashable], most: int = 8) -> str:

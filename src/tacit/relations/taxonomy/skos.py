@@ -53,9 +53,20 @@ def read_skos(source: Any, format: str | None) -> tuple[TaxonomyLinks, Titles, A
     concepts = typed.union(*edges)
     titles = _texts(rdflib, graph.subject_objects(SKOS.prefLabel), concepts)
     others = _texts(rdflib, graph.subject_objects(SKOS.altLabel), concepts)
-    _warn_of_dangling(concepts - typed - {*titles, *others} - {one for one, _ in broader + narrower})
+    dangling = concepts - typed - {*titles, *others} - {one for one, _ in broader + narrower}
+    if dangling:
+        warnings.warn(
+            f"Some concepts have links, but no description in source: {shown(sorted(dangling))}. "
+            "They are kept, with the last part of their IRI as title.",
+            TacitWarning,
+            stacklevel=3,
+        )
     shown_titles = {name: {tag: texts[0] for tag, texts in by.items()} for name, by in titles.items()}
-    links = _linked(sorted(concepts), edges)
+    links = TaxonomyLinks("source")
+    for concept in sorted(concepts):
+        links.add(concept)
+    for child, parent in sorted(edges):
+        links.add(child, [parent])
     return (
         links,
         {name: shown_titles.get(str(name), {"": _last_part(str(name))}) for name in links.places},
@@ -125,25 +136,6 @@ def _texts(rdflib: Any, pairs: Iterable[tuple[Any, Any]], concepts: set[str]) ->
         if str(subject) in concepts and isinstance(text, rdflib.Literal):
             found.setdefault(str(subject), {}).setdefault((text.language or "").lower(), set()).add(str(text))
     return {name: {tag: tuple(sorted(texts)) for tag, texts in by.items()} for name, by in found.items()}
-
-
-def _linked(concepts: list[str], edges: set[tuple[str, str]]) -> TaxonomyLinks:
-    links = TaxonomyLinks("source")
-    for concept in concepts:
-        links.add(concept)
-    for child, parent in sorted(edges):
-        links.add(child, [parent])
-    return links
-
-
-def _warn_of_dangling(dangling: set[str]) -> None:
-    if dangling:
-        warnings.warn(
-            f"Some concepts have links, but no description in source: {shown(sorted(dangling))}. "
-            "They are kept, with the last part of their IRI as title.",
-            TacitWarning,
-            stacklevel=4,
-        )
 
 
 def _last_part(iri: str) -> str:

@@ -295,9 +295,14 @@ class Taxonomy:
         without a language, or the first in the alphabetical order of languages.
         """
         node = self.names[self.index(name)]
-        wanted = [self.language, ""] if language is None else [language, self.language, ""]
-        found = _nearest_title(self.titles.get(node, {}), wanted)
-        return str(node) if found is None else found
+        titles = self.titles.get(node, {})
+        for wanted in [self.language, ""] if language is None else [language, self.language, ""]:
+            tag = wanted.lower()  # language tags are case-insensitive, RFC 5646
+            same = [key for key in sorted(titles) if key.lower() == tag]
+            variants = [key for key in sorted(titles) if tag and key.lower().startswith(f"{tag}-")]
+            if same or variants:
+                return str(titles[(same + variants)[0]])
+        return str(titles[min(titles)] if titles else node)
 
     def alternatives(self, name: Hashable, language: str | None = None) -> tuple[str, ...]:
         """Return alternative titles of a node, in one language or in all."""
@@ -335,7 +340,16 @@ class Taxonomy:
             Its columns are the nodes in their order; unknown rows stay unknown; the kind is "sets".
         """
         labels = as_labels(y, n_records=n_records)
-        indicator = _lifted_indicator(labels, self.parent_matrix, self._places)
+        used = np.flatnonzero(labels.counts)
+        if labels.kind == "matrix" and labels.names == tuple(range(labels.n_labels)) and 0 not in self._places:
+            raise InputError(
+                f"y has columns without names: got a matrix of {labels.n_labels} columns, expected names of nodes. "
+                "Name the columns: LabelMatrix.from_matrix(y, names)."
+            )
+        nodes = _numbers_of([labels.names[column] for column in used], self._places, "y")
+        indicator = sp.csr_array(labels.indicator[:, used] @ _closure_rows(self.parent_matrix, nodes))
+        indicator.sort_indices()
+        indicator.data[:] = 1.0
         return LabelMatrix(indicator, self.names, labels.known, kind="sets")
 
     def specificity(self, y: Any) -> Float64Array:
@@ -383,21 +397,6 @@ def _closure_rows(parent_matrix: sp.csr_array, nodes: IntArray) -> sp.csr_array:
     return sp.csr_array((np.ones(len(paths.nodes)), (paths.starts, paths.nodes)), shape=shape)
 
 
-def _lifted_indicator(labels: LabelMatrix, parent_matrix: sp.csr_array, places: Mapping[Hashable, int]) -> sp.csr_array:
-    """Return records x nodes, 1 if a record has the node or one below it; `places` has the number of each name."""
-    used = np.flatnonzero(labels.counts)
-    if labels.kind == "matrix" and labels.names == tuple(range(labels.n_labels)) and 0 not in places:
-        raise InputError(
-            f"y has columns without names: got a matrix of {labels.n_labels} columns, expected names of nodes. "
-            "Name the columns: LabelMatrix.from_matrix(y, names)."
-        )
-    nodes = _numbers_of([labels.names[column] for column in used], places, "y")
-    indicator = sp.csr_array(labels.indicator[:, used] @ _closure_rows(parent_matrix, nodes))
-    indicator.sort_indices()
-    indicator.data[:] = 1.0
-    return indicator
-
-
 def _numbers_of(names: Iterable[Hashable], places: Mapping[Hashable, int], argument: str) -> IntArray:
     """Return the numbers of nodes, in the order of the names; `places` has the number of each name."""
     wanted = list(names)
@@ -430,17 +429,3 @@ def _read_titles(titles: Any, names: Iterable[Hashable]) -> dict[Hashable, dict[
             by_language = dict(text) if isinstance(text, Mapping) else {"": text}
             read[name] = {str(language): str(one) for language, one in by_language.items()}
     return read
-
-
-def _nearest_title(titles: Mapping[str, str], languages: Iterable[str]) -> str | None:
-    """Return the title in the first of the languages that has one, or else in the first by alphabetical order.
-
-    A language includes its variants ("en-GB" for "en").
-    """
-    for language in languages:
-        wanted = language.lower()  # language tags are case-insensitive, RFC 5646
-        same = [key for key in sorted(titles) if key.lower() == wanted]
-        variants = [key for key in sorted(titles) if wanted and key.lower().startswith(f"{wanted}-")]
-        if same or variants:
-            return titles[(same + variants)[0]]
-    return titles[min(titles)] if titles else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -30,6 +30,7 @@ __all__ = ["ALL_SOLVERS", "SOLVERS", "leading_eigenpairs", "leading_singular_tri
 
 SOLVERS = ("auto", "dense", "lanczos", "krylov")
 ALL_SOLVERS = (*SOLVERS, "single_pass")  # the last is for positive semi-definite problems only
+Plan = tuple[str, str, list[str]]  # the solver, the reason, and the solvers that follow if it fails
 
 
 def leading_eigenpairs(
@@ -90,9 +91,9 @@ def leading_eigenpairs(
             )
         return single_pass(A, k, rng=rng, start=begin)
     if B is None:
-        chosen, reason, fallbacks = _choose(A, k, tol, solver, triplets=False, iterated=begin is not None)
+        plan = _choose(A, k, tol, solver, triplets=False, iterated=begin is not None)
     else:
-        chosen, reason, fallbacks = _choose_generalised(A, B, k, tol, solver, invertible=metric_inverse is not None)
+        plan = _choose_generalised(A, B, k, tol, solver, invertible=metric_inverse is not None)
 
     def run(name: str) -> Eigenpairs:
         if name == "dense":
@@ -106,8 +107,7 @@ def leading_eigenpairs(
             A, k, metric=B, rng=rng, tol=tol, max_iter=steps, preconditioner=inverse, start=begin
         )
 
-    quiet = _is_quiet(solver, chosen)
-    return _solve(run, chosen, reason, fallbacks=_bounded(fallbacks, max_iter), tol=tol, quiet=quiet)
+    return _solve(run, solver, plan, tol=tol, bounded=max_iter is not None)
 
 
 def leading_singular_triplets(
@@ -155,16 +155,14 @@ def leading_singular_triplets(
     solver = check_choice("solver", solver, ALL_SOLVERS)
     if solver == "single_pass":
         return _of_rank(_through_gram(A, k, solver, tol, max_iter, rng, left, begin), A, left=left)
-    chosen, reason, fallbacks = _choose(A, k, tol, solver, triplets=True, iterated=begin is not None)
+    plan = _choose(A, k, tol, solver, triplets=True, iterated=begin is not None)
 
     def run(name: str) -> SingularTriplets:
         if name == "dense":
             return dense_singular_triplets(A, k, tol=tol)
         return _through_gram(A, k, name, tol, max_iter, rng, left, begin)
 
-    quiet = _is_quiet(solver, chosen)
-    found = _solve(run, chosen, reason, fallbacks=_bounded(fallbacks, max_iter), tol=tol, quiet=quiet)
-    return _of_rank(found, A, left=left)
+    return _of_rank(_solve(run, solver, plan, tol=tol, bounded=max_iter is not None), A, left=left)
 
 
 def _of_rank(found: SingularTriplets, A: Operator, *, left: bool) -> SingularTriplets:
@@ -223,10 +221,8 @@ def _through_gram(
     )
 
 
-def _choose(
-    A: Operator, k: int, tol: float, solver: str, *, triplets: bool, iterated: bool
-) -> tuple[str, str, list[str]]:
-    """Return the solver, the reason, and the solvers that follow if it fails."""
+def _choose(A: Operator, k: int, tol: float, solver: str, *, triplets: bool, iterated: bool) -> Plan:
+    """Choose for A x = λ x or for singular triplets; `iterated` as in `cheapest`."""
     n = min(A.shape)
     costs = costs_of(size_of(A, k, tol, triplets=triplets))
     if solver == "lanczos" and k >= n:
@@ -238,10 +234,8 @@ def _choose(
     return solver, reason, {"lanczos": ["krylov", *exact], "krylov": exact}.get(solver, [])
 
 
-def _choose_generalised(
-    A: Operator, B: Operator, k: int, tol: float, solver: str, *, invertible: bool
-) -> tuple[str, str, list[str]]:
-    """Do the same for A x = λ B x; `invertible` says that B⁻¹ is available."""
+def _choose_generalised(A: Operator, B: Operator, k: int, tol: float, solver: str, *, invertible: bool) -> Plan:
+    """Choose for A x = λ B x; `invertible` says that B⁻¹ is available."""
     n, reason = A.shape[0], "asked for"
     has_room = ROOM * k <= n
     costs = generalised_costs(A, B, k, tol, invertible=invertible, has_room=has_room)
@@ -255,16 +249,6 @@ def _choose_generalised(
         return "dense", f"{k} of {n} components are wanted: LOBPCG has room for {n // ROOM}, LAPACK for all", []
     exact = ["dense"] if costs[0].n_bytes <= MOST_BYTES else []
     return solver, reason, {"lanczos": ["krylov"] * has_room + exact, "krylov": exact}.get(solver, [])
-
-
-def _bounded(fallbacks: list[str], max_iter: int | None) -> list[str]:
-    """Leave out LAPACK, which may take long, if the caller limited the iterations."""
-    return fallbacks if max_iter is None else [name for name in fallbacks if name != "dense"]
-
-
-def _is_quiet(asked: str, chosen: str) -> bool:
-    """Whether "auto" chose ARPACK, whose failures are expected and cost only time."""
-    return asked == "auto" and chosen == "lanczos"
 
 
 def _checked_start(start: Any, n_rows: int) -> Callable[[], Array] | None:
@@ -292,16 +276,18 @@ def _through(A: Operator, start: Callable[[], Array]) -> Array:
 Found = TypeVar("Found", Eigenpairs, SingularTriplets)
 
 
-def _solve(
-    run: Callable[[str], Found], solver: str, reason: str, *, fallbacks: Sequence[str], tol: float, quiet: bool
-) -> Found:
-    """Return the result of a solver, or of the first fallback that succeeds if it fails or stops too early.
+def _solve(run: Callable[[str], Found], asked: str, plan: Plan, *, tol: float, bounded: bool) -> Found:
+    """Return the result of a solver, or of the first fallback that succeeds; raise the error of the last if all fail.
 
-    `run` calls a solver by its name. If `quiet`, a failure of the first solver is recorded in the reason only, without
-    a warning. Raises the `SolverError` of the last solver if all fail.
+    `run` calls a solver by its name. `bounded` leaves out LAPACK, which may take long. If "auto" chose ARPACK, whose
+    failures are expected and cost only time, these are recorded in the reason only, without a warning.
     """
     troubles: list[str] = []
-    for name, is_last in zip((solver, *fallbacks), [False] * len(fallbacks) + [True], strict=True):
+    chosen, reason, names = plan[0], plan[1], [plan[0], *plan[2]]
+    if bounded and "dense" in plan[2]:
+        names.remove("dense")
+    for place, name in enumerate(names, 1):
+        is_last = place == len(names)
         try:
             found = run(name)
         except (SolverError, la.LinAlgError) as failure:
@@ -312,7 +298,7 @@ def _solve(
         if found.converged or is_last:
             break
         troubles.append(_stopped(found, tol))
-    if troubles and not quiet:
+    if troubles and (asked, chosen) != ("auto", "lanczos"):
         _warn(f"{'; '.join(troubles)}. The {found.solver} solver was used instead.")
     if not found.converged:
         _warn(f"{_stopped(found, tol)}. The last components are approximate: increase max_iter or tol.")

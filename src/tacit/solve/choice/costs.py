@@ -90,19 +90,9 @@ class Cost:
 
 def size_of(A: Operator, n_components: int, tol: float, *, triplets: bool) -> ProblemSize:
     """Return what is known about a problem with this operator."""
-    matrix = isinstance(A, MatrixOperator)
-    return ProblemSize(
-        min(A.shape),
-        max(A.shape),
-        _entries(A),
-        n_components,
-        max(tol, float(np.finfo(A.dtype).eps)),
-        A.dtype.itemsize,
-        triplets,
-        dense=matrix and A.is_dense,
-        outside_memory=is_outside_memory(A),
-        implicit=not matrix,
-    )
+    matrix, tol = isinstance(A, MatrixOperator), max(tol, float(np.finfo(A.dtype).eps))
+    size = ProblemSize(min(A.shape), max(A.shape), _entries(A), n_components, tol, A.dtype.itemsize, triplets)
+    return replace(size, dense=matrix and A.is_dense, outside_memory=is_outside_memory(A), implicit=not matrix)
 
 
 def costs_of(problem: ProblemSize, *, rates: Work = RATES) -> list[Cost]:

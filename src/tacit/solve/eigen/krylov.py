@@ -82,7 +82,8 @@ def block_krylov(
         space.project()
         enough, whole = space.filled >= wanted, space.filled == n
         settled = False
-        if enough and (pace.is_due(iteration) or whole or space.is_full() or iteration >= max_iter):
+        is_full = 2 * space.filled - space.done > space.room  # the next block needs a restart, and that Ritz vectors
+        if enough and (iteration >= min(pace.due, max_iter) or whole or is_full):
             values, errors = (each[:wanted] for each in space.ritz_pairs())
             relative = relative_residuals(errors, values, tol=tol, size=space.size, eps=space.eps)
             settled = bool((relative <= max(tol, space.eps)).all())
@@ -120,11 +121,7 @@ def basis_shape(n: int, n_components: int, block_size: int | None = None) -> tup
 
 
 class _Space:
-    """An orthonormal basis Q of a Krylov space, T = QᵀAQ, and the Ritz pairs in it.
-
-    `project` multiplies the newest block, `ritz_pairs` computes the Ritz pairs, `grow` adds a block, with a thick
-    restart if the basis is full.
-    """
+    """An orthonormal basis Q of a Krylov space, T = QᵀAQ, and the Ritz pairs in it."""
 
     def __init__(self, operator: Operator, first: Array, room: int, keep: int, tol: float) -> None:
         n, block = first.shape
@@ -168,18 +165,17 @@ class _Space:
         self.values, self.S = values[::-1][: self.keep], S[:, ::-1][:, : self.keep]
         return self.values, np.linalg.norm(self.coupling @ self.S[self.done :], axis=0)
 
-    def is_full(self) -> bool:
-        """Whether the next block needs a restart, which needs the Ritz vectors."""
-        return 2 * self.filled - self.done > self.room
-
     def grow(self, extra: int, rng: np.random.Generator) -> None:
         """Add the newest directions, random ones in place of vanished ones, and `extra` random ones."""
         n = len(self.basis)
         width = min(self.filled - self.done + extra, n - self.filled)
         n_fresh = min(self.fresh.shape[1], width)
         whole = self.filled + width <= self.room or self.filled <= self.keep
-        if not whole:
-            self._restart()
+        if not whole:  # keep only the leading Ritz vectors
+            self._turn(self.keep)
+            self.projected[:] = 0
+            np.fill_diagonal(self.projected[: self.keep, : self.keep], self.values)
+            self.filled = self.keep
         self.reserve(self.filled + width)
         Q, new = self.basis[:, : self.filled], self.basis[:, self.filled : self.filled + width]
         if self.divisor is None:
@@ -219,13 +215,6 @@ class _Space:
 
         in_rows(turn, len(self.basis), 2.0 * len(self.basis) * kept.size)
 
-    def _restart(self) -> None:
-        """Keep only the leading Ritz vectors."""
-        self._turn(self.keep)
-        self.projected[:] = 0
-        np.fill_diagonal(self.projected[: self.keep, : self.keep], self.values)
-        self.filled = self.keep
-
     def reserve(self, columns: int) -> None:
         """Make room for a wider block."""
         missing = columns - self.basis.shape[1]
@@ -242,9 +231,6 @@ class _Pace:
 
     def __init__(self) -> None:
         self.due, self.seen, self.above = 0, 0, np.inf
-
-    def is_due(self, iteration: int) -> bool:
-        return iteration >= self.due
 
     def saw(self, iteration: int, above: float) -> None:
         """Record the largest residual relative to its goal."""

@@ -65,20 +65,16 @@ def single_pass(
         values, vectors = descending(np.zeros(columns, operator.dtype), test, wanted)
         return Eigenpairs(values, vectors, unknown, 1, "single_pass", ONE_PASS, converged=False)
     Y += operator.dtype.type(shift) * test
-    factor = _factor(np.asarray(test.T @ Y, np.float64))
+    core = np.asarray(test.T @ Y, np.float64)
     del test
-    half = la.solve_triangular(factor.astype(Y.dtype), Y.T, trans="T", overwrite_b=True, check_finite=False).T
-    left, sizes, _ = la.svd(half, full_matrices=False, overwrite_a=True, check_finite=False)
-    values, vectors = descending(np.maximum(sizes**2 - shift, 0).astype(operator.dtype), left, wanted)
-    return Eigenpairs(values, vectors, unknown, 1, "single_pass", ONE_PASS, converged=False)
-
-
-def _factor(core: Array) -> Array:
-    """Return the triangular C with CᵀC = ΩᵀY."""
     try:
-        return np.asarray(la.cholesky((core + core.T) / 2, check_finite=False))
+        factor = la.cholesky((core + core.T) / 2, check_finite=False)
     except la.LinAlgError:
         raise InputError(
             "operator is not positive semi-definite: got a direction in which it is negative, expected none for "
             "solver='single_pass'. Use solver='krylov'."
         ) from None
+    half = la.solve_triangular(factor.astype(Y.dtype), Y.T, trans="T", overwrite_b=True, check_finite=False).T
+    left, sizes, _ = la.svd(half, full_matrices=False, overwrite_a=True, check_finite=False)
+    values, vectors = descending(np.maximum(sizes**2 - shift, 0).astype(operator.dtype), left, wanted)
+    return Eigenpairs(values, vectors, unknown, 1, "single_pass", ONE_PASS, converged=False)

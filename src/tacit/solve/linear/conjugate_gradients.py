@@ -94,10 +94,7 @@ def preconditioned_cg(
 
     The preconditioner applies a symmetric positive definite approximate inverse; everything else is as for `block_cg`.
     """
-
-    def search(system: Operator, R: Array, change: Array, goals: Array, max_iter: int) -> _Searched:
-        return _search_alone(system, R, change, goals, max_iter, preconditioner)
-
+    search = partial(_search_alone, preconditioner=preconditioner)
     solution = _start(rhs, start)
     residuals, iterations, converged = _refine(search, system, rhs, solution, tol, max_iter)
     return LeastSquares(solution, residuals, iterations, "cg", converged=converged)
@@ -230,26 +227,22 @@ def _turned(P: Array, turn: Array, Q: Array) -> Array:
 
 
 def _factored(R: Array, *, look_closer: bool = False) -> tuple[Array, Array]:
-    """Return Q and S with R = Q S, Q orthonormal, without noisy directions; R is overwritten."""
-    Q, S = factored(R)
-    with one_thread():
-        return _without_noise(np.ascontiguousarray(Q), S, look_closer=look_closer)
-
-
-def _without_noise(Q: Array, S: Array, *, look_closer: bool = False) -> tuple[Array, Array]:
-    """Leave out directions of the product Q S that are rounding errors compared with the others.
+    """Return Q and S with R = Q S, Q orthonormal, without directions that are rounding errors; R is overwritten.
 
     The diagonal of S shows single dependent columns only; `look_closer` also finds combinations.
     """
+    Q, S = factored(R)
+    Q = np.ascontiguousarray(Q)
     noise = _ROUNDING * float(np.finfo(Q.dtype).eps)
     sizes = np.abs(np.diag(S))
     if not look_closer and (sizes > noise * sizes.max(initial=0)).all():
         return Q, S
-    left, sizes, right = la.svd(S, full_matrices=False)
-    real = sizes > noise * sizes.max(initial=0)
-    if real.all():
-        return Q, S
-    return Q @ left[:, real].astype(Q.dtype), sizes[real, None] * right[real]
+    with one_thread():
+        left, sizes, right = la.svd(S, full_matrices=False)
+        real = sizes > noise * sizes.max(initial=0)
+        if real.all():
+            return Q, S
+        return Q @ left[:, real].astype(Q.dtype), sizes[real, None] * right[real]
 
 
 def _search_alone(

@@ -69,7 +69,11 @@ def least_squares(
     ridge, tol = check_number("ridge", ridge), check_number("tol", tol)
     max_iter = None if max_iter is None else check_count("max_iter", max_iter)
     targets = _check_targets(targets, A)
-    start = _check_start(start, (A.shape[1], targets.shape[1]))
+    if start is not None:
+        start, shape = np.asarray(start), (A.shape[1], targets.shape[1])
+        if start.shape != shape:
+            raise InputError(f"start does not match the operator and targets: got {start.shape}, expected {shape}.")
+        check_finite("start", start)
     solver, reason = _choose(A.shape, ridge, solver, preconditioned=preconditioner is not None)
     if solver == "dense":
         found = dense_least_squares(A, targets, ridge=ridge)
@@ -83,7 +87,14 @@ def least_squares(
             found = preconditioned_cg(
                 system, rhs, tol=tol, max_iter=max_iter or 500, start=start, preconditioner=preconditioner
             )
-    _report(found, tol)
+    if not found.converged:
+        warnings.warn(
+            f"the {found.solver} solver of least squares stopped after {found.iterations} iterations with a relative "
+            f"residual of {float(found.residuals.max()):.1e}, above tol={tol:g}. "
+            "The solution is approximate: increase max_iter, tol or ridge.",
+            TacitWarning,
+            stacklevel=2,
+        )
     return replace(found, reason=reason)
 
 
@@ -99,16 +110,6 @@ def _check_targets(targets: Any, A: Operator) -> Any:
     check_rows("targets", targets.shape[0], A.shape[0], of="the operator")
     check_finite("targets", targets)
     return (targets.tocsc() if is_sparse(targets) else targets).astype(A.dtype, copy=False)
-
-
-def _check_start(start: Any, shape: tuple[int, int]) -> Array | None:
-    if start is None:
-        return None
-    start = np.asarray(start)
-    if start.shape != shape:
-        raise InputError(f"start does not match the operator and targets: got {start.shape}, expected {shape}.")
-    check_finite("start", start)
-    return start
 
 
 def adjoint_times(A: Operator, targets: Any) -> Array:
@@ -165,14 +166,3 @@ def _choose(shape: tuple[int, ...], ridge: float, solver: str, *, preconditioned
     if ridge == 0:
         return "lsmr", "no ridge: LSMR is stable where the normal equations are not"
     return "block-cg", f"{shape} is large and the ridge makes the normal equations well conditioned"
-
-
-def _report(found: LeastSquares, tol: float) -> None:
-    if not found.converged:
-        warnings.warn(
-            f"the {found.solver} solver of least squares stopped after {found.iterations} iterations with a relative "
-            f"residual of {float(found.residuals.max()):.1e}, above tol={tol:g}. "
-            "The solution is approximate: increase max_iter, tol or ridge.",
-            TacitWarning,
-            stacklevel=3,
-        )
