@@ -106,12 +106,7 @@ def _liked(own: sp.csr_array) -> npt.NDArray[np.intp]:
 
 
 def _related(
-    liked: npt.NDArray[np.intp],
-    item: int,
-    alike: Array,
-    own: sp.csr_array,
-    names: Sequence[Hashable],
-    most: int,
+    liked: npt.NDArray[np.intp], item: int, alike: Array, own: sp.csr_array, names: Sequence[Hashable], most: int
 ) -> tuple[RelatedItem, ...]:
     """Return the liked items most similar to an item, closest first, without the item itself."""
     order = [place for place in np.argsort(-alike, kind="stable") if alike[place] > 0 and liked[place] != item][:most]

@@ -250,14 +250,7 @@ class Recommender(BaseEstimator):
         return scores
 
     def _best(
-        self,
-        similar: Array,
-        place: Array | None,
-        own: Any,
-        row: int,
-        n: int,
-        exclude_seen: bool,
-        name: str,
+        self, similar: Array, place: Array | None, own: Any, row: int, n: int, exclude_seen: bool, name: str
     ) -> list[Recommendation]:
         """Rank the items for one user; for a user without neighbours by popularity, with a warning."""
         neighbours = self._asked(similar[0], row)

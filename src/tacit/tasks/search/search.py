@@ -84,13 +84,7 @@ def hits_of(collection: OpenedIndex, numbers: Any, scores: Any) -> list[RecordHi
 
 
 def _find(
-    collection: OpenedIndex,
-    query: str | None,
-    by: str,
-    limit: int,
-    filters: Filters | None,
-    vector: Any,
-    fusion: str,
+    collection: OpenedIndex, query: str | None, by: str, limit: int, filters: Filters | None, vector: Any, fusion: str
 ) -> tuple[Any, Any]:
     if by == "words":
         if query is None:
