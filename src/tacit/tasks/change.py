@@ -46,22 +46,19 @@ def _write(
     collection: OpenedIndex, change: Callable[[list[Record], np.ndarray], Any], records: Iterable[Record], vectors: Any
 ) -> int:
     given = list(records)
-    if given:
-        change(given, _placed(collection, given, vectors))
-    return len(given)
-
-
-def _placed(collection: OpenedIndex, records: list[Record], vectors: Any) -> np.ndarray:
-    space = collection.space
+    if not given:
+        return 0
     if vectors is not None:
-        return space.place_vectors(vectors)
-    positions = space.place([record.text for record in records], "record")
+        change(given, collection.space.place_vectors(vectors))
+        return len(given)
+    positions = collection.space.place([record.text for record in given], "record")
     n_nowhere = int(np.count_nonzero(~positions.any(axis=1)))
     if n_nowhere:
         warnings.warn(
-            f"{n_nowhere:,} of {len(records):,} records have no word that the space knows: until the next refit "
+            f"{n_nowhere:,} of {len(given):,} records have no word that the space knows: until the next refit "
             "only a search by words finds them.",
             TacitWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
-    return positions
+    change(given, positions)
+    return len(given)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from tacit.corpus.record import Record
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from tacit.tasks.measure.compare import Comparison
     from tacit.tasks.measure.evaluate import Evaluation
     from tacit.tasks.search.hits import RecordHit
-    from tacit.tasks.suggest.suggest import Suggestion
     from tacit.tasks.tune.tune import Tuning
 
 __all__ = ["Collection", "open_index"]
@@ -74,7 +72,7 @@ class Collection(OpenedIndex):
     def __enter__(self) -> Collection:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -127,12 +125,9 @@ class Collection(OpenedIndex):
         """Suggest labels for a text, or for several; see `tacit.tasks.suggest.suggest`."""
         from tacit.tasks.suggest.suggest import suggest
 
-        one = isinstance(texts, str)
-        given: list[str] = [texts] if isinstance(texts, str) else list(texts)
-        found: list[list[Suggestion]] = suggest(
-            self, given, limit=limit, threshold=threshold, chosen=chosen, vectors=vectors
-        )
-        return found[0] if one else found
+        given = [texts] if isinstance(texts, str) else list(texts)
+        found = suggest(self, given, limit=limit, threshold=threshold, chosen=chosen, vectors=vectors)
+        return found[0] if isinstance(texts, str) else found
 
     def explain(
         self,

@@ -86,7 +86,8 @@ def _check_target(target: Path, format: str, replace_old: bool) -> None:
         raise InputError(f"path is not in an existing folder: got {str(target)!r}. Create the folder first.")
     if not target.exists():
         return
-    if target.is_dir() != (format == "npy") or (target.is_dir() and not _is_export(target)):
+    is_export = target.is_dir() and {entry.name for entry in target.iterdir()} <= {_POSITIONS, _IDS}
+    if target.is_dir() != (format == "npy") or (target.is_dir() and not is_export):
         what = "a folder with other files" if target.is_dir() else "a file"
         expected = "a folder" if format == "npy" else "a file"
         raise InputError(f"path is {what}: got {str(target)!r}, expected {expected} to write. Choose another name.")
@@ -94,10 +95,6 @@ def _check_target(target: Path, format: str, replace_old: bool) -> None:
         raise InputError(
             f"path exists already: got {str(target)!r}, expected a new one. Choose another, or pass replace_old=True."
         )
-
-
-def _is_export(folder: Path) -> bool:
-    return {entry.name for entry in folder.iterdir()} <= {_POSITIONS, _IDS}
 
 
 def _batches(collection: OpenedIndex) -> Batches:
@@ -135,7 +132,8 @@ def _write_jsonl(collection: OpenedIndex, path: Path, texts: bool, progress: Cal
         for records, positions in _batches(collection):
             for record, position in zip(records, positions, strict=True):
                 facts = json.dumps(_facts(record, texts), ensure_ascii=False, allow_nan=False)
-                file.write(f'{facts[:-1]}, "position": [{_digits(position)}]}}\n')
+                digits = ", ".join([f"{value:.9g}" for value in position.tolist()])  # nine are exact for 32-bit floats
+                file.write(f'{facts[:-1]}, "position": [{digits}]}}\n')
             n_records += len(records)
             progress(n_records)
         _flush(file)
@@ -167,13 +165,8 @@ def _write_parquet(collection: OpenedIndex, path: Path, texts: bool, progress: C
         raise MissingExtraError("pyarrow", "parquet", "Writing Parquet") from error
     text, width = pa.string(), collection.space.n_dimensions
     columns = [("id", text), ("title", text)] + [("text", text)] * texts
-    columns += [
-        ("labels", pa.list_(text)),
-        ("links", text),
-        ("fields", text),
-        ("position", pa.list_(pa.float32(), width)),
-    ]
-    schema = pa.schema(columns)
+    columns += [("labels", pa.list_(text)), ("links", text), ("fields", text)]
+    schema = pa.schema([*columns, ("position", pa.list_(pa.float32(), width))])
     n_records = 0
     with pq.ParquetWriter(path, schema) as writer:
         for records, positions in _batches(collection):
@@ -199,11 +192,6 @@ def _column(records: Sequence[Record], name: str) -> list[Any]:
     """Return a column; links and fields are written as JSON, since their names differ between records."""
     found = [_facts(record, texts=True)[name] for record in records]
     return [json.dumps(value, ensure_ascii=False) for value in found] if name in ("links", "fields") else found
-
-
-def _digits(position: Float32Array) -> str:
-    """Return numbers with nine digits, which represent 32-bit floats exactly."""
-    return ", ".join([f"{value:.9g}" for value in position.tolist()])
 
 
 def _flush(file: Any) -> None:

@@ -12,6 +12,7 @@ from tacit.tasks.opened_index import OpenedIndex
 
 __all__ = ["NamedLabel", "ancestors_of", "find_label", "find_number", "named", "subtree", "title_of"]
 
+_CHECK = "Check its spelling."
 _IDS = 50_000  # most ids compared for the nearest spelling: half a second
 
 
@@ -100,15 +101,7 @@ def find_number(collection: OpenedIndex, id: str) -> int:
     """Return the number of the record with this id; an unknown id is an error with the nearest spelling."""
     if id in collection.store:
         return collection.store.number_of(id)
-    ids = _ids_like(collection, id)
-    raise InputError(f"id is unknown: got {id!r}, expected the id of a stored record.{did_you_mean(id, ids, _CHECK)}")
-
-
-def _ids_like(collection: OpenedIndex, id: str) -> list[str]:
-    """Return ids of about the same length, through a connection of its own."""
     sql = "SELECT key FROM records WHERE removed = 0 AND length(key) BETWEEN ? AND ? LIMIT ?"
     with contextlib.closing(connect(collection.store.path, writable=False)) as connection:
-        return [key for (key,) in connection.execute(sql, (len(id) - 2, len(id) + 2, _IDS))]
-
-
-_CHECK = "Check its spelling."
+        ids = [key for (key,) in connection.execute(sql, (len(id) - 2, len(id) + 2, _IDS))]
+    raise InputError(f"id is unknown: got {id!r}, expected the id of a stored record.{did_you_mean(id, ids, _CHECK)}")

@@ -19,15 +19,7 @@ from tacit.models.classifiers.base import LabelClassifier
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 
-__all__ = [
-    "Candidate",
-    "LabelledData",
-    "ThreeParts",
-    "read_candidates",
-    "read_dimensions",
-    "read_head",
-    "read_parts",
-]
+__all__ = ["Candidate", "LabelledData", "ThreeParts", "read_candidates", "read_dimensions", "read_head", "read_parts"]
 
 
 class LabelledData(NamedTuple):

@@ -62,12 +62,7 @@ class TopK:
 
 
 def half_life_utility(
-    scores: Scores,
-    test_ratings: Any,
-    *,
-    seen: Any = None,
-    half_life: float = 5.0,
-    baseline: str | float = "user mean",
+    scores: Scores, test_ratings: Any, *, seen: Any = None, half_life: float = 5.0, baseline: str | float = "user mean"
 ) -> HalfLifeUtility:
     """Measure ranked lists by half-life utility: half of the users look as far as rank `half_life`.
 

@@ -28,7 +28,7 @@ from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.stage_progress import Report, StageReporter
 from tacit.text.words import Words
 
-__all__ = ["build", "label_titles", "refit", "taxonomy_of_paths", "warn_of_unknown", "with_titles"]
+__all__ = ["build", "label_titles", "refit"]
 
 
 def build(
@@ -146,16 +146,19 @@ def _write(
 ) -> None:
     """Read, fit and write a generation, and make it the current one."""
     texts, known, titles = _store(writer, records, say)
-    taxonomy = taxonomy if taxonomy is not None else taxonomy_of_paths(known, settings.taxonomy_separator)
-    known = replace(known, taxonomy=with_titles(taxonomy, titles))
-    warn_of_unknown(known)
+    known = _with_taxonomy(known, taxonomy, settings.taxonomy_separator, titles)
     X: Any
     if vectors is None:
         say.begin("words")
         words, X = Words.fit(texts, settings.text)
         say.end(f"{X.shape[1]:,} different words counted, {X.nnz / max(1, X.shape[0]):.0f} per record")
     else:
-        words, X = None, _matching(vectors, len(texts))
+        if len(vectors) != len(texts):
+            raise InputError(
+                f"vectors does not match the records: got {len(vectors):,} rows for {len(texts):,} records, expected "
+                "one row per record, in the same order. Vectors of records that could not be read must be removed."
+            )
+        words, X = None, vectors
         writer.save_array("vectors", X)
     texts.clear()  # the largest object in memory, and no longer needed
     fitted = fit_model(X, known, settings, say)
@@ -194,8 +197,7 @@ def _store(
     )
     if not n_records:
         raise InputError("records is empty: got none, expected at least one. Check what was read.")
-    n_labelled = sum(1 for names in labels if names)
-    say.end(f"{n_records:,} records stored, {n_labelled:,} of them with labels")
+    say.end(f"{n_records:,} records stored, {sum(map(bool, labels)):,} of them with labels")
     return texts, RecordKnowledge(labels, links), titles
 
 
@@ -274,44 +276,34 @@ def _read_vectors(vectors: Any) -> np.ndarray:
     return np.asarray(X, np.float32)
 
 
-def _matching(vectors: np.ndarray, n_records: int) -> np.ndarray:
-    if len(vectors) != n_records:
-        raise InputError(
-            f"vectors does not match the records: got {len(vectors):,} rows for {n_records:,} records, expected one "
-            "row per record, in the same order. Vectors of records that could not be read must be removed."
-        )
-    return vectors
-
-
 def label_titles(record: Record) -> dict[str, str]:
     """Return titles of labels that are URIs, if the source has them, as Annif's corpora do."""
     titles = record.fields.get("label_titles")
     return {str(label): str(title) for label, title in titles.items()} if isinstance(titles, Mapping) else {}
 
 
-def taxonomy_of_paths(known: RecordKnowledge, separator: str | None) -> Taxonomy | None:
-    """Return the taxonomy of labels that are paths."""
-    names = dict.fromkeys(name for labels in known.labels for name in labels)
-    return None if separator is None or not names else Taxonomy.from_paths(names, separator)
+def _with_taxonomy(
+    known: RecordKnowledge, taxonomy: Taxonomy | None, separator: str | None, titles: dict[str, str]
+) -> RecordKnowledge:
+    """Add the taxonomy, or that of labels that are paths, with titles from the records for nodes that have none.
 
-
-def warn_of_unknown(known: RecordKnowledge) -> None:
-    """Warn of labels that are not in the taxonomy: often it has URIs and the records have titles."""
+    Warns of labels that it lacks: often it has URIs and the records have titles.
+    """
     names = dict.fromkeys(name for labels in known.labels for name in labels)
-    unknown = [] if known.taxonomy is None else [name for name in names if name not in known.taxonomy]
+    if taxonomy is None and separator is not None and names:
+        taxonomy = Taxonomy.from_paths(names, separator)
+    if taxonomy is None:
+        return known
+    found: dict[Hashable, Any] = {
+        name: {"": title} for name, title in titles.items() if name in taxonomy and name not in taxonomy.titles
+    }
+    if found:
+        taxonomy = replace(taxonomy, titles={**taxonomy.titles, **found})
+    unknown = [name for name in names if name not in taxonomy]
     if unknown:
         warnings.warn(
             f"taxonomy lacks {len(unknown):,} of {len(names):,} labels, {unknown[0]!r} first: they have no ancestors.",
             TacitWarning,
             stacklevel=4,
         )
-
-
-def with_titles(taxonomy: Taxonomy | None, titles: dict[str, str]) -> Taxonomy | None:
-    """Return the taxonomy with titles from the records for nodes that have none."""
-    if taxonomy is None or not titles:
-        return taxonomy
-    found: dict[Hashable, Any] = {
-        name: {"": title} for name, title in titles.items() if name in taxonomy and name not in taxonomy.titles
-    }
-    return replace(taxonomy, titles={**taxonomy.titles, **found})
+    return replace(known, taxonomy=taxonomy)

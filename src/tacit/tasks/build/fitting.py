@@ -22,9 +22,9 @@ from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.stage_progress import StageReporter
-from tacit.types import Float32Array, IntArray
+from tacit.types import Float32Array
 
-__all__ = ["FittedSpace", "RecordKnowledge", "fit_model", "fit_relations"]
+__all__ = ["FittedSpace", "RecordKnowledge", "fit_model", "fit_relations", "widened"]
 
 _LOGISTIC_WORK = 3e11  # records x labels x dimensions above which ridge regression takes over: minutes on two cores
 _SHARE = 0.5  # length of the position beside the words, which have length 1: best of .5, 1, 2 on Reuters, 2026-11-16
@@ -109,19 +109,31 @@ class FittedSpace:
 def fit_model(X: Any, known: RecordKnowledge, settings: BuildSettings, say: StageReporter) -> FittedSpace:
     """Choose the space, fit it, and train the suggester in it."""
     labels = _label_matrix(known.labels, settings.min_label_records)
-    space = _chosen(settings, known.kinds if labels is not None else known.kinds - {"labels"})
-    _report_memory(space, X, labels, settings, say)
+    kinds = known.kinds if labels is not None else known.kinds - {"labels"}
+    space = space_named(settings.model, kinds)
+    if space.needs and not kinds & set(space.needs):
+        needed = " or ".join(space.needs)
+        raise InputError(
+            f"model needs {needed}: got {space.name!r} for records without any, expected 'lsi' or 'auto'. Name the "
+            f"columns that hold the {needed}, or use model='lsi'."
+        )
+    estimate = space.estimate_memory(X, settings.n_components, 0 if labels is None else len(labels.names))
+    if estimate is not None and estimate.total >= LARGE:  # said before the fit, which raises if it is too much
+        say.begin("memory")
+        say.end(f"{estimate.sentence()}; {human_size(available_memory())} are free")
+        note_announced(estimate)
     say.begin("space")
     fit = fit_relations if "links" in space.uses else _fit_matrix
     fitted, honest = fit(space, X, labels, known, settings)
     say.end(f"{fitted.model}: a space of {fitted.terms.shape[1]} dimensions {_made_from(space, labels, known)}")
     if labels is None:
         return fitted
+    totals = np.asarray(labels.indicator.T @ fitted.positions)
     fitted = replace(
         fitted,
         label_names=tuple(map(str, labels.names)),
         label_counts=tuple(int(count) for count in labels.counts),
-        label_positions=_means(fitted.positions, labels),
+        label_positions=np.asarray(totals / np.maximum(labels.counts, 1)[:, None], np.float32),
     )
     if settings.suggester == "none":
         return fitted
@@ -145,17 +157,6 @@ def _label_matrix(labels: Sequence[tuple[str, ...]], least: int) -> LabelMatrix 
     return as_labels([names or None for names in known])
 
 
-def _chosen(settings: BuildSettings, known: set[Knowledge]) -> SpaceKind:
-    space = space_named(settings.model, known)
-    if space.needs and not known & set(space.needs):
-        needed = " or ".join(space.needs)
-        raise InputError(
-            f"model needs {needed}: got {space.name!r} for records without any, expected 'lsi' or 'auto'. Name the "
-            f"columns that hold the {needed}, or use model='lsi'."
-        )
-    return space
-
-
 def _made_from(space: SpaceKind, labels: LabelMatrix | None, known: RecordKnowledge) -> str:
     """Say from what a space is made."""
     parts = ["words"]
@@ -168,17 +169,6 @@ def _made_from(space: SpaceKind, labels: LabelMatrix | None, known: RecordKnowle
     return "from the " + (parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1])
 
 
-def _report_memory(
-    space: SpaceKind, X: Any, labels: LabelMatrix | None, settings: BuildSettings, say: StageReporter
-) -> None:
-    """Report the memory that a large fit will take before it begins; the fit itself raises if it is too much."""
-    estimate = space.estimate_memory(X, settings.n_components, 0 if labels is None else len(labels.names))
-    if estimate is not None and estimate.total >= LARGE:
-        say.begin("memory")
-        say.end(f"{estimate.sentence()}; {human_size(available_memory())} are free")
-        note_announced(estimate)
-
-
 def _fit_matrix(
     space: SpaceKind, X: Any, labels: LabelMatrix | None, known: RecordKnowledge, settings: BuildSettings
 ) -> tuple[FittedSpace, Float32Array]:
@@ -189,7 +179,7 @@ def _fit_matrix(
     """
     given = {}
     if known.taxonomy is not None and labels is not None and "taxonomy" in space.uses:
-        given = {"taxonomy": _widened(known.taxonomy, labels)}
+        given = {"taxonomy": widened(known.taxonomy, labels)}
     model = _make_model(space.estimator(), settings, **given)
     if "labels" in space.uses:
         honest = np.asarray(model.fit_transform(X, labels), np.float32)
@@ -239,13 +229,7 @@ def _check_room(n_terms: int, n_labels: int) -> None:
         )
 
 
-def _means(positions: Float32Array, labels: LabelMatrix) -> Float32Array:
-    """Return the mean position of the records of each label."""
-    totals = np.asarray(labels.indicator.T @ positions)
-    return np.asarray(totals / np.maximum(labels.counts, 1)[:, None], np.float32)
-
-
-def _widened(taxonomy: Taxonomy, labels: LabelMatrix) -> Taxonomy:
+def widened(taxonomy: Taxonomy, labels: LabelMatrix) -> Taxonomy:
     """Return the taxonomy with labels that it lacks as further roots."""
     missing = [name for name in labels.names if name not in taxonomy]
     if not missing:
@@ -262,8 +246,7 @@ def _make_model(kind: Any, settings: BuildSettings, **given: Any) -> Any:
             raise InputError(
                 f"parameters has an unknown name: got {name!r}, expected some of {', '.join(sorted(known))}."
             )
-    chosen = {"random_state": settings.random_state, **given, **settings.parameters}
-    return kind(settings.n_components, **chosen)
+    return kind(settings.n_components, **{"random_state": settings.random_state, **given, **settings.parameters})
 
 
 def _plain_parameters(model: Any) -> dict[str, Any]:
@@ -289,6 +272,8 @@ def fit_relations(
     `settings.parameters` may have those of `MLSA`, and `link_weight`: the weight of all links, instead of the rule of
     `_link_weight`.
     """
+    from tacit.models.mlsa.record_relations import record_relations
+
     given = dict(settings.parameters)
     chosen = given.pop("link_weight", None)
     given = {"label_weight": _LABEL_WEIGHT, "centroid_weight": _CENTROID_WEIGHT, **given}
@@ -297,7 +282,16 @@ def fit_relations(
     if chosen is not None:
         check_number("link_weight", chosen)
     weights = {name: _link_weight(table, X) if chosen is None else float(chosen) for name, (_, table) in links.items()}
-    model.fit(_relations(X, labels, links, weights, model))
+    graph = record_relations(
+        X, labels, label_weight=model.label_weight, centroid_weight=model.centroid_weight, normalise="spectral"
+    )
+    for name, (names, table) in links.items():
+        shared = np.flatnonzero(np.bincount(table.indices, minlength=table.shape[1]) > 1)  # columns with two records
+        if len(shared) and weights[name] > 0:
+            columns = [names[place] for place in shared]
+            options: dict[str, Any] = {"columns": columns, "weight": weights[name], "normalise": "spectral"}
+            graph = graph.add("record", _kind(name), table[:, shared], **options)
+    model.fit(graph)
     terms = model.fold_in("record", {"term": sp.identity(X.shape[1], dtype=np.float32, format="csr")})
     fitted = FittedSpace(
         space.title,
@@ -328,40 +322,9 @@ def _linked(targets: Any) -> tuple[list[str], sp.csr_array]:
     return [str(name) for name in labels.names], sp.csr_array(labels.indicator.astype(np.float32) @ scale)
 
 
-def _relations(
-    X: Any,
-    labels: LabelMatrix | None,
-    links: dict[str, tuple[list[str], sp.csr_array]],
-    weights: dict[str, float],
-    model: Any,
-) -> Any:
-    from tacit.models.mlsa.record_relations import record_relations
-
-    graph = record_relations(
-        X, labels, label_weight=model.label_weight, centroid_weight=model.centroid_weight, normalise="spectral"
-    )
-    for name, (names, table) in links.items():
-        shared = _shared(table)
-        if len(shared) and weights[name] > 0:
-            graph = graph.add(
-                "record",
-                _kind(name),
-                table[:, shared],
-                columns=[names[place] for place in shared],
-                weight=weights[name],
-                normalise="spectral",
-            )
-    return graph
-
-
 def _kind(link: str) -> str:
     """Return the name of the type for a link; the prefix keeps a link called "label" apart from the labels."""
     return f"link:{link}"
-
-
-def _shared(table: sp.csr_array) -> IntArray:
-    """Return the columns with at least two records."""
-    return np.flatnonzero(np.bincount(table.indices, minlength=table.shape[1]) > 1).astype(np.int64)
 
 
 def _placed(model: Any, link: str, table: sp.csr_array) -> Float32Array:

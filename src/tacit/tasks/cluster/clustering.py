@@ -18,7 +18,7 @@ from tacit.checks import as_rng, check_count, check_finite, check_rows, is_spars
 from tacit.errors import InputError, TacitWarning
 from tacit.types import Array, IntArray
 
-__all__ = ["ClusterTerm", "Clustering", "cluster", "describe", "numbered"]
+__all__ = ["Clustering", "cluster", "describe", "numbered"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,14 +123,8 @@ def describe(clustering: Clustering, X: Any, terms: Sequence[str], n: int = 10) 
     described = []
     for own, others in zip(inside, outside, strict=True):
         lead = own - others
-        best = np.argsort(-lead, kind="stable")[:n]
-        described.append(
-            [
-                ClusterTerm(str(terms[column]), float(own[column]), float(others[column]))
-                for column in best
-                if lead[column] > 0
-            ]
-        )
+        best = [column for column in np.argsort(-lead, kind="stable")[:n] if lead[column] > 0]
+        described.append([ClusterTerm(str(terms[i]), float(own[i]), float(others[i])) for i in best])
     return described
 
 

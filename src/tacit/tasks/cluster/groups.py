@@ -23,7 +23,7 @@ from tacit.types import BoolArray, IntArray
 if TYPE_CHECKING:
     from tacit.tasks.cluster.clustering import Clustering
 
-__all__ = ["Group", "GroupLabel", "Groups", "cluster_index", "default_groups"]
+__all__ = ["Group", "Groups", "cluster_index", "default_groups"]
 
 _MOST_GROUPS = 20  # by default
 _LARGE = 50_000  # records above which mini-batch k-means finds the centres
@@ -153,11 +153,21 @@ def cluster_index(
         raise InputError(
             f"groups is out of range: got {groups}, expected at most the {len(positions):,} records with a position."
         )
-    clustering = _clustered(positions, n_groups, random_state)
+    from tacit.tasks.cluster.clustering import cluster
+
+    if len(positions) > _LARGE:
+        clustering = _from_samples(positions, n_groups, random_state)
+    else:
+        n_init = next(starts for most, starts in _STARTS if len(positions) <= most)
+        clustering = cluster(positions, n_groups, n_init=n_init, random_state=random_state, normalise=False)
     of_records = np.zeros(len(placed), np.int64)
     of_records[placed] = clustering.labels + 1
     cosines = np.einsum("ij,ij->i", positions, _unit(clustering.centres)[clustering.labels])
-    sample = _sample(clustering, random_state)
+    rng, rows = np.random.default_rng(random_state), []
+    for group in range(clustering.n_clusters):
+        members = np.flatnonzero(clustering.labels == group)
+        rows.append(members if len(members) <= _READ else np.sort(rng.choice(members, _READ, replace=False)))
+    sample = np.concatenate(rows)
     read = collection.store.get(numbers[placed][sample])
     named = _named(collection, read, clustering.labels[sample], clustering, check_count("words", words))
     found = []
@@ -186,15 +196,6 @@ def _unit(rows: Any) -> Any:
     return np.asarray(rows / np.where(lengths > 0, lengths, 1))
 
 
-def _clustered(positions: Any, n_groups: int, random_state: int) -> Clustering:
-    from tacit.tasks.cluster.clustering import cluster
-
-    if len(positions) > _LARGE:
-        return _from_samples(positions, n_groups, random_state)
-    n_init = next(starts for most, starts in _STARTS if len(positions) <= most)
-    return cluster(positions, n_groups, n_init=n_init, random_state=random_state, normalise=False)
-
-
 def _from_samples(positions: Any, n_groups: int, random_state: int) -> Clustering:
     """Run mini-batch k-means, and a few rounds of k-means over all records, which cost little."""
     import warnings
@@ -213,16 +214,6 @@ def _from_samples(positions: Any, n_groups: int, random_state: int) -> Clusterin
     return numbered(means)
 
 
-def _sample(clustering: Clustering, random_state: int) -> IntArray:
-    """Return rows to read, at most 200 of each group."""
-    rng = np.random.default_rng(random_state)
-    rows = []
-    for group in range(clustering.n_clusters):
-        members = np.flatnonzero(clustering.labels == group)
-        rows.append(members if len(members) <= _READ else np.sort(rng.choice(members, _READ, replace=False)))
-    return np.concatenate(rows)
-
-
 def _named(
     collection: OpenedIndex, records: Sequence[Record], of_records: IntArray, clustering: Clustering, n_words: int
 ) -> list[tuple[tuple[str, ...], tuple[GroupLabel, ...]]]:
@@ -234,17 +225,12 @@ def _named(
     labels, Y = _labels(records)
     words = describe(read, X, terms, n_words) if terms else [[] for _ in read.sizes]
     shares = describe(read, Y, labels, 4) if labels else [[] for _ in read.sizes]
-    return [
-        (
-            tuple(term.term for term in group_words),
-            tuple(
-                GroupLabel(share.term, title_of(collection, share.term), share.inside)
-                for share in group_shares
-                if share.inside >= 0.05
-            ),
-        )
-        for group_words, group_shares in zip(words, shares, strict=True)
-    ]
+    named = []
+    for group_words, group_shares in zip(words, shares, strict=True):
+        frequent = [share for share in group_shares if share.inside >= 0.05]
+        found = [GroupLabel(share.term, title_of(collection, share.term), share.inside) for share in frequent]
+        named.append((tuple(term.term for term in group_words), tuple(found)))
+    return named
 
 
 def _words(collection: OpenedIndex, texts: list[str]) -> tuple[Sequence[str], Any]:

@@ -15,7 +15,6 @@ from tacit.tasks.label_names import NamedLabel, named
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
-from tacit.types import Float64Array
 
 __all__ = ["Dimension", "End", "dimensions", "explain_dimension"]
 
@@ -94,15 +93,7 @@ class Dimension:
 
 
 def explain_dimension(collection: OpenedIndex, number: int, *, limit: int = 10) -> Dimension:
-    """Describe a dimension, with records; the first has the number 1.
-
-    Parameters
-    ----------
-    collection : an open index
-    number : int
-    limit : int, default 10
-        Most words, labels and records per end.
-    """
+    """Describe a dimension, the first being 1, by at most `limit` words, labels and records per end."""
     (found,) = dimensions(collection, [number], limit=limit, n_records=limit)
     return found
 
@@ -117,7 +108,11 @@ def dimensions(
         if check_count("dimension", number) > most:
             raise InputError(f"dimension is out of range: got {number}, expected one of 1 to {most}.")
     columns = np.asarray(numbers, np.int64) - 1
-    shares = _shares(collection)
+    step = max(1, collection.positions.n_base // _ROWS)
+    rows = np.asarray(collection.generation.array("positions")[::step], np.float64)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    squares = ((rows / np.where(lengths > 0, lengths, 1)) ** 2).sum(axis=0)
+    shares = squares / max(squares.sum(), 1e-300)
     up, down = (_ends(collection, columns, sign, limit, n_records) for sign in (1, -1))
     return [
         Dimension(number, float(shares[number - 1]), *ends) for number, *ends in zip(numbers, up, down, strict=True)
@@ -149,12 +144,3 @@ def _most_along(positions: Any, names: Sequence[str], axes: Any, limit: int) -> 
     cosines = (positions @ axes.T) / np.where(lengths > 0, lengths, 1)[:, None]
     orders = np.argsort(-cosines, axis=0, kind="stable")[:limit].T
     return [tuple(names[i] for i in order if cosines[i, axis] >= _LEAST) for axis, order in enumerate(orders)]
-
-
-def _shares(collection: OpenedIndex) -> Float64Array:
-    """Return the share of each dimension, from records evenly spread over the build."""
-    step = max(1, collection.positions.n_base // _ROWS)
-    rows = np.asarray(collection.generation.array("positions")[::step], np.float64)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    squares = ((rows / np.where(lengths > 0, lengths, 1)) ** 2).sum(axis=0)
-    return np.asarray(squares / max(squares.sum(), 1e-300))

@@ -62,7 +62,8 @@ def explain(
     if asked == {"two ids"}:
         return explain_similar(collection, *keys, limit=limit)
     if label is not None and asked == {"one id", "label"}:
-        return explain_label(collection, _text(collection, keys[0]), label, limit=limit)
+        (record,) = collection.store.get([find_number(collection, keys[0])])
+        return explain_label(collection, record.text, label, limit=limit)
     if label is not None and text is not None and asked == {"text", "label"}:
         return explain_label(collection, text, label, limit=limit)
     if label is not None and asked == {"label"}:
@@ -76,20 +77,7 @@ def explain(
     )
 
 
-def _text(collection: OpenedIndex, id: str) -> str:
-    return collection.store.get([find_number(collection, id)])[0].text
-
-
 def concepts(collection: OpenedIndex, *, limit: int = 10, words: int = 6) -> list[Dimension]:
-    """Describe the first dimensions by the words, labels and linked things at both of their ends.
-
-    Parameters
-    ----------
-    collection : an open index
-    limit : int, default 10
-        Most dimensions.
-    words : int, default 6
-        Most words, labels and linked things per end.
-    """
+    """Describe the first dimensions by at most `words` words, labels and linked things at both of their ends."""
     last = min(check_count("limit", limit), collection.space.n_dimensions)
     return dimensions(collection, range(1, last + 1), limit=check_count("words", words))

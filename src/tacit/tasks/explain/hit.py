@@ -15,7 +15,7 @@ from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
 from tacit.types import Array
 
-__all__ = ["HitExplanation", "LabelNear", "QueryWord", "explain_hit", "nearest_labels", "nearness"]
+__all__ = ["HitExplanation", "LabelNear", "explain_hit", "nearest_labels", "nearness"]
 
 _THROUGH = 3
 
@@ -102,17 +102,7 @@ class HitExplanation:
 
 
 def explain_hit(collection: OpenedIndex, query: str, id: str, *, limit: int = 10) -> HitExplanation:
-    """Explain why a record matches a query.
-
-    Parameters
-    ----------
-    collection : an open index
-    query : str
-    id : str
-        Of the record.
-    limit : int, default 10
-        Most labels near the query.
-    """
+    """Explain why the record of an id matches a query, with at most `limit` labels near the query."""
     limit = check_count("limit", limit)
     number = find_number(collection, id)
     placed = place_text(collection, query, "query")
@@ -142,12 +132,11 @@ def nearest_labels(
         return ()
     lengths = np.linalg.norm(positions, axis=1) * (np.linalg.norm(position) or 1)
     cosines = (positions @ position) / np.where(lengths > 0, lengths, 1)
-    wanted = set(collection.label_names if among is None else among)
-    order = np.argsort(-cosines, kind="stable").tolist()
     names = collection.label_names
+    wanted = set(names if among is None else among)
     return tuple(
         LabelNear(names[i], title_of(collection, names[i]), float(cosines[i]), ancestors_of(collection, names[i]))
-        for i in order
+        for i in np.argsort(-cosines, kind="stable").tolist()
         if names[i] in wanted
     )
 

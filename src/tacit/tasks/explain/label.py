@@ -94,17 +94,7 @@ class LabelExplanation:
 
 
 def explain_label(collection: OpenedIndex, text: str, label: str, *, limit: int = 10) -> LabelExplanation:
-    """Explain why a label is suggested for a text, or is not.
-
-    Parameters
-    ----------
-    collection : an open index with a suggester
-    text : str
-    label : str
-        Its name or title.
-    limit : int, default 10
-        Most records.
-    """
+    """Explain why a label, given by its name or title, is suggested for a text, with at most `limit` records."""
     limit = check_count("limit", limit)
     suggester = collection.suggester
     if suggester is None:
@@ -195,15 +185,9 @@ class LabelPlace:
 
 
 def explain_place(collection: OpenedIndex, label: str, *, limit: int = 10) -> LabelPlace:
-    """Explain what is near a label.
+    """Explain what is near a label, given by its name or title: at most `limit` words, labels and records.
 
-    Parameters
-    ----------
-    collection : an open index with labels
-    label : str
-        Its name or title. A node without records is placed at the mean of the labels below it.
-    limit : int, default 10
-        Most of each.
+    A node without records is placed at the mean of the labels below it.
     """
     limit = check_count("limit", limit)
     label = find_label(collection, label)

@@ -18,7 +18,7 @@ from tacit.tasks.label_names import NamedLabel, ancestors_of, find_number, named
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
 
-__all__ = ["DimensionPart", "PairExplanation", "explain_similar"]
+__all__ = ["PairExplanation", "explain_similar"]
 
 _WORDS = 6
 _NAMED = 4
@@ -106,15 +106,7 @@ class PairExplanation:
 
 
 def explain_similar(collection: OpenedIndex, id: str, other: str, *, limit: int = 10) -> PairExplanation:
-    """Explain why two records are similar.
-
-    Parameters
-    ----------
-    collection : an open index
-    id, other : ids of the records
-    limit : int, default 10
-        Most dimensions.
-    """
+    """Explain why the records of two ids are similar, by at most `limit` dimensions."""
     limit = check_count("limit", limit)
     numbers = np.array([find_number(collection, key) for key in (id, other)])
     if numbers[0] == numbers[1]:

@@ -82,28 +82,19 @@ def _t_sne(directions: Float32Array, random_state: int) -> Float32Array:
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    tsne = TSNE(
-        metric="cosine",
-        init=_start(directions),
-        perplexity=min(30.0, (len(directions) - 1) / 3),
-        max_iter=500,
-        random_state=random_state,
-        n_jobs=1,
-    )
+    # it starts from small principal components, which keep the overall shape; identical records would all start at one
+    # point, where t-SNE cannot separate them
+    start = _principal(directions)
+    spread = float(start[:, 0].std())
+    if spread == 0:
+        angles = np.linspace(0, 2 * np.pi, len(start), endpoint=False)
+        start, spread = np.column_stack([np.cos(angles), np.sin(angles)]), 1.0
+    start = np.asarray(start / spread * 1e-4, np.float32)
+    perplexity = min(30.0, (len(directions) - 1) / 3)
+    tsne = TSNE(metric="cosine", init=start, perplexity=perplexity, max_iter=500, random_state=random_state, n_jobs=1)
     # one thread: more save a second at best, and sum in another order
     with threadpool_limits(1):
         return np.asarray(tsne.fit_transform(directions), np.float32)
-
-
-def _start(directions: Float32Array) -> Float32Array:
-    """Return small principal components as the start of t-SNE, which keep the overall shape of the collection."""
-    points = _principal(directions)
-    # identical records would all start at one point, where t-SNE cannot separate them
-    spread = float(points[:, 0].std())
-    if spread == 0:
-        angles = np.linspace(0, 2 * np.pi, len(points), endpoint=False)
-        return np.asarray(1e-4 * np.column_stack([np.cos(angles), np.sin(angles)]), np.float32)
-    return np.asarray(points / spread * 1e-4, np.float32)
 
 
 def _among(

@@ -6,7 +6,7 @@ import importlib.util
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +19,6 @@ from tacit.tasks.map.layout import lay_out
 from tacit.tasks.map.map_data import Map, MapGroup, MapName
 from tacit.tasks.map.picture import PICTURES
 from tacit.tasks.opened_index import OpenedIndex
-from tacit.types import Float32Array
-
-if TYPE_CHECKING:
-    from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["check_output", "draw_map", "map_of", "write_map"]
 
@@ -77,13 +73,20 @@ def map_of(
     numbers = collection.store.numbers(filters)
     if not len(numbers):
         raise InputError("there is nothing to draw: got no matching record, expected at least one.")
-    records = _read(collection, numbers)
+    records = []  # with the beginning of their texts only
+    for start in range(0, len(numbers), _BATCH):
+        for record in collection.store.get(numbers[start : start + _BATCH]):
+            text = record.text.strip().split("\n", 1)[0][:_LONGEST_TITLE]
+            records.append(Record(record.id, text, record.labels, record.title, {}, record.fields))
     found = grouping(collection, records, colour_by, filters=filters, random_state=seed)
     # always by labels, so that maps of one collection with different colours have the same layout
     widest = grouping(collection, records, "label", filters=filters, random_state=seed)
     points = lay_out(collection.positions.of(numbers), [name or "" for name in widest.names], random_state=seed)
     groups = coloured(found, "no label" if colour_by == "label" else f"no {colour_by}")
-    labels = _label_titles(records, collection.taxonomy)
+    taxonomy = collection.taxonomy
+    names = {label for record in records for label in record.labels}
+    titles = {name: taxonomy.title(name) if taxonomy is not None and name in taxonomy else name for name in names}
+    labels = [tuple(titles[name] for name in record.labels) for record in records]
     return Map(
         title or collection.path.stem,
         points,
@@ -132,27 +135,9 @@ _FEWEST_NAMED = 3  # records of a label that is named
 _MOST_NAMES = 400
 
 
-def _read(collection: OpenedIndex, numbers: Any) -> list[Record]:
-    """Read the records, with the beginning of their texts only."""
-    found = []
-    for start in range(0, len(numbers), _BATCH):
-        for record in collection.store.get(numbers[start : start + _BATCH]):
-            text = record.text.strip().split("\n", 1)[0][:_LONGEST_TITLE]
-            found.append(Record(record.id, text, record.labels, record.title, {}, record.fields))
-    return found
-
-
 def _title(record: Record) -> str:
     text = " ".join((record.title or record.text).split())
     return text if len(text) <= _LONGEST_TITLE else text[: _LONGEST_TITLE - 1].rstrip() + "…"
-
-
-def _label_titles(records: Sequence[Record], taxonomy: Taxonomy | None) -> list[tuple[str, ...]]:
-    if taxonomy is None:
-        return [record.labels for record in records]
-    names = {label for record in records for label in record.labels}
-    titles = {name: taxonomy.title(name) if name in taxonomy else name for name in names}
-    return [tuple(titles[name] for name in record.labels) for record in records]
 
 
 def _names(points: Any, groups: Sequence[MapGroup], labels: Sequence[tuple[str, ...]]) -> list[MapName]:
@@ -172,14 +157,9 @@ def _names(points: Any, groups: Sequence[MapGroup], labels: Sequence[tuple[str, 
 
 
 def _placed(text: str, points: Any, group: int | None) -> MapName:
-    x, y = _centre(points)
+    """Place a name at the point with most others around it: a mean may be where there is no point."""
+    sample = points[:: len(points) // 600 + 1] if len(points) > 600 else points
+    squares = ((sample[:, None, :] - sample[None, :, :]) ** 2).sum(axis=2)
+    width = max(float(np.ptp(sample, axis=0).max()) / 6, 1e-9)
+    x, y = sample[np.argmax(np.exp(-squares / width**2).sum(axis=1))]
     return MapName(text, float(x), float(y), len(points), group)
-
-
-def _centre(points: Float32Array) -> Float32Array:
-    """Return the point with most others around it: a mean may be where there is no point."""
-    if len(points) > 600:
-        points = points[:: len(points) // 600 + 1]
-    squares = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
-    width = max(float(np.ptp(points, axis=0).max()) / 6, 1e-9)
-    return points[np.argmax(np.exp(-squares / width**2).sum(axis=1))]

@@ -34,26 +34,18 @@ def write_page(found: Map, path: Path) -> Path:
 
 def page(found: Map) -> str:
     """Return the page."""
-    template = files("tacit.tasks.map").joinpath("page.html").read_text(encoding="utf-8")
-    parts = {"TITLE": html.escape(found.title), "DATA": _as_json(_facts(found)), "PLOTLY": _plotly()}
-    # split, not replaced one after the other: a record may contain @PLOTLY@
-    pieces = template.split("@")
-    return "".join(parts.get(piece, f"@{piece}@") if number % 2 else piece for number, piece in enumerate(pieces))
-
-
-def _plotly() -> str:
-    """Return Plotly's JavaScript; its package has only one bundle, with every kind of plot."""
     try:
         from plotly.offline import get_plotlyjs
     except ImportError as error:
         raise MissingExtraError("plotly", "plot", "A map in a .html file") from error
-    return str(get_plotlyjs())
-
-
-def _as_json(facts: dict[str, Any]) -> str:
-    """Return JSON for a script element, without "<" and without line separators of old JavaScript."""
-    text = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    template = files("tacit.tasks.map").joinpath("page.html").read_text(encoding="utf-8")
+    data = json.dumps(_facts(found), ensure_ascii=False, separators=(",", ":"))
+    # no "<", which could end the script element, and no line separators of old JavaScript
+    data = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    parts = {"TITLE": html.escape(found.title), "DATA": data, "PLOTLY": str(get_plotlyjs())}
+    # split, not replaced one after the other: a record may contain @PLOTLY@
+    pieces = template.split("@")
+    return "".join(parts.get(piece, f"@{piece}@") if number % 2 else piece for number, piece in enumerate(pieces))
 
 
 def _facts(found: Map) -> dict[str, Any]:

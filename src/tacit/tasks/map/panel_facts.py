@@ -15,7 +15,7 @@ from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.types import BoolArray, Float64Array, IntArray
 
-__all__ = ["MOST_FAMILIES", "Nesting", "PanelFacts", "ShownClasses", "facts_of", "frame", "panel_facts", "show_classes"]
+__all__ = ["Nesting", "PanelFacts", "ShownClasses", "facts_of", "frame", "panel_facts", "show_classes"]
 
 MOST_FAMILIES = 6  # hues that can be distinguished with any kind of colour vision
 SEVERAL, NEITHER = -1, -2
@@ -91,8 +91,7 @@ def panel_facts(
         Says which classes are inside others; without it none are.
     """
     points = check_positions("positions", positions)
-    classes_shown = show_classes(y, classes, taxonomy, n_records=len(points))
-    return facts_of(points, classes_shown)
+    return facts_of(points, show_classes(y, classes, taxonomy, n_records=len(points)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -140,9 +140,9 @@ def _warn_of_hidden(classes: ShownClasses) -> None:
 def _legend_names(classes: ShownClasses, taxonomy: Taxonomy | None) -> list[str]:
     """Return names with titles and the numbers of records drawn in the class or below."""
     names = []
+    drawn = classes.drawn[classes.drawn >= 0]
     for number, name in enumerate(classes.names):
         title = "" if taxonomy is None else taxonomy.title(name)
-        drawn = classes.drawn[classes.drawn >= 0]
         count = int(np.count_nonzero(classes.inner[drawn, number]))
         names.append(f"{name} {title} ({count:,})" if title and title != str(name) else f"{name} ({count:,})")
     return names

@@ -6,11 +6,10 @@ import math
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -111,7 +110,7 @@ class SearchTest:
     def __enter__(self) -> SearchTest:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._folder is not None:
             self._store.close()
             self._folder.cleanup()
@@ -240,15 +239,14 @@ def _word_queries(records: Sequence[Record], words: Words | None) -> list[str]:
     if words is None:
         return [" ".join(list(dict.fromkeys(record.text.split()))[:_QUERY_WORDS]) for record in records]
     weights = dict(zip(words.terms, words.weights.tolist(), strict=True))
-    return [_key_words(record.text, weights, words.analyse) for record in records]
-
-
-def _key_words(text: str, weights: dict[str, float], analyse: Callable[[str], Any]) -> str:
-    """The words of a text with the largest weights, unstemmed, since the full-text search has no stems."""
-    counts = Counter(word.lower() for word in _WORD.findall(text))
-    known = {word: max((weights.get(term, 0.0) for term in analyse(word)), default=0.0) for word in counts}
-    best = sorted(counts, key=lambda word: -(1 + math.log(counts[word])) * known[word])
-    return " ".join(best[:_QUERY_WORDS])
+    queries = []
+    for record in records:
+        # the words with the largest weights, unstemmed, since the full-text search has no stems
+        counts = Counter(word.lower() for word in _WORD.findall(record.text))
+        known = {word: max((weights.get(term, 0.0) for term in words.analyse(word)), default=0.0) for word in counts}
+        order = {word: -(1 + math.log(counts[word])) * known[word] for word in counts}
+        queries.append(" ".join(sorted(counts, key=order.__getitem__)[:_QUERY_WORDS]))
+    return queries
 
 
 def _with_progress(items: Sequence[str], stages: StageReporter) -> Iterator[str]:

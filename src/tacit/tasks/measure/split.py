@@ -103,7 +103,12 @@ def split_records(
     else:
         of = "the records with labels" if any(records.labels) else "the records"
         split = RecordSplit(*split_at_random(records, share, rng), f"{share:.0%} of {of} held out at random")
-    return split if most is None else _fewer(split, most, rng)
+    n_all = len(split.train) + len(split.test)
+    if most is None or n_all <= most:
+        return split
+    n_test = max(1, min(len(split.test), round(most * len(split.test) / n_all)))
+    fewer, tested = draw(split.train, max(2, most - n_test), rng), draw(split.test, n_test, rng)
+    return RecordSplit(fewer, tested, f"{split.how}; only {most:,} of {n_all:,} records used")
 
 
 def split_at_random(records: RecordSet, share: float, rng: np.random.Generator) -> tuple[RecordSet, RecordSet]:
@@ -160,12 +165,3 @@ def _by_field(records: RecordSet, name: str) -> RecordSplit:
     n_left = len(records) - len(train) - len(test)
     how = f"by the field {name!r}" + (f", {n_left:,} other records left out" if n_left else "")
     return RecordSplit(records[train], records[test], how)
-
-
-def _fewer(split: RecordSplit, most: int, rng: np.random.Generator) -> RecordSplit:
-    n_all = len(split.train) + len(split.test)
-    if n_all <= most:
-        return split
-    n_test = max(1, min(len(split.test), round(most * len(split.test) / n_all)))
-    train, test = draw(split.train, max(2, most - n_test), rng), draw(split.test, n_test, rng)
-    return RecordSplit(train, test, f"{split.how}; only {most:,} of {n_all:,} records used")

@@ -11,6 +11,7 @@ from tacit.evaluate.measures.annotation import AtK, SetScores, annotation_at_k, 
 from tacit.evaluate.measures.hierarchy import hierarchical_f1, tree_distance
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.tasks.build.fitting import widened
 from tacit.tasks.measure.split import RecordSet
 from tacit.tasks.measure.trial_index import TrialIndex
 
@@ -86,18 +87,12 @@ def measure_suggestions(index: TrialIndex, test: RecordSet, taxonomy: Taxonomy |
     scores = np.hstack([answer[0], np.full((n_rows, n_more), -np.inf)])
     chosen = LabelMatrix.from_matrix(np.hstack([answer[1], np.zeros((n_rows, n_more), bool)]).astype(np.int8), names)
     sets = annotation_sets(truth, chosen)
-    hierarchy = None if taxonomy is None else _hierarchy(truth, chosen, taxonomy)
+    hierarchy = None
+    if taxonomy is not None:
+        taxonomy = widened(taxonomy, truth)
+        found, distance = hierarchical_f1(truth, chosen, taxonomy), tree_distance(truth, chosen, taxonomy)
+        hierarchy = HierarchyScores(found.precision, found.recall, found.f1, distance.mean)
     return SuggestMeasures(annotation_at_k(truth, scores, _KS), sets, hierarchy, n_rows, sets.n_labels, n_more)
-
-
-def _hierarchy(truth: LabelMatrix, chosen: LabelMatrix, taxonomy: Taxonomy) -> HierarchyScores:
-    """Measure sets with a taxonomy, to which labels that it lacks are added as roots."""
-    missing = [name for name in truth.names if name not in taxonomy]
-    if missing:
-        parents = {name: taxonomy.parents(name) for name in taxonomy}
-        taxonomy = Taxonomy.from_parents({**parents, **dict.fromkeys(missing, ())})
-    found = hierarchical_f1(truth, chosen, taxonomy)
-    return HierarchyScores(found.precision, found.recall, found.f1, tree_distance(truth, chosen, taxonomy).mean)
 
 
 def _rounded(measures: Any, names: tuple[str, ...] | None = None) -> dict[str, Any]:

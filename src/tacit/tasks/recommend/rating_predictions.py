@@ -87,7 +87,11 @@ def predict_eq7(
     batch = max(1, _BATCH_NUMBERS // max(1, max(table.shape)))
     for start in range(0, len(rows), batch):
         part = slice(start, start + batch)
-        block = _neighbour_weights(weights[part], rows[part], positive_only)
+        block = np.array(as_dense(weights[part]))
+        known = np.flatnonzero(rows[part] >= 0)
+        block[known, rows[part][known]] = 0.0
+        # minus infinity for users who are not candidates
+        block[(block <= 0.0) if positive_only else (block == 0.0)] = -np.inf
         predicted[part] = ask(block, said, n_neighbours, divide_by)
     if mean == "user":
         overall = table.data.mean() if table.nnz else 0.0
@@ -128,25 +132,13 @@ def _checked_users(users: Any, n_active: int, n_users: int) -> IntArray:
     if users is None and n_active == n_users:
         return np.arange(n_users)
     rows = np.asarray([] if users is None else users)
-    if rows.shape != (n_active,) or (n_active and (rows.dtype.kind not in "iu" or not _within(rows, n_users))):
+    fits = rows.shape == (n_active,)
+    if not fits or (n_active and (rows.dtype.kind not in "iu" or not -1 <= rows.min() <= rows.max() < n_users)):
         raise InputError(
             f"users does not match similarities: got {'None' if users is None else f'{rows.size} rows'}, expected "
             f"for each of its {n_active} rows a row of ratings from 0 to {n_users - 1}, or -1 for someone without one."
         )
     return rows.astype(np.int64)
-
-
-def _within(rows: Array, n_users: int) -> bool:
-    return bool(rows.min() >= -1 and rows.max() < n_users)
-
-
-def _neighbour_weights(block: Any, rows: IntArray, positive_only: bool) -> Array:
-    """Return a dense block of similarities; users who are not candidates have minus infinity."""
-    weights = np.array(as_dense(block))
-    known = np.flatnonzero(rows >= 0)
-    weights[known, rows[known]] = 0.0
-    weights[(weights <= 0.0) if positive_only else (weights == 0.0)] = -np.inf
-    return weights
 
 
 def _ask_everyone(weights: Array, said: sp.csr_array, limit: int, divide_by: str) -> Array:

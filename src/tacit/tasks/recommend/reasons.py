@@ -82,43 +82,26 @@ def explained(
     most : int, default 2
         Most items of the user to name.
     """
-    liked = _liked(own)
+    liked = np.empty(0, dtype=np.intp)
+    if own.nnz:
+        mean = float(own.data.mean(dtype=np.float64))
+        slack = 1e-6 * abs(mean)  # the mean of equal ratings may round to a little more than they are
+        liked = own.indices[own.data >= mean - slack].astype(np.intp)
+    rating = dict(zip(own.indices.tolist(), own.data.tolist(), strict=True))
     cosines = alike(items, liked) if len(items) and len(liked) else np.zeros((len(items), 0))
     said = voices.ratings[:, items].tocsc()
     said.sort_indices()
     found = []
     for place, item in enumerate(items):
         theirs = said.data[said.indptr[place] : said.indptr[place + 1]][: voices.limit]
-        related = _related(liked, int(item), cosines[place], own, names, most)
+        near = [i for i in np.argsort(-cosines[place], kind="stable") if cosines[place, i] > 0 and liked[i] != item]
+        related = tuple(
+            RelatedItem(str(names[liked[i]]), rating[int(liked[i])], float(cosines[place, i])) for i in near[:most]
+        )
         why = _sentences(related, theirs, like_you=voices.like_you)
         mean = float(theirs.mean()) if len(theirs) else float("nan")
         found.append(Recommendation(str(names[item]), float(scores[place]), why, len(theirs), mean, related))
     return found
-
-
-def _liked(own: sp.csr_array) -> npt.NDArray[np.intp]:
-    """Return the items that the user rated no lower than their mean."""
-    if not own.nnz:
-        return np.empty(0, dtype=np.intp)
-    mean = float(own.data.mean(dtype=np.float64))
-    slack = 1e-6 * abs(mean)  # the mean of equal ratings may round to a little more than they are
-    return own.indices[own.data >= mean - slack].astype(np.intp)
-
-
-def _related(
-    liked: npt.NDArray[np.intp],
-    item: int,
-    alike: Array,
-    own: sp.csr_array,
-    names: Sequence[Hashable],
-    most: int,
-) -> tuple[RelatedItem, ...]:
-    """Return the liked items most similar to an item, closest first, without the item itself."""
-    order = [place for place in np.argsort(-alike, kind="stable") if alike[place] > 0 and liked[place] != item][:most]
-    rating = dict(zip(own.indices.tolist(), own.data.tolist(), strict=True))
-    return tuple(
-        RelatedItem(str(names[liked[place]]), rating[int(liked[place])], float(alike[place])) for place in order
-    )
 
 
 def _sentences(related: tuple[RelatedItem, ...], said: Array, *, like_you: bool) -> tuple[str, ...]:

@@ -115,7 +115,8 @@ def recommend_for(
     own = linked_records(collection, kind, name)
     if what != "records":
         check_choice("what", what, ("labels", *link_kinds(collection)))
-        known = set() if what == kind else _things_of(collection, own, what)
+        linked = [] if what == kind else collection.store.get(own)
+        known = {name for one in linked for name in (one.labels if what == "labels" else one.links.get(what, ()))}
         found = near(collection, kind, name, to=what, limit=limit + len(known), filters=filters)
         return [hit for hit in found if isinstance(hit, ThingHit) and hit.id not in known][:limit]
     position = placed(collection, kind, name)
@@ -127,12 +128,6 @@ def recommend_for(
     else:
         numbers, scores = _strongest(collection, position, limit, filters, own)
     return _explained(collection, numbers, scores, own, likes)
-
-
-def _things_of(collection: OpenedIndex, numbers: IntArray, kind: str) -> set[str]:
-    """Return the labels, or the things of a kind, that records have."""
-    records = collection.store.get(numbers)
-    return {name for record in records for name in (record.labels if kind == "labels" else record.links.get(kind, ()))}
 
 
 def _numbers_of(collection: OpenedIndex, argument: str, ids: Sequence[str]) -> IntArray:

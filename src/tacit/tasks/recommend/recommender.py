@@ -32,18 +32,9 @@ from tacit.tasks.recommend.user_similarities import (
 from tacit.types import Array, Float64Array, IntArray
 
 __all__ = [
-    "Recommendation",
-    "Recommender",
-    "RelatedItem",
-    "cosine_similarities",
-    "direct_scores",
-    "item_or_user_names",
-    "pearson_similarities",
-    "popularity",
-    "predict_eq7",
-    "rows_of",
-    "weights_of",
-]
+    "Recommendation", "Recommender", "RelatedItem", "cosine_similarities", "direct_scores", "pearson_similarities",
+    "popularity", "predict_eq7",
+]  # fmt: skip
 
 
 class Recommender(BaseEstimator):
@@ -80,11 +71,8 @@ class Recommender(BaseEstimator):
         divide_by: str = "nothing",
         candidates: str = "everyone",
     ) -> None:
-        self.by = by
-        self.n_neighbours = n_neighbours
-        self.mean = mean
-        self.divide_by = divide_by
-        self.candidates = candidates
+        self.by, self.n_neighbours = by, n_neighbours
+        self.mean, self.divide_by, self.candidates = mean, divide_by, candidates
 
     def fit(
         self,
@@ -124,9 +112,9 @@ class Recommender(BaseEstimator):
             )
         if self.by == "positions":
             check_one_space(self.user_positions_, self.item_positions_)
-        self.dimension_weights_ = weights_of(dimension_weights, self.item_positions_)
+        self.dimension_weights_ = _weights_of(dimension_weights, self.item_positions_)
         self.user_rows_ = rows_of("user_names", user_names, n_users)
-        self.item_names_ = item_or_user_names("item_names", item_names, n_items)
+        self.item_names_ = _names("item_names", item_names, n_items)
         return self
 
     def fit_space(self, space: MLSA, users: str = "user", items: str = "item", *, relation: Any = None) -> Recommender:
@@ -184,7 +172,10 @@ class Recommender(BaseEstimator):
             Whether to leave out items that the user has rated.
         """
         check_is_fitted(self)
-        row = self._row(user)
+        if user not in self.user_rows_:
+            hint = did_you_mean(user, self.user_rows_, "Use `recommend_new` for a new user.")
+            raise InputError(f"user is unknown: got {user!r}, expected one of {len(self.user_rows_)} users.{hint}")
+        row = self.user_rows_[user]
         own = self.ratings_[[row]]
         similar = self._similarities(np.asarray([row]))
         place = None if self.user_positions_ is None else self.user_positions_[[row]]
@@ -231,33 +222,14 @@ class Recommender(BaseEstimator):
         return cosine_similarities(self.user_positions_[rows], self.user_positions_)
 
     def _neighbour_scores(self, similar: Array, rows: IntArray) -> Array:
-        scores, support = (
-            predict_eq7(
-                table,
-                similar,
-                users=rows,
-                n_neighbours=self.n_neighbours,
-                candidates=self.candidates,
-                mean=mean,
-                divide_by=divide_by,
-            )
-            for table, mean, divide_by in (
-                (self.ratings_, self.mean, self.divide_by),
-                (marks(self.ratings_), "none", "nothing"),
-            )
-        )
+        asked: dict[str, Any] = {"users": rows, "n_neighbours": self.n_neighbours, "candidates": self.candidates}
+        scores = predict_eq7(self.ratings_, similar, mean=self.mean, divide_by=self.divide_by, **asked)
+        support = predict_eq7(marks(self.ratings_), similar, mean="none", divide_by="nothing", **asked)
         scores[support <= 0] = -np.inf
         return scores
 
     def _best(
-        self,
-        similar: Array,
-        place: Array | None,
-        own: Any,
-        row: int,
-        n: int,
-        exclude_seen: bool,
-        name: str,
+        self, similar: Array, place: Array | None, own: Any, row: int, n: int, exclude_seen: bool, name: str
     ) -> list[Recommendation]:
         """Rank the items for one user; for a user without neighbours by popularity, with a warning."""
         neighbours = self._asked(similar[0], row)
@@ -301,12 +273,6 @@ class Recommender(BaseEstimator):
             return cosine_similarities(self.item_positions_[items], self.item_positions_[others])
         return cosine_similarities(self.ratings_[:, items].T, self.ratings_[:, others].T)
 
-    def _row(self, user: Hashable) -> int:
-        if user in self.user_rows_:
-            return self.user_rows_[user]
-        hint = did_you_mean(user, self.user_rows_, "Use `recommend_new` for a new user.")
-        raise InputError(f"user is unknown: got {user!r}, expected one of {len(self.user_rows_)} users.{hint}")
-
 
 def popularity(ratings: sp.csr_array) -> Float64Array:
     """Return the sum of the ratings of each item; minus infinity without any."""
@@ -314,7 +280,7 @@ def popularity(ratings: sp.csr_array) -> Float64Array:
     return np.where(np.bincount(ratings.indices, minlength=ratings.shape[1]) > 0, total, -np.inf)
 
 
-def weights_of(values: Any, positions: Array | None) -> Array | float:
+def _weights_of(values: Any, positions: Array | None) -> Array | float:
     """Return the weights of the dimensions, in the precision of the positions."""
     if values is None or positions is None:
         return 1.0
@@ -328,7 +294,7 @@ def weights_of(values: Any, positions: Array | None) -> Array | float:
     return weights
 
 
-def item_or_user_names(name: str, values: Sequence[Hashable] | None, n_expected: int) -> Sequence[Hashable]:
+def _names(name: str, values: Sequence[Hashable] | None, n_expected: int) -> Sequence[Hashable]:
     """Return the names, or the numbers of rows or columns if there are none."""
     if values is None:
         return range(n_expected)
@@ -338,7 +304,7 @@ def item_or_user_names(name: str, values: Sequence[Hashable] | None, n_expected:
 
 def rows_of(name: str, values: Sequence[Hashable] | None, n_expected: int) -> dict[Hashable, int]:
     """Return the row of each user by name; names must be unique."""
-    rows = {value: row for row, value in enumerate(item_or_user_names(name, values, n_expected))}
+    rows = {value: row for row, value in enumerate(_names(name, values, n_expected))}
     if len(rows) < n_expected:
         raise InputError(
             f"{name} has a name twice: got {len(rows)} names for {n_expected} users, expected all different."

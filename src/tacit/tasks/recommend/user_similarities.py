@@ -14,15 +14,9 @@ from tacit.relations.tables.ratings import as_ratings, user_means
 from tacit.types import Array
 
 __all__ = [
-    "as_dense",
-    "as_positions",
-    "check_one_space",
-    "cosine_similarities",
-    "deviations",
-    "direct_scores",
-    "marks",
+    "as_dense", "as_positions", "check_one_space", "cosine_similarities", "deviations", "direct_scores", "marks",
     "pearson_similarities",
-]
+]  # fmt: skip
 
 
 def pearson_similarities(ratings: Any, others: Any = None, *, over: str = "all", min_common: int = 1) -> Array:
@@ -51,7 +45,11 @@ def pearson_similarities(ratings: Any, others: Any = None, *, over: str = "all",
     check_count("min_common", min_common)
     one = as_ratings(ratings)
     other = one if others is None else as_ratings(others, "others")
-    _check_items(one, other)
+    if one.shape[1] != other.shape[1]:
+        raise InputError(
+            f"others does not match ratings: got {other.shape[1]} items for {one.shape[1]}, "
+            "expected the same items in the same order."
+        )
     first = deviations(one, user_means(one))
     second = first if others is None else deviations(other, user_means(other))
     shared = as_dense(first @ second.T)
@@ -123,14 +121,6 @@ def check_one_space(users: Array, items: Array) -> None:
         raise InputError(
             f"item_positions does not match user_positions: got {items.shape[1]} dimensions for {users.shape[1]}, "
             "expected positions in one space. Make both with the same model."
-        )
-
-
-def _check_items(one: sp.csr_array, other: sp.csr_array) -> None:
-    if one.shape[1] != other.shape[1]:
-        raise InputError(
-            f"others does not match ratings: got {other.shape[1]} items for {one.shape[1]}, "
-            "expected the same items in the same order."
         )
 
 

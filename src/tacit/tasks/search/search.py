@@ -13,7 +13,7 @@ from tacit.index.nearest.exact import cosines, lengths_of
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
 
-__all__ = ["FUSIONS", "WAYS", "fused_by_rank", "fused_by_score", "hits_of", "search", "similar"]
+__all__ = ["FUSIONS", "fused_by_score", "hits_of", "search", "similar"]
 
 WAYS = ("hybrid", "meaning", "words")
 FUSIONS = ("scores", "ranks")
@@ -64,8 +64,14 @@ def search(
     fusion = check_choice("fusion", fusion, FUSIONS)
     if vector is None and (not isinstance(query, str) or not query.strip()):
         raise InputError(f"query is empty: got {query!r}, expected some words.")
-    numbers, scores = _find(collection, query, by, limit, filters, vector, fusion)
-    return hits_of(collection, numbers, scores)
+    if by == "words":
+        if query is None:
+            raise InputError("query is missing: got a vector only, expected words for by='words'.")
+        return hits_of(collection, *collection.store.words(query, limit, filters))
+    position = _position(collection, query, by, vector)
+    if by == "meaning" or query is None:
+        return hits_of(collection, *collection.positions.nearest(position, limit, filters=filters))
+    return hits_of(collection, *_hybrid(collection, query, position, limit, filters, fusion))
 
 
 def similar(collection: OpenedIndex, id: str, *, limit: int = 10, filters: Filters | None = None) -> list[RecordHit]:
@@ -73,33 +79,13 @@ def similar(collection: OpenedIndex, id: str, *, limit: int = 10, filters: Filte
     limit = check_count("limit", limit)
     number = collection.store.number_of(id)
     position = collection.positions.of(np.array([number]))[0]
-    numbers, scores = collection.positions.nearest(position, limit, filters=filters, without=number)
-    return hits_of(collection, numbers, scores)
+    return hits_of(collection, *collection.positions.nearest(position, limit, filters=filters, without=number))
 
 
 def hits_of(collection: OpenedIndex, numbers: Any, scores: Any) -> list[RecordHit]:
     """Return the records of these numbers as hits."""
     records = collection.store.get(numbers)
     return [RecordHit(record.id, float(score), record=record) for record, score in zip(records, scores, strict=True)]
-
-
-def _find(
-    collection: OpenedIndex,
-    query: str | None,
-    by: str,
-    limit: int,
-    filters: Filters | None,
-    vector: Any,
-    fusion: str,
-) -> tuple[Any, Any]:
-    if by == "words":
-        if query is None:
-            raise InputError("query is missing: got a vector only, expected words for by='words'.")
-        return collection.store.words(query, limit, filters)
-    position = _position(collection, query, by, vector)
-    if by == "meaning" or query is None:
-        return collection.positions.nearest(position, limit, filters=filters)
-    return _hybrid(collection, query, position, limit, filters, fusion)
 
 
 def _position(collection: OpenedIndex, query: str | None, by: str, vector: Any) -> Any:
@@ -128,7 +114,12 @@ def _hybrid(
         return words[0][:limit], _shares(words[1])[:limit]
     near = collection.positions.nearest(position, depth, filters=filters)
     if fusion == "ranks":
-        return fused_by_rank([near[0], words[0]], limit)
+        # reciprocal-rank fusion [Cormack2009]: each list gives 1 / (60 + rank); ties in the order of the first list
+        sums: dict[int, float] = {}
+        for numbers in (near[0], words[0]):
+            for rank, number in enumerate(numbers.tolist(), start=1):
+                sums[number] = sums.get(number, 0.0) + 1 / (_RANK_OFFSET + rank)
+        return _best(sums, limit)
     places = collection.positions.of(words[0])
     return fused_by_score(near, words, cosines(position, places, lengths_of(places)), limit)
 
@@ -152,15 +143,6 @@ def fused_by_score(near: tuple[Any, Any], words: tuple[Any, Any], word_cosines: 
     fused = _COSINE * np.asarray(word_cosines, np.float64) + shares
     fused[:1] += _LEAD * (shares[:1] - (shares[1] if len(shares) > 1 else 0))
     sums |= dict(zip(words[0].tolist(), fused.tolist(), strict=True))
-    return _best(sums, limit)
-
-
-def fused_by_rank(lists: list[Any], limit: int) -> tuple[Any, Any]:
-    """Reciprocal-rank fusion [Cormack2009]: each list gives 1 / (60 + rank); ties in the order of the first list."""
-    sums: dict[int, float] = {}
-    for numbers in lists:
-        for rank, number in enumerate(numbers.tolist(), start=1):
-            sums[number] = sums.get(number, 0.0) + 1 / (_RANK_OFFSET + rank)
     return _best(sums, limit)
 
 

@@ -101,7 +101,12 @@ def suggest(
     if suggester.words is not None:
         rows = _vector_rows(vectors) if space.words is None else space.words.transform(texts)
     positions = _placed(space, texts, rows) if vectors is None else space.place_vectors(vectors)
-    named = cache(lambda label: _named(collection, label))
+
+    @cache
+    def named(label: int) -> tuple[str, str, tuple[str, ...]]:
+        name = collection.label_names[label]
+        return name, title_of(collection, name), ancestors_of(collection, name)
+
     found: list[list[Suggestion]] = []
     step = max(1, _CELLS // len(collection.label_names))
     for start in range(0, len(positions), step):
@@ -167,8 +172,3 @@ def _best(probabilities: Any, yes: Any, allowed: Any, most: int, named: Callable
     best = labels[top(probabilities[labels].astype(np.float32), most)]
     best = best[np.argsort(-probabilities[best], kind="stable")]  # `top` saw rounded probabilities, which may be equal
     return [Suggestion(named(i)[0], float(probabilities[i]), bool(yes[i]), *named(i)[1:]) for i in best.tolist()]
-
-
-def _named(collection: OpenedIndex, label: int) -> tuple[str, str, tuple[str, ...]]:
-    name = collection.label_names[label]
-    return name, title_of(collection, name), ancestors_of(collection, name)

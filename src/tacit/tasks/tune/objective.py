@@ -49,25 +49,19 @@ class SettingsScorer:
             index = FittedIndex(
                 self._split.train, settings, self._taxonomy, self._features(settings), StageReporter(None)
             )
-            return self._measured(index)
-
-    def _measured(self, index: FittedIndex) -> Values:
-        found: Values = {}
-        if self._goal != "search":
-            measured = measure_suggestions(index, self._split.test)
-            if measured is None:
-                raise InputError("settings make no suggestions: got suggester='none', expected another suggester.")
-            found["suggest nDCG@10"] = measured.at[-1].per_record
-        if self._goal != "suggest":
-            found |= self._search_values(index)
-        return found
-
-    def _search_values(self, index: FittedIndex) -> Values:
-        """By labels if there are any, else by title."""
-        values = self._search.overlap_values(index) if self._search.n_overlap else np.empty(0)
-        if np.isfinite(values).any():
-            return {"search nDCG@10": values}
-        return {"title MRR": self._search.title_values(index)}
+            found: Values = {}
+            if self._goal != "search":
+                measured = measure_suggestions(index, self._split.test)
+                if measured is None:
+                    raise InputError("settings make no suggestions: got suggester='none', expected another suggester.")
+                found["suggest nDCG@10"] = measured.at[-1].per_record
+            if self._goal != "suggest":
+                by_labels = self._search.overlap_values(index) if self._search.n_overlap else np.empty(0)
+                if np.isfinite(by_labels).any():
+                    found["search nDCG@10"] = by_labels
+                else:
+                    found["title MRR"] = self._search.title_values(index)
+            return found
 
     def _features(self, settings: BuildSettings) -> Features:
         key = repr(settings.text)

@@ -50,13 +50,21 @@ class SettingsSpace:
         n_components = trial.suggest_int("n_components", low, high, log=True)
         parameters = dict(self.current.parameters) if model == self.current_model else {}
         for name, (least, most, log) in SPACES[model].ranges.items():
-            parameters[name] = _short(trial.suggest_float(f"{model}.{name}", least, most, log=log))
+            parameters[name] = float(f"{trial.suggest_float(f'{model}.{name}', least, most, log=log):.3g}")
         chosen = replace(self.current, model=model, n_components=n_components, parameters=parameters)
         if self.suggester:
             method = trial.suggest_categorical("suggester", ["logistic", "ridge"])
             # "auto" is logistic unless that would take too long: not a change worth reporting
             chosen = replace(chosen, suggester="auto" if (method, self.current.suggester) == _AUTO else method)
-        return replace(chosen, text=self._text(trial)) if self.text else chosen
+        if not self.text:
+            return chosen
+        changed: dict[str, Any] = {
+            "ngrams": trial.suggest_categorical("ngrams", [1, 2]),
+            "min_records": trial.suggest_categorical("min_records", list(_MIN_RECORDS)),
+        }
+        if self._may_stem:
+            changed["stem"] = trial.suggest_categorical("stem", [False, True])
+        return replace(chosen, text=replace(self.current.text, **changed))
 
     def start(self) -> dict[str, Any]:
         """Return the current settings as choices of a trial, moved into the ranges."""
@@ -71,7 +79,8 @@ class SettingsSpace:
             start["suggester"] = "ridge" if self.current.suggester == "ridge" else "logistic"
         if self.text:
             text = self.current.text
-            start |= {"ngrams": min(text.ngrams, 2), "min_records": _nearest(text.min_records)}
+            nearest = min(_MIN_RECORDS, key=lambda choice: abs(choice - text.min_records))
+            start |= {"ngrams": min(text.ngrams, 2), "min_records": nearest}
             if self._may_stem:
                 start["stem"] = text.stem
         return start
@@ -85,15 +94,6 @@ class SettingsSpace:
     def _may_stem(self) -> bool:
         return self.current.text.language != "none" and importlib.util.find_spec("snowballstemmer") is not None
 
-    def _text(self, trial: Any) -> Any:
-        changed: dict[str, Any] = {
-            "ngrams": trial.suggest_categorical("ngrams", [1, 2]),
-            "min_records": trial.suggest_categorical("min_records", list(_MIN_RECORDS)),
-        }
-        if self._may_stem:
-            changed["stem"] = trial.suggest_categorical("stem", [False, True])
-        return replace(self.current.text, **changed)
-
 
 def changes_between(old: BuildSettings, new: BuildSettings) -> dict[str, Any]:
     """Return what is different in the new settings, by option name."""
@@ -104,8 +104,7 @@ def changes_between(old: BuildSettings, new: BuildSettings) -> dict[str, Any]:
     for name in ("stem", "ngrams", "min_records"):
         if getattr(old.text, name) != getattr(new.text, name):
             facts[name] = getattr(new.text, name)
-    same = old.model == new.model
-    before = old.parameters if same else {}
+    before = old.parameters if old.model == new.model else {}
     return facts | {name: value for name, value in new.parameters.items() if before.get(name) != value}
 
 
@@ -126,12 +125,3 @@ def refit_options(old: BuildSettings, new: BuildSettings) -> list[str]:
         else:
             options += ["--set", f"{name}={value}"]
     return options
-
-
-def _short(value: float) -> float:
-    """Round to three digits, which people can type."""
-    return float(f"{value:.3g}")
-
-
-def _nearest(min_records: float) -> int:
-    return min(_MIN_RECORDS, key=lambda choice: abs(choice - min_records))

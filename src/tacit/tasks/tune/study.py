@@ -50,7 +50,12 @@ def open_study(path: Path, facts: Mapping[str, Any], split: RecordSplit) -> Any:
         raise MissingExtraError("optuna", "tune", "Tuning") from error
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    name = f"{facts['goal']}-{_digest(facts, split)}"
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
+    for part in (split.train, split.test):
+        digest.update(b"|")
+        for record in part.records:
+            digest.update(json.dumps([record.id, record.text, *record.labels]).encode())
+    name = f"{facts['goal']}-{digest.hexdigest()[:16]}"
     try:
         storage = optuna.storages.RDBStorage(f"sqlite:///{path}")
         return optuna.create_study(storage=storage, study_name=name, direction="maximize", load_if_exists=True)
@@ -75,12 +80,3 @@ def finished_trials(study: Any) -> list[TrialResult]:
         for trial in study.trials
         if trial.state.name == "COMPLETE"
     ]
-
-
-def _digest(facts: Mapping[str, Any], split: RecordSplit) -> str:
-    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
-    for part in (split.train, split.test):
-        digest.update(b"|")
-        for record in part.records:
-            digest.update(json.dumps([record.id, record.text, *record.labels]).encode())
-    return digest.hexdigest()[:16]
