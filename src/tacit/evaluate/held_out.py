@@ -14,7 +14,6 @@ from tacit.evaluate.measures.recommendation import precision_recall_ndcg
 from tacit.models.mlsa.mlsa import MLSA
 from tacit.relations.tables.block import Block
 from tacit.relations.tables.relations import Relations
-from tacit.relations.tables.scaling import Factors
 from tacit.types import Array, BoolArray
 
 __all__ = ["HeldOut", "hold_out"]
@@ -46,8 +45,7 @@ class HeldOut:
 
     def ndcg(self, model: MLSA, k: int = 10) -> float:
         """Rank for each row all columns without a known entry; return the mean nDCG at k of the withheld ones."""
-        found = precision_recall_ndcg(lambda rows: self.scores(model, rows), self.withheld, k, seen=self.known)
-        return found.ndcg
+        return precision_recall_ndcg(lambda rows: self.scores(model, rows), self.withheld, k, seen=self.known).ndcg
 
 
 def hold_out(relations: Relations, relation: Any, *, share: float = 0.2, random_state: Any = 0) -> HeldOut:
@@ -119,11 +117,8 @@ def _without(other: Block, block: Block, known: sp.csr_array) -> Block:
             factors[place] = known
         elif ends == block.path[::-1] and _equal(factor, matrix.T):
             factors[place] = sp.csr_array(known.T)
-    return other if _same(factors, other.factors) else replace(other, factors=tuple(factors))
-
-
-def _same(factors: list[Any], others: Factors) -> bool:
-    return all(factor is other for factor, other in zip(factors, others, strict=True))
+    is_same = all(now is before for now, before in zip(factors, other.factors, strict=True))
+    return other if is_same else replace(other, factors=tuple(factors))
 
 
 def _equal(one: Any, other: Any) -> bool:

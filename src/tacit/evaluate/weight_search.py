@@ -20,7 +20,6 @@ from tacit.errors import InputError
 from tacit.evaluate.held_out import hold_out
 from tacit.evaluate.progress import show_progress
 from tacit.models.mlsa.mlsa import MLSA
-from tacit.relations.tables.block import Block
 from tacit.relations.tables.relations import Relations
 from tacit.relations.tables.scaling import normalised
 
@@ -162,29 +161,25 @@ class _Search:
         blocks = tasks[0][0].blocks
         self.names = [block.name for block in blocks]
         self.given = np.asarray([block.weight for block in blocks])
-        self.equal = np.asarray([1 / _size(block) for block in blocks])
+        normal = [block.normalised for block in blocks]  # without the weights
+        norms = [float(scale / normalised(factors, "frobenius")[0]) for scale, factors in normal]
+        self.equal = np.asarray([1 / norm for norm in norms])
 
     def run(self) -> bool:
         """Search; return whether it ended before all trials were used."""
         try:
             best = max((self._try(start) for start in (self.given, self.equal)), key=lambda trial: trial.score)
             for factor in _FACTORS:
-                best = self._walk(best, factor)
+                improves = True
+                while improves:  # rounds over all weights
+                    before = best.score
+                    for place in range(len(self.names)):
+                        for weights in self._steps(best, place, factor):
+                            best = max(best, self._try(weights), key=lambda trial: trial.score)
+                    improves = best.score > before + _CLOSE_ENOUGH * abs(before)
         except _SpentError:
             return False
         return True
-
-    def _walk(self, best: WeightTrial, factor: float) -> WeightTrial:
-        """Change one weight after the other by the factor, until a round over all of them no longer helps."""
-        while True:
-            before = best.score
-            for place in range(len(self.names)):
-                for weights in self._steps(best, place, factor):
-                    trial = self._try(weights)
-                    if trial.score > best.score:
-                        best = trial
-            if best.score <= before + _CLOSE_ENOUGH * abs(before):
-                return best
 
     def _steps(self, best: WeightTrial, place: int, factor: float) -> Iterator[np.ndarray]:
         """Yield the settings that differ from the best in one weight; only the largest factor tries zero."""
@@ -215,13 +210,6 @@ class _Search:
 
 class _SpentError(Exception):
     """All trials are used."""
-
-
-def _size(block: Block) -> float:
-    """Frobenius norm of a normalised relation, without its weight."""
-    scale, factors = block.normalised
-    inverse, _ = normalised(factors, "frobenius")
-    return float(scale / inverse)
 
 
 class _Progress:

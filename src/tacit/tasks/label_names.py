@@ -47,18 +47,8 @@ def ancestors_of(collection: OpenedIndex, label: str) -> tuple[str, ...]:
 def find_label(collection: OpenedIndex, name: str, *, learned: bool = False) -> str:
     """Return the label of this name or title; case is ignored if the result is unique.
 
-    Parameters
-    ----------
-    collection : an open index
-    name : str
-        Name or title.
-    learned : bool, default False
-        Whether it must be a label that the suggester knows, not only a node of the taxonomy.
-
-    Raises
-    ------
-    InputError
-        If there is none, with the nearest spelling, or if several labels have this title.
+    With `learned` it must be a label that the suggester knows, not only a node of the taxonomy. An unknown name is an
+    error with the nearest spelling, and so is a title of several labels.
     """
     known = set(collection.label_names)
     if collection.taxonomy is not None and not learned:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -93,11 +92,16 @@ def run_fits(fits: Sequence[Fit[Space, Result]], report: FitReport[Result] | Non
     failures: list[Failure] = []
     for number, fit in enumerate(fits, start=1):
         start = time.perf_counter()
-        with _collected_warnings() as sentences:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", TacitWarning)
             done, failed = _run(fit)
+        for warning in caught:
+            if issubclass(warning.category, TacitWarning):
+                remarks[fit.name][str(warning.message)] = None
+            else:
+                warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
         results[fit.name] += done
         failures += failed
-        remarks[fit.name].update(dict.fromkeys(sentences))
         if report is not None:
             report(number, len(fits), done, failed, time.perf_counter() - start)
     lost = [name for name, found in results.items() if not found]
@@ -133,17 +137,3 @@ def _run(fit: Fit[Space, Result]) -> tuple[list[Result], list[Failure]]:
 
 def _failure(name: str, setting: Setting, error: Exception) -> Failure:
     return Failure(name, *setting, " ".join(str(error).split()) or type(error).__name__)
-
-
-@contextmanager
-def _collected_warnings() -> Iterator[list[str]]:
-    """Collect the messages of Tacit's own warnings, and pass other warnings on."""
-    sentences: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", TacitWarning)
-        yield sentences
-    for warning in caught:
-        if issubclass(warning.category, TacitWarning):
-            sentences.append(str(warning.message))
-        else:
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)

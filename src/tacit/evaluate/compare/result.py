@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
@@ -79,7 +79,8 @@ class ModelComparison:
             for name in self.measures:
                 score = f"{row.test[name]:.3f}"
                 cells.append(mark(score) if row.test[name] == best[name] else score)
-            lines.append([*cells, f"{row.seconds:.2f}", _written(row.settings)])
+            chosen = ", ".join(f"{name}={_shown_value(value)}" for name, value in row.settings.items())
+            lines.append([*cells, f"{row.seconds:.2f}", chosen])
         table = _markdown_table(lines) if is_markdown else _text_table(lines)
         return "\n".join([table, *(f"\n{note}" for note in self._notes())])
 
@@ -125,10 +126,14 @@ class ModelComparison:
                 key = _key_of(name, trial)
                 if key is not None:
                     value = trial.settings[key]
-                    grouped.setdefault(_identity(value), []).append((value, trial))
+                    # plain values are told apart by value, others, which may not be comparable, by identity
+                    is_plain = isinstance(value, (str, Real, type(None)))
+                    same: Hashable = (isinstance(value, bool), value) if is_plain else id(value)
+                    grouped.setdefault(same, []).append((value, trial))
             if grouped:
                 curve = [(pairs[0][0], best_trial([t for _, t in pairs], self.choose_by)) for pairs in grouped.values()]
-                curves[row.name] = _in_order(curve)
+                is_ordered = all(is_number(value) for value, _ in curve)
+                curves[row.name] = sorted(curve, key=lambda pair: pair[0]) if is_ordered else curve
         if not curves:
             check_choice("name", name, known)
         return curves
@@ -182,9 +187,8 @@ class ModelComparison:
             values, trials = [value for value, _ in curve], [trial for _, trial in curve]
             scores = [getattr(trial, split)[measure] for trial in trials]
             chosen = trials.index(self[name]) if self[name] in trials else None
-            lines.append(
-                Line(numbers[name], name, values, scores, chosen, over == "dimensions" and not trials[0].asked)
-            )
+            is_level = over == "dimensions" and not trials[0].asked
+            lines.append(Line(numbers[name], name, values, scores, chosen, is_level))
         figure = draw_lines(lines, over=over.replace("__", " ").replace("_", " "), score=f"{measure} ({split})")
         if path is not None:
             save_picture(figure, path)
@@ -215,15 +219,6 @@ def _key_of(name: str, trial: Trial) -> str | None:
     return found[0] if found else None
 
 
-def _identity(value: Any) -> Hashable:
-    """A key that tells values apart: plain ones by value, others, which may not be comparable, by identity."""
-    return (isinstance(value, bool), value) if isinstance(value, (str, Real, type(None))) else id(value)
-
-
-def _in_order(curve: Curve) -> Curve:
-    return sorted(curve, key=lambda pair: pair[0]) if all(is_number(value) for value, _ in curve) else curve
-
-
 _LONGEST = 30
 
 
@@ -240,11 +235,6 @@ def _markdown_table(lines: Sequence[Sequence[str]]) -> str:
     marks[0], marks[-1] = "-" * len(marks[0]), "-" * len(marks[-1])
     head, *rows = (f"| {' | '.join(line)} |" for line in padded)
     return "\n".join([head, f"|{'|'.join(marks)}|", *rows])
-
-
-def _written(values: Mapping[str, Any]) -> str:
-    """Write values as a user would type them: label_weight=0.5, ridge=1."""
-    return ", ".join(f"{name}={_shown_value(value)}" for name, value in values.items())
 
 
 def _shown_value(value: Any) -> str:
@@ -339,19 +329,14 @@ def _set_scale(axes: Any, ticks: list[Any], *, counts: bool) -> None:
         axes.set_xscale("log")
         axes.minorticks_off()
     if ticks and len(ticks) <= _MOST_TICKS:
-        kept = _apart(ticks, axes.get_xscale() == "log")
-        axes.set_xticks(kept, [f"{tick:g}" for tick in kept])
-
-
-def _apart(ticks: list[Any], logarithmic: bool) -> list[Any]:
-    """Leave out ticks whose numbers would overlap."""
-    places = [math.log(tick) if logarithmic else float(tick) for tick in ticks]
-    gap = 0.05 * (places[-1] - places[0])
-    kept = [len(ticks) - 1]
-    for index in reversed(range(len(ticks) - 1)):
-        if places[kept[-1]] - places[index] >= gap:
-            kept.append(index)
-    return [ticks[index] for index in reversed(kept)]
+        # without ticks whose numbers would overlap
+        places = [math.log(tick) if axes.get_xscale() == "log" else float(tick) for tick in ticks]
+        kept = [len(ticks) - 1]
+        for index in reversed(range(len(ticks) - 1)):
+            if places[kept[-1]] - places[index] >= 0.05 * (places[-1] - places[0]):
+                kept.append(index)
+        shown = [ticks[index] for index in reversed(kept)]
+        axes.set_xticks(shown, [f"{tick:g}" for tick in shown])
 
 
 def _add_legend(axes: Any, lines: Sequence[Line], handles: Sequence[Any]) -> None:

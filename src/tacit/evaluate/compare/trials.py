@@ -108,18 +108,8 @@ class HeadTrials(NamedTuple):
         head = _with_values(self.head, setting.head_parameters).fit(positions[0], train.labels)
         chosen = _measured(head, positions[1], validation, train.labels.counts, self.measures)
         tested = _measured(head, positions[2], test, train.labels.counts, self.measures)
-        return Trial(
-            name,
-            setting.parameters,
-            setting.head_parameters,
-            positions[0].shape[1],
-            asked,
-            chosen.scores,
-            tested.scores,
-            tested.label_f1,
-            tested.n_left_out,
-            seconds,
-        )
+        own, scores = (name, setting.parameters, setting.head_parameters), (chosen.scores, tested.scores)
+        return Trial(*own, positions[0].shape[1], asked, *scores, tested.label_f1, tested.n_left_out, seconds)
 
 
 def best_trial(trials: Sequence[Trial], choose_by: str) -> Trial:
@@ -152,12 +142,11 @@ def _positions(estimator: Any, values: Parameters, data: ThreeParts) -> list[Any
 
 def _with_values(estimator: Any, values: Parameters) -> Any:
     """Copy an estimator with other values; values that are estimators are copied too, so that fits share nothing."""
-    own = {name: clone(value) if _is_estimator(value) else value for name, value in values.items()}
+    own = {
+        name: clone(value) if hasattr(value, "get_params") and not isinstance(value, type) else value
+        for name, value in values.items()
+    }
     return clone(estimator).set_params(**own)
-
-
-def _is_estimator(value: Any) -> bool:
-    return hasattr(value, "get_params") and not isinstance(value, type)
 
 
 def _sliceable(positions: Any) -> Any:
@@ -166,32 +155,25 @@ def _sliceable(positions: Any) -> Any:
 
 def _measured(head: Any, positions: Any, data: LabelledData, trained: Array, measures: tuple[str, ...]) -> _Measured:
     """Measure a trained head; labels that no training record has are left out and counted."""
-    truth = data.labels
-    decided = f1(truth, _decisions(head, positions, truth), trained=trained)
+    truth, predicted = data.labels, head.predict(positions)
+    if head.multilabel_:
+        decisions = LabelMatrix.from_matrix(_in_columns(head, predicted, truth, 0), names=truth.names)
+    else:
+        decisions = LabelMatrix.from_classes(predicted, names=truth.names)
+    decided = f1(truth, decisions, trained=trained)
     found = {"macro F1": decided.macro, "micro F1": decided.micro, "mean F1": (decided.macro + decided.micro) / 2}
     left_out = dict.fromkeys(found, decided.n_left_out)
     if "AUC" in measures:
-        ranked = auc(truth, _scores(head, positions, truth), trained=trained)
+        scores = head.decision_function(positions)
+        if scores.ndim == 1:  # of two classes only the second has a score
+            scores = np.column_stack([-scores, scores])
+        ranked = auc(truth, _in_columns(head, scores, truth, scores.min() - 1), trained=trained)
         found["AUC"], left_out["AUC"] = ranked.macro, ranked.n_left_out
     return _Measured(
         {name: found[name] for name in measures},
         {name: left_out[name] + data.n_dropped for name in measures},
         decided.per_label,
     )
-
-
-def _decisions(head: Any, positions: Any, truth: LabelMatrix) -> LabelMatrix:
-    predicted = head.predict(positions)
-    if not head.multilabel_:
-        return LabelMatrix.from_classes(predicted, names=truth.names)
-    return LabelMatrix.from_matrix(_in_columns(head, predicted, truth, 0), names=truth.names)
-
-
-def _scores(head: Any, positions: Any, truth: LabelMatrix) -> Array:
-    scores = head.decision_function(positions)
-    if scores.ndim == 1:  # of two classes only the second has a score
-        scores = np.column_stack([-scores, scores])
-    return _in_columns(head, scores, truth, scores.min() - 1)
 
 
 def _in_columns(head: Any, values: Array, truth: LabelMatrix, fill: float) -> Array:

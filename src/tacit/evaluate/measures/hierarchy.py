@@ -214,7 +214,9 @@ def level_report(y_true: Any, y_pred: Any, taxonomy: Taxonomy) -> LevelReport:
     """
     pair = _read_nodes(y_true, y_pred, taxonomy)
     truth, predicted = _expanded(pair.truth, taxonomy), _expanded(pair.predicted, taxonomy)
-    hits, true, predicted_counts = (_column_sums(part) for part in (truth.multiply(predicted), truth, predicted))
+    hits, true, predicted_counts = (
+        np.asarray(part.sum(axis=0), np.float64).ravel() for part in (truth.multiply(predicted), truth, predicted)
+    )
     depths = np.asarray(taxonomy.depths)
     levels = []
     for depth in range(int(depths.max(initial=-1)) + 1):
@@ -248,10 +250,6 @@ def _mean_rate(hits: Float64Array, sizes: Float64Array, judged: BoolArray) -> fl
     if not sized.any():
         return 0.0 if judged.any() else float("nan")
     return float((hits[sized] / sizes[sized]).mean())
-
-
-def _column_sums(matrix: Any) -> Float64Array:
-    return np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
 
 
 _BLOCK = 2_000_000  # distances held at a time

@@ -17,7 +17,7 @@ from tacit.checks import check_rows
 from tacit.errors import InputError, TacitWarning
 from tacit.evaluate.measures.alignment import aligned_labels, as_label_columns, check_scores, has_no_names
 from tacit.relations.labels.matrix import LabelMatrix
-from tacit.types import Array, BoolArray, Float64Array
+from tacit.types import BoolArray, Float64Array
 
 __all__ = ["AUCScores", "F1Scores", "auc", "f1", "label_report"]
 
@@ -125,7 +125,13 @@ def auc(y_true: Any, scores: Any, trained: Any = None) -> AUCScores:
     per_label = np.full(truth.n_labels, np.nan)
     for label in np.flatnonzero(defined):
         positive = by_label.indices[by_label.indptr[label] : by_label.indptr[label + 1]]
-        per_label[label] = _area(dense[rows, label] if truth.n_unknown else dense[:, label], positive)
+        own = dense[rows, label] if truth.n_unknown else dense[:, label]
+        in_order, mine = np.sort(own), own[positive]
+        # the mean of the first and the last rank among equals makes a tie count half
+        ranks = 0.5 * (np.searchsorted(in_order, mine, side="left") + np.searchsorted(in_order, mine, side="right") + 1)
+        n_positive, n_negative = len(positive), len(own) - len(positive)
+        # the Mann-Whitney statistic
+        per_label[label] = (ranks.sum() - 0.5 * n_positive * (n_positive + 1)) / (n_positive * n_negative)
     n_labels = int(np.count_nonzero(defined))
     return AUCScores(_mean(per_label, defined, "AUC"), per_label, n_labels, truth.n_labels - n_labels)
 
@@ -177,13 +183,3 @@ def _mean(per_label: Float64Array, kept: BoolArray, measure: str) -> float:
         )
         return float("nan")
     return float(per_label[kept].mean())
-
-
-def _area(scores: Array, positive: Array) -> float:
-    """AUC from the ranks of the positive records (the Mann-Whitney statistic)."""
-    in_order = np.sort(scores)
-    mine = scores[positive]
-    # the mean of the first and the last rank among equals makes a tie count half
-    ranks = 0.5 * (np.searchsorted(in_order, mine, side="left") + np.searchsorted(in_order, mine, side="right") + 1)
-    n_positive, n_negative = len(positive), len(scores) - len(positive)
-    return float((ranks.sum() - 0.5 * n_positive * (n_positive + 1)) / (n_positive * n_negative))

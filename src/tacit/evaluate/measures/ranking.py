@@ -20,14 +20,9 @@ from tacit.relations.labels.matrix import LabelMatrix
 from tacit.types import Array, Float64Array, IntArray
 
 __all__ = [
-    "found_overlap_ndcg",
-    "ndcg_at_k",
-    "ndcg_of_hits",
-    "overlap_ndcg",
-    "precision_at_k",
-    "ranked_hits",
+    "found_overlap_ndcg", "ndcg_at_k", "ndcg_of_hits", "overlap_ndcg", "precision_at_k", "ranked_hits",
     "reciprocal_ranks",
-]
+]  # fmt: skip
 
 _ROWS = 4096  # records ranked at a time
 
@@ -237,20 +232,16 @@ def _ideal(asked: LabelMatrix, known: LabelMatrix, k: int, batch: int) -> tuple[
     n_best = min(k, len(n_records))
     best = np.empty((query_sets.shape[0], k))
     for part in _parts(np.arange(query_sets.shape[0]), batch):
-        overlap = _overlaps(query_sets[part], record_sets)
+        sets = query_sets[part]
+        shared = np.asarray((sets @ record_sets.T).toarray(), dtype=np.float64)
+        union = np.diff(sets.indptr)[:, None] + np.diff(record_sets.indptr)[None, :] - shared
+        overlap = np.divide(shared, union, out=shared, where=shared > 0)  # Jaccard
         top = top_columns(overlap, n_best)
         last = np.cumsum(n_records[top], axis=1)
         # the gain at rank r is that of the first set whose records reach beyond r
         which = (last[:, :, None] <= np.arange(k)).sum(axis=1)
         best[part] = np.take_along_axis(np.take_along_axis(overlap, top, axis=1), which, axis=1)
     return k, np.asarray(member @ best) @ _discounts(k)
-
-
-def _overlaps(one: sp.csr_array, other: sp.csr_array) -> Float64Array:
-    """Jaccard overlap of every label set in `one` with every set in `other`."""
-    shared = np.asarray((one @ other.T).toarray(), dtype=np.float64)
-    union = np.diff(one.indptr)[:, None] + np.diff(other.indptr)[None, :] - shared
-    return np.divide(shared, union, out=shared, where=shared > 0)
 
 
 def _gains(found: Sequence[Any], asked: LabelMatrix, known: LabelMatrix, k: int) -> Float64Array:

@@ -108,7 +108,10 @@ def half_life_utility(
     discount = 0.5 ** (np.arange(test.shape[1]) / (half_life - 1.0))
     (places,) = _expected_weights(scores, test, known, [discount])
     per_user = _row_sums(above, above.data * places)
-    best = _row_sums(above, _in_order(above) * discount[_places_in_row(above)])
+    rows = np.repeat(np.arange(above.shape[0]), np.diff(above.indptr))
+    largest_first = above.data[np.lexsort((-above.data, rows))]
+    ranks = np.arange(above.nnz) - np.repeat(above.indptr[:-1], np.diff(above.indptr))  # 0, 1, 2 ... in each row
+    best = _row_sums(above, largest_first * discount[ranks])
     if not best.any():
         raise InputError(
             "test_ratings has nothing to find: got no rating above the baseline, expected at least one. "
@@ -189,11 +192,8 @@ def ranking_scores(rankings: Any, n_items: int) -> Float64Array:
     """
     lists = np.asarray(rankings)
     check_count("n_items", n_items)
-    if (
-        lists.ndim != 2
-        or lists.dtype.kind not in "iu"
-        or (lists.size and not -1 <= lists.min() <= lists.max() < n_items)
-    ):
+    is_table = lists.ndim == 2 and lists.dtype.kind in "iu"
+    if not is_table or (lists.size and not -1 <= lists.min() <= lists.max() < n_items):
         raise InputError(
             f"rankings is not a table of items: got {lists.dtype} values of shape {lists.shape}, "
             f"expected item columns from 0 to {n_items - 1} for each user, or -1 for none."
@@ -252,17 +252,6 @@ def _row_sums(ratings: sp.csr_array, values: Float64Array) -> Float64Array:
     return np.bincount(rows, weights=values, minlength=ratings.shape[0]).astype(np.float64)
 
 
-def _in_order(ratings: sp.csr_array) -> Float64Array:
-    """The values row by row, the largest first in each."""
-    rows = np.repeat(np.arange(ratings.shape[0]), np.diff(ratings.indptr))
-    return np.asarray(ratings.data[np.lexsort((-ratings.data, rows))])
-
-
-def _places_in_row(ratings: sp.csr_array) -> IntArray:
-    """0, 1, 2 ... for the entries of each row."""
-    return np.arange(ratings.nnz) - np.repeat(ratings.indptr[:-1], np.diff(ratings.indptr))
-
-
 Scores: TypeAlias = npt.ArrayLike | Callable[[IntArray], npt.ArrayLike]
 
 
@@ -309,7 +298,17 @@ def _score_blocks(
     for start in range(0, n_users, batch):
         rows = np.arange(start, min(start + batch, n_users))
         block = as_dense(scores(rows)) if callable(scores) else np.asarray(whole)[start : start + batch]
-        block = _checked(block, len(rows), n_items)
+        if block.ndim != 2 or block.dtype.kind not in "biuf" or block.shape != (len(rows), n_items or block.shape[1]):
+            raise InputError(
+                f"scores does not match the ratings: got {block.dtype} values of shape {block.shape}, "
+                f"expected numbers for {len(rows)} users x {n_items or 'all'} items."
+            )
+        block = block.astype(block.dtype if block.dtype.kind == "f" else np.float64)  # a copy: it is written to
+        if np.isnan(block).any() or np.isposinf(block).any():
+            raise InputError(
+                "scores cannot be ranked: got NaN or plus infinity, expected numbers. "
+                "Minus infinity marks an item that is not recommended."
+            )
         if known is not None:
             part = known[rows]
             block[np.repeat(np.arange(len(rows)), np.diff(part.indptr)), part.indices] = -np.inf
@@ -317,19 +316,3 @@ def _score_blocks(
 
 
 _BATCH_NUMBERS = 2**22  # 32 MiB of scores at a time
-
-
-def _checked(block: Array, n_users: int, n_items: int | None) -> Array:
-    """Return a block of scores as a new float array, or raise."""
-    if block.ndim != 2 or block.dtype.kind not in "biuf" or block.shape != (n_users, n_items or block.shape[1]):
-        raise InputError(
-            f"scores does not match the ratings: got {block.dtype} values of shape {block.shape}, "
-            f"expected numbers for {n_users} users x {n_items or 'all'} items."
-        )
-    own = block.astype(block.dtype if block.dtype.kind == "f" else np.float64)  # a copy: seen items are written over
-    if np.isnan(own).any() or np.isposinf(own).any():
-        raise InputError(
-            "scores cannot be ranked: got NaN or plus infinity, expected numbers. "
-            "Minus infinity marks an item that is not recommended."
-        )
-    return own

@@ -162,7 +162,13 @@ def _write(
         writer.save_array("vectors", X)
     texts.clear()  # the largest object in memory, and no longer needed
     fitted = fit_model(X, known, settings, say)
-    _write_neighbours(writer, fitted, say)
+    if is_large(fitted.positions):  # comparing a query with all records would take too long
+        say.begin("neighbours")
+        n = len(fitted.positions)
+        written = write_graph(
+            writer.path(GRAPH), fitted.positions, progress=lambda i: say.advance(f"{i:,} of {n:,} records", i / n)
+        )
+        say.end(f"{n:,} records linked to their neighbours" if written else "searches compare all records")
     say.begin("writing")
     _save(writer, fitted, words, known, titles)
     counts = {"labels": len(fitted.label_names), "terms": X.shape[1], "dimensions": fitted.positions.shape[1]}
@@ -199,20 +205,6 @@ def _store(
         raise InputError("records is empty: got none, expected at least one. Check what was read.")
     say.end(f"{n_records:,} records stored, {sum(map(bool, labels)):,} of them with labels")
     return texts, RecordKnowledge(labels, links), titles
-
-
-def _write_neighbours(writer: GenerationWriter, fitted: FittedSpace, say: StageReporter) -> None:
-    """Write the graph of neighbours, if comparing a query with all records would take too long."""
-    if not is_large(fitted.positions):
-        return
-    say.begin("neighbours")
-    n_records = len(fitted.positions)
-    written = write_graph(
-        writer.path(GRAPH),
-        fitted.positions,
-        progress=lambda n: say.advance(f"{n:,} of {n_records:,} records", n / n_records),
-    )
-    say.end(f"{n_records:,} records linked to their neighbours" if written else "searches compare all records")
 
 
 def _save(

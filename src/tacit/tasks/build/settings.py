@@ -62,12 +62,10 @@ class BuildSettings:
         check_choice("suggester", self.suggester, ("auto", "logistic", "ridge", "svm", "both", "none"))
         check_count("min_label_records", self.min_label_records)
         check_count("random_state", self.random_state, low=0)
-        if self.taxonomy_separator is not None and not (
-            isinstance(self.taxonomy_separator, str) and self.taxonomy_separator
-        ):
+        separator = self.taxonomy_separator
+        if separator is not None and not (isinstance(separator, str) and separator):
             raise InputError(
-                f"taxonomy_separator is not text: got {self.taxonomy_separator!r}, expected the separator of paths, "
-                "such as '/'."
+                f"taxonomy_separator is not text: got {separator!r}, expected the separator of paths, such as '/'."
             )
         object.__setattr__(self, "parameters", dict(self.parameters))
         object.__setattr__(self, "reading", dict(self.reading))

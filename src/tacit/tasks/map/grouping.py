@@ -38,16 +38,10 @@ class Grouping:
 def grouping(
     collection: OpenedIndex, records: Sequence[Record], colour_by: str, *, filters: Filters | None, random_state: int
 ) -> Grouping:
-    """Return the group of each record.
+    """Return the group of each record of a map; records are in the order of their numbers.
 
-    Parameters
-    ----------
-    collection : an open index
-    records : the records of the map, in the order of their numbers
-    colour_by : str
-        "label" is the top of the taxonomy above a record's labels, or its most frequent label without a taxonomy;
-        "cluster" groups nearby records; anything else is the name of a field.
-    filters, random_state : for clusters: the filters of the map, and the seed
+    "label" is the top of the taxonomy above a record's labels, or its most frequent label without a taxonomy; "cluster"
+    groups nearby records, with the filters of the map and the seed; anything else is the name of a field.
     """
     if colour_by == "label":
         return Grouping(_widest_labels(records, collection.taxonomy))
@@ -77,19 +71,10 @@ def coloured(groups: Grouping, without: str) -> list[MapGroup]:
 
 # Colours of the same shape can be distinguished with any kind of colour blindness, and from the grey of the rest.
 _LOOKS = (
-    ("#0072B2", "circle"),
-    ("#D55E00", "square"),
-    ("#009E73", "triangle-up"),
-    ("#CC79A7", "triangle-up"),
-    ("#E69F00", "square"),
-    ("#332288", "circle"),
-    ("#882255", "circle"),
-    ("#56B4E9", "square"),
-    ("#AA4499", "triangle-up"),
-    ("#B8A800", "circle"),
-    ("#117733", "square"),
-    ("#8C5A2B", "triangle-up"),
-)
+    ("#0072B2", "circle"), ("#D55E00", "square"), ("#009E73", "triangle-up"), ("#CC79A7", "triangle-up"),
+    ("#E69F00", "square"), ("#332288", "circle"), ("#882255", "circle"), ("#56B4E9", "square"),
+    ("#AA4499", "triangle-up"), ("#B8A800", "circle"), ("#117733", "square"), ("#8C5A2B", "triangle-up"),
+)  # fmt: skip
 _GREY, _LIGHT_GREY = "#A8A8A8", "#D5D5D5"
 _SCALE = ("#00204D", "#31446B", "#666870", "#958F78", "#CBBA69", "#FFE945")
 _LONGEST_NAME = 40

@@ -126,7 +126,10 @@ def show_classes(
     """
     labels = as_labels(y, n_records=n_records) if taxonomy is None else taxonomy.expand(y, n_records=n_records)
     names = _default_classes(labels, taxonomy) if classes is None else _check_classes(classes, labels)
-    above = _above(names, taxonomy)
+    above = np.zeros((len(names), len(names)), dtype=bool)  # [i, j] is true if j is an ancestor of i
+    if taxonomy is not None:
+        columns = np.asarray(taxonomy.columns(names))
+        above = (taxonomy.closure[columns][:, columns].toarray() > 0) & ~np.eye(len(names), dtype=bool)
     parent, family, level = _nest(above)
     n_families = len(np.unique(family))
     if n_families > MOST_FAMILIES:
@@ -207,14 +210,6 @@ def _check_classes(classes: Iterable[Hashable], labels: LabelMatrix) -> tuple[Ha
             f"classes has unknown names: got {shown(strangers) or 'none'}, expected some of {shown(labels.names)}."
         )
     return names
-
-
-def _above(names: tuple[Hashable, ...], taxonomy: Taxonomy | None) -> BoolArray:
-    """Return which shown class is above which: [i, j] is true if j is an ancestor of i, and not i itself."""
-    if taxonomy is None:
-        return np.zeros((len(names), len(names)), dtype=bool)
-    columns = np.asarray(taxonomy.columns(names))
-    return (taxonomy.closure[columns][:, columns].toarray() > 0) & ~np.eye(len(names), dtype=bool)
 
 
 def _nest(above: BoolArray) -> tuple[IntArray, ...]:

@@ -60,16 +60,10 @@ def _figure(found: Map) -> Any:
     for group in reversed(found.groups):  # the rest first, so that it is below
         points = found.points[group.rows]
         axes.scatter(
-            points[:, 0],
-            points[:, 1],
-            s=size * (0.6 if group.is_rest else 1),
-            color=group.colour,
-            marker=_MARKERS[group.shape],
-            alpha=0.8,
-            linewidths=0,
-            label=f"{_plain(group.name)} ({len(group.rows):,})",
+            points[:, 0], points[:, 1], s=size * (0.6 if group.is_rest else 1), color=group.colour, alpha=0.8,
+            marker=_MARKERS[group.shape], linewidths=0, label=f"{_plain(group.name)} ({len(group.rows):,})",
             rasterized=n_records > 5_000,  # programs cannot open a drawing of more shapes
-        )
+        )  # fmt: skip
     axes.set_title(f"{_plain(found.title)} ({n_records:,} records)", fontsize=14, loc="left")
     axes.set_axis_off()
     handles, names = axes.get_legend_handles_labels()

@@ -123,14 +123,7 @@ def evaluate(
 
 
 class HeldOutTest:
-    """One split of an index and its search queries, the same for every model. Use it in a `with` block.
-
-    Parameters
-    ----------
-    collection : an open index
-    stages : StageReporter
-    queries, quick, random_state, test, split_field, share : as for `evaluate`
-    """
+    """One split of an index and its search queries, the same for every model; to be used in a `with` block."""
 
     def __init__(
         self,

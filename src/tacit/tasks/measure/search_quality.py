@@ -82,15 +82,8 @@ class SearchTest:
     """The queries of a split, the same for every index that is measured. Use it in a `with` block.
 
     The training records are the collection that is searched. Each held-out record whose title is a query is added to it
-    without its title. Search by words is that of an index on disk, in a temporary file.
-
-    Parameters
-    ----------
-    split : RecordSplit
-    n_queries : int
-        Maximum number of queries of each kind.
-    random_state : int
-        Seed of their choice.
+    without its title. Search by words is that of an index on disk, in a temporary file. At most `n_queries` of each
+    kind are chosen at random.
     """
 
     def __init__(self, split: RecordSplit, n_queries: int, random_state: int) -> None:

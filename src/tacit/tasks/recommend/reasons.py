@@ -15,6 +15,8 @@ from tacit.types import Array
 
 __all__ = ["Recommendation", "RelatedItem", "Voices", "explained"]
 
+_MOST_NAMED = 2  # items of the user that a reason names
+
 
 class RelatedItem(NamedTuple):
     """An item that the user rated, and its cosine with the recommended one."""
@@ -64,23 +66,10 @@ def explained(
     voices: Voices,
     alike: Callable[[npt.NDArray[np.intp], npt.NDArray[np.intp]], Array],
     names: Sequence[Hashable],
-    *,
-    most: int = 2,
 ) -> list[Recommendation]:
-    """Return items with their reasons.
+    """Return items, given by their columns and scores, with their reasons.
 
-    Parameters
-    ----------
-    items, scores : columns of the recommended items, and their scores
-    own : 1 x n_items
-        Ratings of the user.
-    voices : Voices
-        Other users to quote.
-    alike : function of two lists of items
-        Returns the cosines between them.
-    names : n_items
-    most : int, default 2
-        Most items of the user to name.
+    `own` has the ratings of the user, 1 x n_items, and `alike` returns the cosines between two lists of items.
     """
     liked = np.empty(0, dtype=np.intp)
     if own.nnz:
@@ -96,7 +85,8 @@ def explained(
         theirs = said.data[said.indptr[place] : said.indptr[place + 1]][: voices.limit]
         near = [i for i in np.argsort(-cosines[place], kind="stable") if cosines[place, i] > 0 and liked[i] != item]
         related = tuple(
-            RelatedItem(str(names[liked[i]]), rating[int(liked[i])], float(cosines[place, i])) for i in near[:most]
+            RelatedItem(str(names[liked[i]]), rating[int(liked[i])], float(cosines[place, i]))
+            for i in near[:_MOST_NAMED]
         )
         why = _sentences(related, theirs, like_you=voices.like_you)
         mean = float(theirs.mean()) if len(theirs) else float("nan")

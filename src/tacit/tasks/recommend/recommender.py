@@ -113,7 +113,12 @@ class Recommender(BaseEstimator):
         if self.by == "positions":
             check_one_space(self.user_positions_, self.item_positions_)
         self.dimension_weights_ = _weights_of(dimension_weights, self.item_positions_)
-        self.user_rows_ = rows_of("user_names", user_names, n_users)
+        self.user_rows_ = {name: row for row, name in enumerate(_names("user_names", user_names, n_users))}
+        if len(self.user_rows_) < n_users:
+            raise InputError(
+                f"user_names has a name twice: got {len(self.user_rows_)} names for {n_users} users, expected all "
+                "different."
+            )
         self.item_names_ = _names("item_names", item_names, n_items)
         return self
 
@@ -300,13 +305,3 @@ def _names(name: str, values: Sequence[Hashable] | None, n_expected: int) -> Seq
         return range(n_expected)
     check_rows(name, len(values), n_expected, of="ratings")
     return tuple(values)
-
-
-def rows_of(name: str, values: Sequence[Hashable] | None, n_expected: int) -> dict[Hashable, int]:
-    """Return the row of each user by name; names must be unique."""
-    rows = {value: row for row, value in enumerate(_names(name, values, n_expected))}
-    if len(rows) < n_expected:
-        raise InputError(
-            f"{name} has a name twice: got {len(rows)} names for {n_expected} users, expected all different."
-        )
-    return rows

@@ -131,12 +131,8 @@ def fused_by_score(near: tuple[Any, Any], words: tuple[Any, Any], word_cosines: 
     by words, as a share, and is added to the first only: a query that is a title or a name is meant for one record.
     Ranks lose this information, and find such records half as often (docs/studies/index_answers.md, 2026-11-16).
 
-    Parameters
-    ----------
-    near : numbers and cosines of the nearest records
-    words : numbers and BM25 of the records found by words, best first
-    word_cosines : cosines of these
-    limit : most records; ties are in the order of the lists, the one by meaning first
+    `near` has the numbers and cosines of the nearest records, `words` the numbers and BM25 of those found by words,
+    best first, and `word_cosines` the cosines of these. Ties are in the order of the lists, the one by meaning first.
     """
     sums = dict(zip(near[0].tolist(), (_COSINE * np.asarray(near[1], np.float64)).tolist(), strict=True))
     shares = _shares(words[1])

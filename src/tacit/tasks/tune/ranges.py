@@ -21,19 +21,9 @@ _MIN_RECORDS = (1, 2, 3, 5)
 class SettingsSpace:
     """All settings that can be tried.
 
-    Parameters
-    ----------
-    current : BuildSettings
-        Start of the search, and values of everything that is not varied.
-    models : sequence of str
-    most_dimensions : int
-        Maximum number of dimensions.
-    text : bool
-        Whether to vary phrases, stems and the treatment of rare words. Not for vectors.
-    suggester : bool
-        Whether to vary the suggester.
-    current_model : str
-        The model of the current settings, with "auto" resolved.
+    `current` is the start of the search, and has the values of everything that is not varied; `current_model` is its
+    model, with "auto" resolved. `text` is whether to vary phrases, stems and the treatment of rare words, which
+    vectors do not have, and `suggester` whether to vary the suggester.
     """
 
     current: BuildSettings
