@@ -86,7 +86,7 @@ class ClusterRows(RowBlocks):
                 lane: list[Any] = []
                 for place in places:
                     piece = None if rows is None else rows[edges[place] : edges[place + 1]]
-                    name = f"tacit{task.__name__}-{uuid4()}"
+                    name = f"tacit-{task.__name__.strip('_')}-{uuid4()}"
                     after = lane[-1] if lane else None
                     lane.append(delayed(_run)(task, self.futures[place], piece, sent, after, dask_key_name=name))
                 on = {} if home is None else {"workers": [home], "allow_other_workers": True}

@@ -121,7 +121,7 @@ def neighbour_graph(
     >>> neighbour_graph(X, 1, metric="euclidean").to_dense().nonzero()
     (array([0, 1, 1, 2, 3, 4]), array([1, 0, 2, 1, 4, 3]))
     """
-    rule = _check_rule(n_neighbours, within, metric)
+    n_neighbours, within = _check_rule(n_neighbours, within, metric)
     check_choice("join", join, JOINS)
     if not callable(weights):
         check_choice("weights", weights, WEIGHTS)
@@ -132,12 +132,12 @@ def neighbour_graph(
         )
     tau = None if isinstance(width, str) and width == "auto" else check_number("width", width, open_low=True)
     given = read_matrix(X)
-    chosen = _check_search(search, rule, given.shape[0])
+    chosen = _check_search(search, n_neighbours, given.shape[0])
     vectors = read_vectors(given, metric)
-    arcs, recall = _neighbours(vectors, rule, chosen, random_state, n_jobs)
+    arcs, recall = _neighbours(vectors, n_neighbours, within, chosen, random_state, n_jobs)
     if recall < _LEAST_RECALL and search == "auto" and vectors.n_records <= _EXACT_AFTER_ALL:
         chosen = "exact"
-        arcs, recall = _neighbours(vectors, rule, chosen, random_state, n_jobs)
+        arcs, recall = _neighbours(vectors, n_neighbours, within, chosen, random_state, n_jobs)
     if recall < _LEAST_RECALL:
         warnings.warn(
             f"search misses neighbours: got {recall:.0%} of the nearest for a sample of records, expected at least "
@@ -162,57 +162,50 @@ _EXACT_AFTER_ALL = 100_000  # a correct graph is worth some minutes of exact sea
 _LEAST_RECALL = 0.9
 
 
-@dataclass(frozen=True)
-class _Rule:
-    """Which records are neighbours: a number of the nearest, or all within a range."""
-
-    number: int | None
-    within: float | None
-
-
-def _check_rule(n_neighbours: int | None, within: float | None, metric: str) -> _Rule:
+def _check_rule(n_neighbours: int | None, within: float | None, metric: str) -> tuple[int | None, float | None]:
+    """Return the number of neighbours, or the range that they are in."""
     check_choice("metric", metric, METRICS)
     if n_neighbours is None and within is None:
         raise InputError(
             "n_neighbours is missing: got None and no within, expected one of the two. Pass n_neighbours=10."
         )
     if within is None:
-        return _Rule(check_count("n_neighbours", n_neighbours), None)
+        return check_count("n_neighbours", n_neighbours), None
     if n_neighbours is not None:
         raise InputError(
             f"within cannot be combined with n_neighbours: got {within!r} and {n_neighbours!r}, expected one. "
             "Pass n_neighbours=None to join by distance."
         )
-    return _Rule(None, check_number("within", within, high=1.0 if metric == "cosine" else np.inf))
+    return None, check_number("within", within, high=1.0 if metric == "cosine" else np.inf)
 
 
-def _check_search(search: str, rule: _Rule, n_records: int) -> str:
+def _check_search(search: str, n_neighbours: int | None, n_records: int) -> str:
     """Choose how to search, and check that there are enough records."""
     check_choice("search", search, SEARCHES)
-    if rule.number is None:
+    if n_neighbours is None:
         if search == "approximate":
             raise InputError(
                 "search does not suit within: got 'approximate', expected 'exact' or 'auto'. "
                 "Pass n_neighbours instead of within."
             )
         return "exact"
-    if rule.number >= n_records:
+    if n_neighbours >= n_records:
         raise InputError(
-            f"n_neighbours is too large: got {rule.number} for {n_records} records, expected at most {n_records - 1}."
+            f"n_neighbours is too large: got {n_neighbours} for {n_records} records, expected at most {n_records - 1}."
         )
     return search if search != "auto" else "exact" if n_records <= _EXACT_UPTO else "approximate"
 
 
 def _neighbours(
-    vectors: Vectors, rule: _Rule, search: str, random_state: Any, n_jobs: int | None
+    vectors: Vectors, number: int | None, within: float | None, search: str, random_state: Any, n_jobs: int | None
 ) -> tuple[Arcs, float]:
     """Find the neighbours of each record; return them and their recall."""
-    if rule.within is not None:
-        return within_range(vectors, rule.within, n_jobs), 1.0
-    assert rule.number is not None
+    if within is not None:
+        return within_range(vectors, within, n_jobs), 1.0
+    assert number is not None
     if search == "exact":
-        return nearest(vectors, rule.number, n_jobs=n_jobs), 1.0
-    return nearly_nearest(vectors, rule.number, as_rng(random_state), n_jobs)
+        return nearest(vectors, number, n_jobs=n_jobs), 1.0
+    return nearly_nearest(vectors, number, as_rng(random_state), n_jobs)
 
 
 def _weighted(vectors: Vectors, X: Any, arcs: Arcs, join: str, weights: str | Similarity, tau: float | None) -> Any:

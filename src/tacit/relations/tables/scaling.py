@@ -17,15 +17,8 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, svds
 
 from tacit.checks import is_outside_memory
-from tacit.relations.tables.rows_outside_memory import (
-    absolute_product,
-    any_outside_memory,
-    column_counts,
-    reached_columns_of,
-    reached_rows_of,
-    refuse,
-    row_squares_of,
-)
+from tacit.relations.tables import rows_outside_memory as outside
+from tacit.relations.tables.rows_outside_memory import any_outside_memory, refuse
 from tacit.types import BoolArray, Float64Array, IntArray
 
 __all__ = [
@@ -119,7 +112,7 @@ def reached_rows(factors: Factors) -> BoolArray:
     reached = np.ones(factors[-1].shape[1], dtype=bool)
     for factor in reversed(factors):
         if is_outside_memory(factor):
-            reached = reached_rows_of(factor, reached)
+            reached = np.concatenate(list(factor._each(outside.reached_rows, reached.astype(np.float64)))) > 0
         else:
             reached = _pattern(factor) @ reached.astype(np.float64) > 0
     return reached
@@ -130,7 +123,8 @@ def reached_columns(factors: Factors) -> BoolArray:
     reached = np.ones(factors[0].shape[0], dtype=bool)
     for factor in factors:
         if is_outside_memory(factor):
-            reached = reached_columns_of(factor, reached)
+            column = reached.astype(np.float64).reshape(-1, 1)
+            reached = np.asarray(factor._sum(outside.reached_columns, rows=column)).ravel() > 0
         else:
             reached = _pattern(factor).T @ reached.astype(np.float64) > 0
     return reached
@@ -146,7 +140,10 @@ def is_symmetric(factors: Factors) -> bool:
     forward, backward, size = vector, vector, np.abs(vector)
     for factor in reversed(factors):
         forward = factor @ forward
-        size = absolute_product(factor, size) if is_outside_memory(factor) else abs(factor) @ size
+        if is_outside_memory(factor):
+            size = np.concatenate(list(factor._each(outside.absolute_product, size)))
+        else:
+            size = abs(factor) @ size
     for factor in factors:
         backward = factor.T @ backward
     tolerance = max(1e-9, *(32 * float(np.finfo(factor.dtype).eps) for factor in factors))
@@ -157,7 +154,7 @@ def _tfidf(factors: Factors) -> BlockScaling:
     """Weight columns by their rarity and scale rows to unit length, as scikit-learn's TfidfTransformer does."""
     n_rows, n_columns = factors[0].shape[0], factors[-1].shape[1]
     if is_outside_memory(factors[0]):
-        rarity = _rarity(n_rows, column_counts(factors[0], factors[1:]))
+        rarity = _rarity(n_rows, np.asarray(factors[0]._sum(outside.column_counts, factors[1:])))
         weights = sp.csr_array(sp.diags_array(rarity))
         return BlockScaling(rarity=rarity, inverse_lengths=_inverse(_row_lengths((*factors, weights))))
     frequency = np.zeros(n_columns)
@@ -170,7 +167,7 @@ def _tfidf(factors: Factors) -> BlockScaling:
 
 def _row_lengths(factors: Factors) -> Float64Array:
     if is_outside_memory(factors[0]):
-        return np.asarray(np.sqrt(row_squares_of(factors[0], factors[1:])))
+        return np.sqrt(np.concatenate(list(factors[0]._each(outside.row_squares, factors[1:]))))
     return np.concatenate([np.sqrt(_row_squares(rows)) for *_, rows in row_blocks(factors)])
 
 

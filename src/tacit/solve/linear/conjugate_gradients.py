@@ -8,8 +8,9 @@ breaks down nevertheless, for instance because the system is not quite definite,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg as la
@@ -105,12 +106,6 @@ def reachable(tol: float, dtype: np.dtype) -> float:
     return max(tol, _ROUNDING * float(np.finfo(dtype).eps))
 
 
-class _Search(Protocol):
-    """Solves S x = R into `change`, until each residual is below its goal."""
-
-    def __call__(self, system: Operator, R: Array, change: Array, goals: Array, max_iter: int) -> _Searched: ...
-
-
 class _Searched(NamedTuple):
     """The result of a search: `sizes` are the residuals by its recurrence, `stretch` is an estimate of ‖S‖."""
 
@@ -118,6 +113,10 @@ class _Searched(NamedTuple):
     stretch: float
     sizes: Array
     broke_down: bool = False
+
+
+# of system, R, change, goals and max_iter: solves S x = R into `change`, until each residual is below its goal
+_Search = Callable[[Operator, Array, Array, Array, int], _Searched]
 
 
 def _start(rhs: Array, start: Array | None) -> Array:
