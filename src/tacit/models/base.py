@@ -48,6 +48,7 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     _scalings: ClassVar[tuple[str, ...]] = tuple(SCALINGS)
     _takes_row_blocks: ClassVar[bool] = False
     _takes_label_sets: ClassVar[bool] = False
+    _needs_labels: ClassVar[bool] = False  # whether `fit` needs `y`
     _empty_at_origin: ClassVar[bool] = True  # whether a record without terms is at the origin, if its kernel is 0
 
     def transform(self, X: Any) -> Array:
@@ -94,10 +95,6 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _scaled(self, unit: Array) -> Array:
         return np.asarray(unit * self.eigenvalues_ ** self._power())
 
-    def _needs_labels(self) -> bool:
-        """Whether `fit` needs `y`."""
-        return False
-
     @property
     def _n_features_out(self) -> int:
         return int(self.eigenvalues_.size)
@@ -107,7 +104,7 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        tags.target_tags.required = self._needs_labels()
+        tags.target_tags.required = self._needs_labels
         tags.target_tags.multi_output = self._takes_label_sets
         return tags
 

@@ -183,8 +183,10 @@ class RegressedSpace(SpaceModel):
         found = honest_positions(form, self.embedding_, coefficients, n_folds=self.n_folds, rng=rng, tol=self.tol)
         return found.astype(self.embedding_.dtype, copy=False)
 
-    def _needs_labels(self) -> bool:
-        return self.label_weight != 0
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.label_weight != 0
+        return tags
 
 
 def check_same_records(X: Any, n_records: int) -> None:

@@ -117,6 +117,8 @@ class HLSI(KernelSpaceModel):
     ((5, 2), 5)
     """
 
+    _needs_labels = True
+
     def __init__(
         self,
         n_components: int = 100,
@@ -309,9 +311,6 @@ class HLSI(KernelSpaceModel):
             rng = as_rng(self.random_state)
             targets = _honest_targets(form, graph, features, V, targets, mean=self.mean_, rng=rng, tol=self.tol)
         return np.asarray(targets * scale, dtype=X.dtype)
-
-    def _needs_labels(self) -> bool:
-        return True
 
 
 _COLUMNS = 32  # dimensions whose positions are held at the same time

@@ -54,6 +54,7 @@ class LabelProjection(SpaceModel, ABC):
 
     scaling = "unit"  # the constraint sets the lengths, which leaves nothing to choose
     _takes_label_sets = True
+    _needs_labels = True
     _empty_at_origin = False  # the mean record is there
     constraint: str = "embeddings"
     tol: float
@@ -141,9 +142,6 @@ class LabelProjection(SpaceModel, ABC):
         )
         self.solution_ += reports
         return regression
-
-    def _needs_labels(self) -> bool:
-        return True
 
 
 def embedded_directions(cross: Array, regression: Array, n_components: int) -> tuple[Array, Array]:

@@ -87,6 +87,7 @@ class MORP(SpaceModel):
 
     scaling = "unit"  # the constraint sets the lengths, which leaves nothing to choose
     _takes_label_sets = True
+    _needs_labels = True
 
     def __init__(
         self,
@@ -173,6 +174,3 @@ class MORP(SpaceModel):
         )
         self.solution_ = (without_vectors(found),)
         return found.values**2, found.right
-
-    def _needs_labels(self) -> bool:
-        return True
