@@ -312,6 +312,4 @@ class SymmetricBlocks(Operator):
         return self._matmat(U)
 
     def _slice(self, i: int | None) -> slice:
-        if i is None:
-            return slice(None)
-        return slice(int(self.edges[i]), int(self.edges[i + 1]))
+        return slice(None) if i is None else slice(int(self.edges[i]), int(self.edges[i + 1]))

@@ -7,6 +7,7 @@ needs, takes longer than opening an index.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
@@ -20,12 +21,6 @@ __all__ = ["Block", "LabelMatrix", "Relations", "Taxonomy", "as_labels"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Block":
-        from tacit.relations.tables.block import Block
-
-        return Block
-    if name == "Relations":
-        from tacit.relations.tables.relations import Relations
-
-        return Relations
+    if name in ("Block", "Relations"):
+        return getattr(import_module(f"tacit.relations.tables.{name.lower()}"), name)
     raise AttributeError(f"module 'tacit.relations' has no attribute {name!r}")

@@ -92,12 +92,9 @@ Result = TypeVar("Result", Eigenpairs, SingularTriplets, LeastSquares)
 
 def without_vectors(found: Result) -> Result:
     """Return the report of a solver without its large arrays, for a model that keeps them in its own scaling."""
-    large: dict[str, Any] = {}
-    for name in ("left", "right", "solution", "vectors"):
-        value = getattr(found, name, None)
-        if value is not None:
-            large[name] = np.empty((0, value.shape[1]), value.dtype)
-    return replace(found, **large)
+    arrays = {name: getattr(found, name, None) for name in ("left", "right", "solution", "vectors")}
+    empty: Any = {key: np.empty((0, old.shape[1]), old.dtype) for key, old in arrays.items() if old is not None}
+    return replace(found, **empty)
 
 
 _ROUNDING = 10.0  # units in the last place of the largest number, as an error of products and sums

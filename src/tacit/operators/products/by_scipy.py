@@ -31,7 +31,7 @@ _ROW_CHUNKS = 4  # per thread, so that the others need not wait for a busy core
 
 def scipy_forward(matrix: Any, V: Array) -> Array:
     """X V, for a CSR matrix X."""
-    if not _is_worth_sharing(matrix, V):
+    if matrix.nnz * V.shape[1] < _WORTH_SHARING:
         return np.asarray(matrix @ V)
     product = np.empty((matrix.shape[0], V.shape[1]), np.result_type(matrix.dtype, V.dtype))
     chunks = row_chunks(matrix, _ROW_CHUNKS * n_threads())
@@ -53,7 +53,7 @@ def _fill_rows(matrix: Any, block: Array, product: Array, rows: tuple[int, int])
 def scipy_backward(matrix: Any, U: Array) -> Array:
     """Xᵀ U, for a CSR matrix X."""
     turned = matrix.T
-    if U.shape[1] <= _FEWEST or not _is_worth_sharing(matrix, U):
+    if U.shape[1] <= _FEWEST or matrix.nnz * U.shape[1] < _WORTH_SHARING:
         return np.asarray(turned @ U)
     # in column order, as from the compiled kernels
     product = np.empty((matrix.shape[1], U.shape[1]), np.result_type(matrix.dtype, U.dtype), order="F")
@@ -64,10 +64,6 @@ def scipy_backward(matrix: Any, U: Array) -> Array:
 
     share(fill, column_blocks(U.shape[1], width))
     return product
-
-
-def _is_worth_sharing(matrix: Any, block: Array) -> bool:
-    return bool(matrix.nnz * block.shape[1] >= _WORTH_SHARING)
 
 
 def row_chunks(matrix: Any, n_chunks: int) -> list[tuple[int, int]]:

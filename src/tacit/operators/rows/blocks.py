@@ -50,6 +50,9 @@ class RowFacts:
 class RowBlocks(Operator):
     """The products of a matrix of which only a few blocks of rows are in memory at a time."""
 
+    is_outside_memory = True
+    is_dense = True  # further columns are cheap compared with reading the matrix again
+
     def __init__(self, facts: RowFacts) -> None:
         super().__init__((facts.edges[-1], facts.n_columns), facts.dtype)
         self.facts = facts
@@ -61,16 +64,6 @@ class RowBlocks(Operator):
     @abstractmethod
     def _sum(self, task: BlockTask, shared: Any = None, rows: Array | None = None) -> Array:
         """Run `task` on every block and add up the results, in an order that depends on the blocks only."""
-
-    @property
-    def is_outside_memory(self) -> bool:
-        """Always true."""
-        return True
-
-    @property
-    def is_dense(self) -> bool:
-        """True: further columns are cheap compared with reading the matrix again."""
-        return True
 
     @property
     def nnz(self) -> int:
@@ -162,22 +155,14 @@ class RowView(Operator):
     dtype : dtype of the products, default that of the source
     """
 
+    is_outside_memory = is_dense = True  # as for the source
+
     def __init__(
         self, source: RowBlocks, *, rows: Array | None = None, scales: Array | None = None, dtype: Any = None
     ) -> None:
         self.source, self.rows, self.scales = source, rows, scales
         n_rows = source.shape[0] if rows is None else len(rows)
         super().__init__((n_rows, source.shape[1]), dtype or source.dtype)
-
-    @property
-    def is_outside_memory(self) -> bool:
-        """Always true."""
-        return True
-
-    @property
-    def is_dense(self) -> bool:
-        """True, as for the source."""
-        return True
 
     @property
     def n_bytes(self) -> int:

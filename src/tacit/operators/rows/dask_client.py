@@ -60,19 +60,16 @@ class Cluster:
             broken = isinstance(error, (CancelledError, distributed.comm.CommClosedError))
             if not broken and self.client.status == "running":
                 raise  # a file that cannot be read on a worker has a clear message of its own
-            raise self._loss(error) from error
-
-    def _loss(self, error: BaseException) -> TacitError:
-        said = " ".join(str(error).split())[:200]  # Dask's message may have many lines
-        if self.client.status != "running":
-            return TacitError(
-                f"the cluster is gone: the scheduler at {self.name} no longer answers ({said}). Start it again, and "
-                "make the rows again with cluster_rows."
-            )
-        return TacitError(
-            f"the cluster lost data that it cannot make again ({said}). Pass delayed objects or a folder to "
-            "cluster_rows, which can be read again, not futures of scattered data."
-        )
+            said = " ".join(str(error).split())[:200]  # Dask's message may have many lines
+            if self.client.status != "running":
+                raise TacitError(
+                    f"the cluster is gone: the scheduler at {self.name} no longer answers ({said}). Start it again, "
+                    "and make the rows again with cluster_rows."
+                ) from error
+            raise TacitError(
+                f"the cluster lost data that it cannot make again ({said}). Pass delayed objects or a folder to "
+                "cluster_rows, which can be read again, not futures of scattered data."
+            ) from error
 
     def large_messages(self) -> Any:
         """Allow vectors in tasks without a warning: Dask warns from 10 MB on, but can only repeat what is in a task."""

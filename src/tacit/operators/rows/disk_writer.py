@@ -180,13 +180,11 @@ class _Writer:
         self.waiting = []
         indptr = np.append(0, np.cumsum(lengths)).astype(np.int32)
         for part, array in (("data", data), ("indices", indices), ("indptr", indptr)):
-            self._write(file_name(shard, part), array)
+            name = file_name(shard, part)
+            with open(self.folder / name, "wb") as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
+                self.files[name] = file.tell(), checksum(array)
         self.edges.append(self.edges[-1] + len(lengths))
         self.n_entries += len(data)
         self.n_filled += int(np.count_nonzero(lengths))
         self.squared_norm += float(np.square(data, dtype=np.float64).sum())
-
-    def _write(self, name: str, array: Array) -> None:
-        with open(self.folder / name, "wb") as file:
-            np.lib.format.write_array(file, array, allow_pickle=False)
-            self.files[name] = file.tell(), checksum(array)

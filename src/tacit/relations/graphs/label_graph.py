@@ -27,6 +27,7 @@ from tacit.relations.graphs.label_similarity import (
     compared_labels,
     fit_measure,
 )
+from tacit.relations.graphs.neighbour_search import rounded
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.types import BoolArray, Float64Array, IntArray
@@ -190,7 +191,9 @@ def _label_neighbours(
     measure: Measure, sets: sp.csr_array, number: IntArray, n_neighbours: int, features: Any = None
 ) -> sp.csr_array:
     """Return the weights of the K nearest by labels; `number` is the set of each record, features break ties."""
-    members = _Members.of_sets(number, sets.shape[0])
+    sizes = np.bincount(number[number >= 0], minlength=sets.shape[0])
+    order = np.argsort(number, kind="stable")[len(number) - sizes.sum() :]
+    members = _Members(order, np.cumsum(sizes) - sizes, sizes)
     units = None if features is None else normalize(features.astype(np.float64))
     pairs: list[Pairs] = []
     for own, found, values in _rows(measure, sets):
@@ -211,12 +214,6 @@ class _Members(NamedTuple):
     records: IntArray
     starts: IntArray
     sizes: IntArray
-
-    @classmethod
-    def of_sets(cls, number: IntArray, n_sets: int) -> _Members:
-        sizes = np.bincount(number[number >= 0], minlength=n_sets)
-        order = np.argsort(number, kind="stable")[len(number) - sizes.sum() :]
-        return cls(order, np.cumsum(sizes) - sizes, sizes)
 
     def in_sets(self, sets: IntArray, values: Float64Array | None = None) -> tuple[IntArray, Float64Array]:
         """Return the records of some sets, and for each the value of its set."""
@@ -259,7 +256,7 @@ def _nearest_sets(values: Float64Array, sizes: IntArray, own: IntArray, n_wanted
         least = np.partition(values, -(n_wanted + 1))[-(n_wanted + 1)]
         near = np.flatnonzero(values >= least * (1 - 1e-9))
     others = sizes[near] - np.isin(near, own)
-    rank = _without_rounding(values[near])
+    rank = rounded(values[near], 2.0**-40)  # so that similarities that were summed in a different order are equal
     order = np.argsort(-rank, kind="stable")
     last = int(np.searchsorted(np.cumsum(others[order]), n_wanted))
     if last == len(order):
@@ -269,12 +266,6 @@ def _nearest_sets(values: Float64Array, sizes: IntArray, own: IntArray, n_wanted
     if n_open == int(others[level].sum()):
         return _Near(near[before | level], near[:0], 0)
     return _Near(near[before], near[level], n_open)
-
-
-def _without_rounding(values: Float64Array) -> Float64Array:
-    """Keep 40 binary digits, so that equal similarities that were summed in a different order are equal."""
-    mantissa, exponent = np.frexp(values)
-    return np.ldexp(np.rint(np.ldexp(mantissa, 40)), exponent - 40)
 
 
 def _all_pairs(records: IntArray, candidates: IntArray, values: Float64Array) -> Pairs:

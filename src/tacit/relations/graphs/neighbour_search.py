@@ -21,7 +21,7 @@ from tacit.errors import InputError
 from tacit.relations.graphs.vectors import Vectors
 from tacit.types import BoolArray, Float64Array, IntArray
 
-__all__ = ["Arcs", "nearest", "nearly_nearest", "within_range"]
+__all__ = ["Arcs", "nearest", "nearly_nearest", "rounded", "within_range"]
 
 
 class Arcs(NamedTuple):

@@ -81,7 +81,14 @@ def place_relation(
     grown[column_type], column_places = _align(column_type, grown.get(column_type), columns, matrix.shape[1], "columns")
     shape = (len(grown[row_type]), len(grown[column_type]))
     if is_outside_memory(matrix):
-        _check_in_place(matrix, shape, (row_type, column_type), (row_places, column_places))
+        both = ((row_type, row_places), (column_type, column_places))
+        for (kind, places), size, n_objects in zip(both, matrix.shape, shape, strict=True):
+            if size != n_objects or not np.array_equal(places, np.arange(size)):
+                raise InputError(
+                    f"matrix is not in the order of type {kind!r}: got rows on disk or on a cluster, whose {size} "
+                    f"objects cannot be moved to their positions among {n_objects}, expected the same objects in the "
+                    "same order. Add it first, or write it in that order."
+                )
         return grown, matrix
     return grown, _moved(matrix, shape, row_places, column_places)
 
@@ -108,17 +115,6 @@ def places_of(kind: str, wanted: Names, place: dict[Hashable, int]) -> IntArray:
             f"{shown(place, 3)}.{hint}"
         )
     return np.asarray([place[name] for name in wanted], dtype=np.int64)
-
-
-def _check_in_place(matrix: Any, shape: tuple[int, int], kinds: tuple[str, str], places: tuple[IntArray, ...]) -> None:
-    """Raise unless rows outside memory have all objects of their types, in order: they cannot be moved."""
-    for kind, size, n_objects, place in zip(kinds, matrix.shape, shape, places, strict=True):
-        if size != n_objects or not np.array_equal(place, np.arange(size)):
-            raise InputError(
-                f"matrix is not in the order of type {kind!r}: got rows on disk or on a cluster, whose {size} objects "
-                f"cannot be moved to their positions among {n_objects}, expected the same objects in the same order. "
-                "Add it first, or write it in that order."
-            )
 
 
 def _warn_if_strangers(types: Mapping[str, Names], row_type: str, column_type: str, given: NamedMatrix) -> None:

@@ -367,7 +367,14 @@ def _find_block(blocks: Sequence[Block], key: Key) -> Block:
     if isinstance(key, Block):
         key = key.name  # its weight may have changed
     if isinstance(key, tuple) and len(key) == 2:
-        return _between(blocks, key)
+        found = [block for block in blocks if block.joins(*key)]
+        if not found:
+            pairs = ", ".join(f"({block.row_type!r}, {block.column_type!r})" for block in blocks) or "none yet"
+            raise InputError(f"relation is unknown: got {key!r}, expected one of {pairs}.")
+        if len(found) > 1:
+            names = shown(block.name for block in found)
+            raise InputError(f"relation is ambiguous: got {key!r}, which are {names}, expected one. Use its name.")
+        return found[0]
     if isinstance(key, int) and -len(blocks) <= key < len(blocks):
         return blocks[key]
     named = {block.name: block for block in blocks}
@@ -404,17 +411,6 @@ def _meeting(blocks: Sequence[Block], first: Key, second: Key) -> tuple[Block, B
         f"second does not match first: got {first!r} and {second!r}, expected the columns of the first to be the "
         "rows of the second. Pass a relation that shares a type with the first."
     )
-
-
-def _between(blocks: Sequence[Block], pair: tuple[Any, Any]) -> Block:
-    found = [block for block in blocks if block.joins(*pair)]
-    if not found:
-        pairs = ", ".join(f"({block.row_type!r}, {block.column_type!r})" for block in blocks) or "none yet"
-        raise InputError(f"relation is unknown: got {pair!r}, expected one of {pairs}.")
-    if len(found) > 1:
-        names = shown(block.name for block in found)
-        raise InputError(f"relation is ambiguous: got {pair!r}, which are {names}, expected one. Use its name.")
-    return found[0]
 
 
 def _ways(block: Block, key: Key) -> tuple[bool, ...]:

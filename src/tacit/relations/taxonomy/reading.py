@@ -24,6 +24,7 @@ from tacit.relations.taxonomy.walks import find_cycle, parent_csr, parents_first
 __all__ = ["TaxonomyLinks", "read_graph", "read_nested", "read_parents", "read_paths", "read_table", "sorted_links"]
 
 SEPARATORS = ("::", "/", ">", ".")
+_LONG_CYCLE = 8
 
 
 @dataclass
@@ -77,21 +78,15 @@ def sorted_links(links: TaxonomyLinks, *, strict: bool = False) -> tuple[Names, 
     matrix = parent_csr(links.children, links.parents, len(names))
     order = parents_first(matrix)
     if len(order) < len(names):
-        cycle = [names[node] for node in find_cycle(matrix, order)]
+        cycle = [str(names[node]) for node in find_cycle(matrix, order)]
+        if len(cycle) > _LONG_CYCLE:  # shown without its middle
+            cycle = [*cycle[: _LONG_CYCLE - 2], f"({len(cycle) - _LONG_CYCLE + 1} more)", cycle[-1]]
         raise InputError(
-            f"{links.argument} has a cycle: got {_drawn(cycle)}, each followed by its parent, "
+            f"{links.argument} has a cycle: got {' -> '.join(cycle)}, each followed by its parent, "
             "expected that no node is above itself. Remove one of these links."
         )
     _warn_of_near_twins(names)
     return tuple(names[node] for node in order), sp.csr_array(matrix[order][:, order])
-
-
-def _drawn(cycle: list[Hashable], most: int = 8) -> str:
-    """Return a cycle as a -> b -> a; a long one without its middle."""
-    steps = [str(name) for name in cycle]
-    if len(steps) > most:
-        steps = [*steps[: most - 2], f"({len(steps) - most + 1} more)", steps[-1]]
-    return " -> ".join(steps)
 
 
 def _warn_of_near_twins(names: list[Hashable]) -> None:

@@ -81,7 +81,9 @@ def pencil_eigenpairs(
     kept = _SavedBasis(next_checkpoint(), basis, n_components=n_components, tol=tol)
     relative, iterations = kept.resume() or (np.empty(0), 0)
     while True:
-        values, inner = basis.ritz(n_components)
+        with one_thread():
+            values, inner = la.eigh(basis.A, basis.B)
+        values, inner = values[::-1][:n_components], inner[:, ::-1][:, :n_components]
         last = iterations >= max_iter
         if last or len(relative) != len(values):
             relative = np.full(len(values), np.inf)
@@ -147,12 +149,6 @@ class _Basis:
     def B(self) -> Array:
         """QᵀBQ."""
         return np.asarray(self.pencil.shift * np.eye(self.width) + self.C - self.bridges.T @ self.bridges)
-
-    def ritz(self, n_components: int) -> tuple[Array, Array]:
-        """Return the leading Ritz values, and the coefficients of their vectors in the basis."""
-        with one_thread():
-            values, inner = la.eigh(self.A, self.B)
-        return values[::-1][:n_components], inner[:, ::-1][:, :n_components]
 
     def residuals(self, values: Array, inner: Array, tol: float, relative: Array, most: int) -> tuple[Array, Array]:
         """Find at most `most` Ritz vectors that have not converged; return their positions, and their A x − μ B x.
