@@ -294,7 +294,7 @@ def test_a_data_set_brings_its_taxonomy(folder, command, data_dir):
         (["build", "books.csv", "--format", "json"], "path holds no records"),
         (["build", "--dataset", "arxvi"], "--dataset is unknown: got 'arxvi'"),
         (["refit", "old.tacit", "--set", "colour=1"], "--set has an unknown name: got 'colour'"),
-        (["refit", "nowhere.tacit"], "path does not exist: got "),
+        (["refit", "nowhere.tacit"], "INDEX does not exist: got "),
     ],
 )  # fmt: skip
 def test_what_cannot_be_built_is_one_sentence_and_leaves_what_was_there(folder, ready, command, arguments, sentence):

@@ -156,7 +156,7 @@ def test_words_that_the_space_does_not_know_are_told(index, command):
         (["remove", "notes.tacit", "k1", "zzz"], "ID has an unknown id: got 'zzz'"),
         (["remove", "notes.tacit"], "ID is missing"),
         (["remove", "notes.tacit", "--ids-from", "no.txt"], "--ids-from cannot be read: got 'No such file"),
-        (["remove", "nowhere.tacit", "k1"], "path does not exist"),
+        (["remove", "nowhere.tacit", "k1"], "INDEX does not exist"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_changes_nothing(index, command, arguments, sentence):

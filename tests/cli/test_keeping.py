@@ -147,7 +147,7 @@ def test_an_index_without_records_has_an_empty_export(folder, command):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["info", "nowhere.tacit"], "path does not exist: got "),
+        (["info", "nowhere.tacit"], "INDEX does not exist: got "),
         (["verify", "nowhere.tacit"], "INDEX does not exist: got 'nowhere.tacit'"),
         (["export", "nowhere.tacit"], "path does not exist: got "),
         (["export", "labels.tacit", "-o", "no/x.jsonl"], "path is not in an existing folder"),

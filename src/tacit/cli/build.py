@@ -86,8 +86,8 @@ def build_command(
 ) -> None:
     """Build an index from files of records.
 
-    Reads JSON lines, CSV, TSV, Parquet, folders of texts and Annif's corpora, also with .gz. Columns are guessed from
-    their names. The model depends on what the records have: words only (LSI), labels, with or without a taxonomy
+    Reads JSON lines, CSV, TSV, Parquet, folders of texts and Annif's corpora, optionally gzipped. Columns are guessed
+    from their names. The model depends on what the records have: words only (LSI), labels, with or without a taxonomy
     (MLSI), or links to other things (M-LSA).
     """
     started = time.perf_counter()
@@ -139,6 +139,7 @@ def build_command(
 @click.command(
     "refit",
     cls=SectionedCommand,
+    otherwise=dict.fromkeys(("Space", "Words", "Suggester"), "as in the last fit"),
     epilog=SETTINGS_HELP
     + "\n\n"
     + examples("tacit refit books.tacit", "tacit refit books.tacit --dimensions 200 --set label_weight=0.7"),

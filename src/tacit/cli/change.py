@@ -1,4 +1,4 @@
-"""`tacit add`, `tacit update` and `tacit remove`: change records without a refit, all of a command or none."""
+"""`tacit add`, `tacit update` and `tacit remove`: change records without a refit, completely or not at all."""
 
 from __future__ import annotations
 
@@ -37,9 +37,13 @@ if TYPE_CHECKING:
 __all__ = ["add_command", "remove_command", "update_command"]
 
 
+_AS_BUILT = {"Columns": "as for the records of the index"}
+
+
 @click.command(
     "add",
     cls=SectionedCommand,
+    otherwise=_AS_BUILT,
     epilog=examples("tacit add books.tacit new-books.csv", "tacit add books.tacit notes.jsonl --text note --labels ''"),
 )
 @index_argument
@@ -60,7 +64,9 @@ def add_command(
     _change("upsert" if replace_existing else "add", "added", index, reading, vectors, **options)
 
 
-@click.command("update", cls=SectionedCommand, epilog=examples("tacit update books.tacit corrected.csv"))
+@click.command(
+    "update", cls=SectionedCommand, otherwise=_AS_BUILT, epilog=examples("tacit update books.tacit corrected.csv")
+)
 @index_argument
 @reading_options
 @vectors_option

@@ -39,7 +39,7 @@ __all__ = ["recommend_command"]
 @click.option("--liked", multiple=True, metavar="ID", help="A record that you like. May be repeated.")
 @click.option("--disliked", multiple=True, metavar="ID", help="A record that you do not like. May be repeated.")
 @click.option(
-    "--for", "for_thing", metavar="LINK=NAME", help="Recommend for something that records are linked to: user=42."
+    "--for", "for_thing", metavar="LINK=TARGET", help="Recommend for something that records are linked to: user=42."
 )
 @click.option(
     "--what",
@@ -104,5 +104,5 @@ def recommend_command(
 def _thing(text: str) -> tuple[str, str]:
     kind, sign, name = text.partition("=")
     if not sign or not kind.strip() or not name.strip():
-        raise InputError(f"--for must look like LINK=NAME: got {text!r}, expected author=Knuth, for example.")
+        raise InputError(f"--for must look like LINK=TARGET: got {text!r}, expected author=Knuth, for example.")
     return kind.strip(), name.strip()

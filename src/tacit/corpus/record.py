@@ -50,7 +50,7 @@ class Record:
 
     def __post_init__(self) -> None:
         if not isinstance(self.id, str) or not self.id:
-            raise InputError(f"id is not a name: got {self.id!r}, expected a string that is not empty.")
+            raise InputError(f"id is not a name: got {self.id!r}, expected a non-empty string.")
         if not isinstance(self.text, str):
             raise InputError(f"text of record {self.id!r} is not a text: got {self.text!r}, expected a string.")
         # copies, so that a caller who goes on filling a list or a dictionary does not change the record

@@ -184,7 +184,7 @@ def _folder_sources(folder: Path, format: str | None, encoding: str) -> list[Sou
     if not found:
         raise InputError(
             f"path holds nothing to read: got {str(folder)!r} with {shown(path.name for path in files) or 'no files'}, "
-            f"expected files that end in {', '.join(_SUFFIXES)}, also with .gz."
+            f"expected files that end in {', '.join(_SUFFIXES)}, optionally gzipped."
         )
     kind_of = {path: _format_of(path, format if format == "annif" else None) for path in found}
     return [Source(path, kind_of[path], encoding, name=names[path].as_posix(), root=folder) for path in found]
@@ -199,8 +199,8 @@ def _format_of(path: Path, format: str | None) -> str:
         return {"jsonl": "json", "folder": "text"}.get(format, format)
     if kind is None:
         raise InputError(
-            f"path has an unknown suffix: got {path.name!r}, expected one of {', '.join(_SUFFIXES)}, also with .gz. "
-            "Pass `format` if the name does not say it."
+            f"path has an unknown suffix: got {path.name!r}, expected one of {', '.join(_SUFFIXES)}, optionally "
+            "gzipped. Pass `format` if the name does not say it."
         )
     return kind
 

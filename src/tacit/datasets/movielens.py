@@ -1,4 +1,4 @@
-"""MovieLens 100K: who rated which film how, and what is known about both.
+"""MovieLens 100K: users' ratings of films, and what is known about both.
 
 GroupLens collected the ratings and offers them for research; they may not be passed on. Cite F. M. Harper and J. A.
 Konstan, The MovieLens datasets: history and context.

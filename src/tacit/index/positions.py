@@ -1,7 +1,7 @@
 """Positions of the records that an index holds now, and the nearest of them to a position.
 
-The records are those of the build that were not removed, and those that were added since. Up to some 100,000 records
-all are compared with the query. In a larger collection a graph proposes candidates (see
+The records are those of the build that were not removed, and those that were added since. In a small
+collection all are compared with the query. In a large one a graph proposes candidates (see
 `tacit.index.nearest.approximate`), which are compared exactly. With filters, all matching records are compared if they
 are few; otherwise the graph proposes, and all matching records are compared only if too few proposals match.
 """

@@ -1,4 +1,4 @@
-"""An open index; every command is a method of it."""
+"""An open index; every question to it and every change of it is a method."""
 
 from __future__ import annotations
 
@@ -258,9 +258,7 @@ class Collection(OpenedIndex):
 
     def _changed(self, change: Any, given: Any, **options: Any) -> int:
         if not self.generation.is_current():
-            raise InputError(
-                f"{self.path} has changed on disk: got a change to an index that was refitted. Open it again."
-            )
+            raise InputError(f"{self.path} has changed on disk: it was refitted after it was opened. Open it again.")
         with change_generation(self.path, wait=options.pop("wait")) as generation:
             n_changed: int = change(OpenedIndex(generation), given, **options)
         return n_changed

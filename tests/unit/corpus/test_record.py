@@ -34,7 +34,7 @@ def test_equal_records_have_equal_hashes():
 
 @pytest.mark.parametrize("bad", ["", None, 7])
 def test_an_id_is_a_name(bad):
-    with pytest.raises(InputError, match=r"id is not a name: got .*, expected a string that is not empty\."):
+    with pytest.raises(InputError, match=r"id is not a name: got .*, expected a non-empty string\."):
         Record(bad, "text")
 
 

@@ -42,6 +42,9 @@ def as_typed(message: str, command: click.Command) -> str:
     options = _options_of(command)
 
     def option(name: str | None, value: str | None = None) -> str | None:
+        paths = [options[kind] for kind in ("sources", "index", "output", "batch") if kind in options]
+        if name == "path" and len(paths) == 1:  # of several, the value shows which one is meant
+            return paths[0]
         found = options.get(name or "") or options.get(_OTHER_NAMES.get(name or "", ""))
         if found is None or value in (None, "True"):
             return found

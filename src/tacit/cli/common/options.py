@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,14 @@ class _Option(click.Option):
 
 
 class SectionedCommand(click.Command):
-    """A command whose help lists options under the headings of `option_in`, and others under the last heading."""
+    """A command whose help lists options under the headings of `option_in`, and others under the last heading.
+
+    `otherwise` says what holds, under some headings, for options that are not given, in place of their own defaults.
+    """
+
+    def __init__(self, *args: Any, otherwise: Mapping[str, str] | None = None, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.otherwise = otherwise or {}
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a list of options per heading."""
@@ -42,6 +50,8 @@ class SectionedCommand(click.Command):
             heading = getattr(param, "section", heading)
             record = param.get_help_record(ctx)
             if isinstance(param, click.Option) and record is not None:
+                if heading in self.otherwise:
+                    record = record[0], re.sub(r"\[default: .*\]", f"[default: {self.otherwise[heading]}]", record[1])
                 sections.setdefault(heading, []).append(record)
         for heading, records in sections.items():
             with formatter.section(heading):
@@ -88,7 +98,7 @@ def filter_options(command: Any) -> Any:
         ("--under", "under", "NAME", "Only records with this label or a narrower one."),
         ("--where", "where", "FIELD=VALUE", "Only records with this value in a field."),
         ("--range", "ranges", "FIELD=LOW..HIGH", between),
-        ("--link", "links", "NAME=TARGET", "Only records with this link: author=Knuth."),
+        ("--link", "links", "LINK=TARGET", "Only records with this link: author=Knuth."),
     )
     for option, name, metavar, said in reversed(options):
         command = click.option(option, name, multiple=True, metavar=metavar, help=said)(command)

@@ -3,7 +3,7 @@
 | file | what is in it |
 |---|---|
 | TSV, no header | a text, a tab, the URIs of its subjects with spaces between them, in angle brackets or not |
-| CSV | `text`, `subject_uris` (as above), and whatever else is known, as `document_id` |
+| CSV | `text`, `subject_uris` (as above), and whatever else is known, such as `document_id` |
 | JSON lines, JSON files | `document_id`, `text`, `metadata` (names and texts), `subjects` (`uri`, `label`) |
 | folder | texts in `.txt`, their subjects in `.tsv` (URI in angle brackets, tab, label) or `.key` (labels in lines) |
 

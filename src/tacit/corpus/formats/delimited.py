@@ -1,4 +1,4 @@
-"""Rows from CSV, with whatever mark separates its cells, and TSV."""
+"""Rows from CSV, with any delimiter, and TSV."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of clusters against known categories, one of each per record."""
+"""Measures of clusters against known categories, one cluster and one category per record."""
 
 from __future__ import annotations
 

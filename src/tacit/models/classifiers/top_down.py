@@ -1,6 +1,6 @@
-"""Top-down classification: one classifier per node of a taxonomy, which predicts the children of a record.
+"""Top-down classification: one classifier per node of a taxonomy, which chooses the children that a record belongs to.
 
-The hierarchical scheme that [Huang2005] section 4.3 compares with. Below a class that is not predicted nothing is
+The hierarchical scheme that [Huang2005] section 4.3 compares against. Below a class that is not predicted nothing is
 predicted, so that predictions always agree with the taxonomy.
 """
 

@@ -1,4 +1,4 @@
-"""Labels as models read them: checked, balanced against the records, without what nothing can be learned from."""
+"""Labels as models read them: checked and balanced, without labels and records that cannot be learned from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Projections that embed a graph: out-of-sample extension 1, with Z = X P put into the problem.
+"""Projections that embed a graph: out-of-sample extension 1, with Z = X P substituted into the problem.
 
     Xᵀ(D − W)X p = λ Xᵀ B X p                                                         [Mu2010] eq. (3)
 

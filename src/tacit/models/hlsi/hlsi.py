@@ -6,7 +6,7 @@
 |--------|-------------------------------------------|-------|
 | X, K   | records x terms, X Xᵀ                     | N x M |
 | H      | classes of each record, ancestors too     | N x L |
-| Δ      | Laplacian of the graph the classes draw   | N x N |
+| Δ      | Laplacian of the graph of the classes     | N x N |
 | γ      | `gamma`, in units of the scatter          |       |
 | Wᵀ     | `components_` (scaled)                    | k x M |
 | λ      | `costs_`; `eigenvalues_` is μ = 1/λ       | k     |

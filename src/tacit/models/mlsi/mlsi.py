@@ -274,7 +274,7 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         check_kernel("label_kernel", self.label_kernel)
         if self.taxonomy is not None and self.label_kernel != "linear":
             raise InputError(
-                f"taxonomy is a label kernel of its own: got label_kernel={self.label_kernel!r} with it, expected "
+                f"taxonomy already defines the label kernel: got label_kernel={self.label_kernel!r} with it, expected "
                 "'linear'. Set only one of them."
             )
 

@@ -2,7 +2,7 @@
 
 Models take a `RowBlocks` wherever they take a sparse matrix, and use only its products. A subclass implements how a
 function is run on every block. The functions that are run are below; they are plain functions of a module, so that they
-can be sent to other processes. Every product reads each block once, also XᵀXV.
+can be sent to other processes. Every product reads each block once, even XᵀXV.
 """
 
 from __future__ import annotations

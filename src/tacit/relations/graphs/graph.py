@@ -248,7 +248,7 @@ def combined_graph(feature_graph: Any, label_graph: Any, theta: float = 0.5) -> 
         if alpha == 0:
             raise InputError(
                 f"{name} has no weights: got {graph.n_records} records, none joined, expected some joined ones. "
-                "Leave it out with theta 0 or 1, or join more records."
+                "Leave it out by setting theta to 0 or 1, or join more records."
             )
         if share > 0:
             parts += graph.scaled(share / alpha).parts

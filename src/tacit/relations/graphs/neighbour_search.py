@@ -75,7 +75,7 @@ def within_range(vectors: Vectors, within: float, n_jobs: int | None = None) -> 
         if sum(sizes) > _MOST_ARCS:
             raise InputError(
                 f"within is too wide: got {within:g}, which makes more than {_MOST_ARCS // 2:,} pairs of neighbours, "
-                "expected fewer. Use a closer range, or n_neighbours."
+                "expected fewer. Use a smaller `within`, or n_neighbours."
             )
         return kept
 

@@ -1,4 +1,4 @@
-"""Read the columns of a table: CSV and TSV, also gzipped, Parquet, data frames, and columns by name.
+"""Read the columns of a table: CSV and TSV, optionally gzipped, Parquet, data frames, and columns by name.
 
 Tables have millions of lines and far fewer names, so a column of names is stored as the names and one number per line.
 Text files are read in pieces; arrays are numbered by NumPy, and columns of Arrow or pandas by these libraries.
@@ -144,8 +144,8 @@ def _separator(path: Path, separator: str | None) -> str:
     mark = separator if separator is not None else _SEPARATORS.get(_ending(path))
     if mark is None:
         raise InputError(
-            f"table has an unknown suffix: got {path.name!r}, expected .csv, .tsv or .tab, also with .gz, or .parquet. "
-            "Pass separator, such as ';', or read the file into a data frame and pass that."
+            f"table has an unknown suffix: got {path.name!r}, expected .csv, .tsv or .tab, optionally gzipped, or "
+            ".parquet. Pass separator, such as ';', or read the file into a data frame and pass that."
         )
     if len(mark) != 1:
         raise InputError(f"separator is not one character: got {mark!r}, expected one such as ',' or a tab.")

@@ -140,8 +140,8 @@ class Relations:
         Parameters
         ----------
         table : path, data frame, Arrow table or mapping of str to sequences
-            A CSV or TSV file with a header, in UTF-8, also gzipped, whose names are all texts ("7" is not 7); a Parquet
-            file or folder (`pip install "tacit[parquet]"`), whose names keep their type; or columns by name.
+            A CSV or TSV file with a header, in UTF-8, optionally gzipped, whose names are all texts ("7" is not 7); a
+            Parquet file or folder (`pip install "tacit[parquet]"`), whose names keep their type; or columns by name.
         row_type, column_type, weight, normalise, name, symmetrise
             As for `add`.
         row, column : str, optional
@@ -385,7 +385,7 @@ def _free_name(blocks: Sequence[Block], row_type: str, column_type: str, name: s
     """Return the name of a new relation; raise if it is taken, or if a second one of two types has no name."""
     for argument, kind in (("row_type", row_type), ("column_type", column_type)):
         if not isinstance(kind, str) or not kind:
-            raise InputError(f"{argument} is not a name: got {kind!r}, expected a string that is not empty.")
+            raise InputError(f"{argument} is not a name: got {kind!r}, expected a non-empty string.")
     there = [block.name for block in blocks if block.joins(row_type, column_type)]
     if name is None and there:
         raise InputError(

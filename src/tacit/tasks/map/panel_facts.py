@@ -134,7 +134,7 @@ def show_classes(
     n_families = len(np.unique(family))
     if n_families > MOST_FAMILIES:
         raise InputError(
-            f"classes has too many unrelated ones: got {n_families}, expected at most {MOST_FAMILIES}, "
+            f"classes has too many unrelated classes: got {n_families}, expected at most {MOST_FAMILIES}, "
             "since more colours cannot be distinguished. Show fewer, or draw several pictures."
         )
     inner = np.eye(len(names), dtype=bool)
@@ -182,8 +182,8 @@ def check_positions(name: str, positions: Any) -> Float64Array:
     points = np.asarray(positions)
     if points.ndim != 2 or points.shape[1] != 2 or points.dtype.kind not in "biuf":
         raise InputError(
-            f"{name} is not a plane: got {points.dtype} values of shape {points.shape}, expected two numbers per "
-            "record. Take two columns, or fit with two components."
+            f"{name} is not two-dimensional: got {points.dtype} values of shape {points.shape}, expected two numbers "
+            "per record. Take two columns, or fit with two components."
         )
     check_finite(name, points)
     return points.astype(np.float64)

@@ -1,6 +1,6 @@
 """Recommends records of an index, and things that are linked to them, by liked records or by a linked thing.
 
-M-LSA places records and linked things in one space, so that a user is near films that may please. `near` compares
+M-LSA places records and linked things in one space, so that a user is near films they may like. `near` compares
 directions (cosine), which treats rare and frequent things alike. `recommend_for` multiplies positions, so that of two
 films in one direction the more popular one comes first: of ten films that it recommends, 2.2 are held-out ones that the
 user liked; by the cosine 1.3, and of the most popular films 1.3 (MovieLens 100K, folds 2 to 5, 2026-11-16;

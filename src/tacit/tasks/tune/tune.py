@@ -189,8 +189,8 @@ def tune(
     current = _find(done, space.current)
     if current is None:
         raise InputError(
-            f"the current settings were not measured: got {len(done)} other trials in {str(path)!r}, expected one of "
-            "them. Run at least one trial."
+            f"the current settings were not measured: none of the {len(done)} trials in {str(path)!r} has them. Run at "
+            "least one trial."
         )
     best = max(done, key=lambda trial: (trial.score, trial is current))
     gain = None

@@ -132,7 +132,7 @@ def test_removed_records_are_gone_everywhere_and_their_numbers_stay_taken(store)
     assert store.numbers().tolist() == [0, 1, 2, 4, 5, 6, 7, 8, 9, 10]
     assert 3 not in store.words("common", 100)[0]
     assert store.words("onlyr3")[0].tolist() == store.words("onlyr21")[0].tolist() == []
-    with pytest.raises(InputError, match="numbers has an unknown one: got 3, expected numbers of stored records"):
+    with pytest.raises(InputError, match="numbers has an unknown number: got 3, expected numbers of stored records"):
         store.get([1, 3])
     assert store.add([record(3), record(21)], _positions(3, 21)).tolist() == [12, 13]
     assert store.get([12]) == [record(3)]

@@ -277,9 +277,9 @@ class TestBadInput:
             self.draw(tmp_path, spaces)
 
     def test_not_a_plane(self, tmp_path) -> None:
-        with pytest.raises(InputError, match=r"spaces\['LSI'\] is not a plane: got float64 values of shape \(2, 3\)"):
+        with pytest.raises(InputError, match=r"spaces\['LSI'\] is not two-dimensional: got float64 values of shape"):
             self.draw(tmp_path, {"LSI": np.zeros((2, 3))})
-        with pytest.raises(InputError, match="positions is not a plane: got <U1 values"):
+        with pytest.raises(InputError, match="positions is not two-dimensional: got <U1 values"):
             panel_facts([["a", "b"]], ["a"])
         with pytest.raises(InputError, match=r"spaces\['LSI'\] contains NaN: the first one is in row 1"):
             self.draw(tmp_path, {"LSI": [[0, 0], [np.nan, 1]]})
@@ -308,7 +308,7 @@ class TestBadInput:
     def test_more_classes_than_colours(self, tmp_path) -> None:
         names = list("abcdefg")
         with pytest.raises(
-            InputError, match="classes has too many unrelated ones: got 7, expected at most 6, since more"
+            InputError, match="classes has too many unrelated classes: got 7, expected at most 6, since more"
         ):
             self.draw(tmp_path, {"one": np.zeros((7, 2))}, y=names, classes=names)
 
