@@ -57,8 +57,8 @@ def read_records(
     Parameters
     ----------
     path : path or several paths
-        Files that end in .jsonl, .ndjson, .json, .csv, .tsv, .tab, .parquet, .pq or .txt, optionally gzipped, or folders
-        of such files. In a folder with texts (.txt, also in folders below it) only the texts are read.
+        Files that end in .jsonl, .ndjson, .json, .csv, .tsv, .tab, .parquet, .pq or .txt, optionally gzipped, or
+        folders of such files. In a folder with texts (.txt, also in folders below it) only the texts are read.
     columns : ColumnMap, optional
         The roles of the columns; guessed from their names if not given.
     format : {"jsonl", "json", "csv", "tsv", "parquet", "folder", "annif"}, optional

@@ -137,9 +137,7 @@ class RecordStore:
             found = read_records(connection, wanted)
         missing = [number for number in wanted if number not in found]
         if missing:
-            raise InputError(
-                f"numbers contains an unknown number: got {missing[0]}, expected numbers of stored records."
-            )
+            raise InputError(f"numbers has an unknown number: got {missing[0]}, expected numbers of stored records.")
         return [found[number] for number in wanted]
 
     def has_label(self, label: str) -> bool:
