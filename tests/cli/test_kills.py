@@ -245,19 +245,21 @@ def test_killed_updates_and_removals_are_done_or_not(server, files, index, tmp_p
 
 
 def test_commands_as_typed_are_killed_too(files, index, tmp_path):
-    """A build and a refit, side by side, each killed after its first stage has been told."""
+    """A build and a refit, each killed when its first stage is reported; one that was faster is repeated."""
     path = Path(shutil.copytree(index, tmp_path / "refitted.tacit"))
-    typed = [_build(files / "second.jsonl", tmp_path / "built.tacit"), ["refit", str(path)]]
-    started = [
-        subprocess.Popen([sys.executable, "-m", "tacit", *arguments], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
-        for arguments in typed
-    ]
-    for process in started:
-        assert process.stderr is not None
+    builds = (tmp_path / f"built{number}.tacit" for number in range(10))
+    built = next(build for build in builds if _killed(_build(files / "second.jsonl", build)))
+    assert any(_killed(["refit", str(path)]) for _ in range(10))
+    assert _ids(path) == _named("a", 60)
+    with pytest.raises(InputError, match=r"an interrupted build|none of which"):
+        tacit.open(built)
+
+
+def _killed(arguments):
+    """Start a command, kill it when its first stage is reported, and tell whether that was before its end."""
+    command = [sys.executable, "-m", "tacit", *arguments]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
         assert b"records stored" in process.stderr.readline()
         process.kill()
         process.communicate()
-        assert process.returncode == -signal.SIGKILL
-    assert _ids(path) == _named("a", 60)
-    with pytest.raises(InputError, match=r"an interrupted build|none of which"):
-        tacit.open(tmp_path / "built.tacit")
+    return process.returncode == -signal.SIGKILL

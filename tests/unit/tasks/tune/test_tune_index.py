@@ -197,7 +197,10 @@ def test_bad_input_is_one_sentence(folder, tmp_path):
         ({"models": ["mlsj"]}, "models is unknown: got 'mlsj'"),
         ({"records": 2}, "records is out of range: got 2"),
         ({"study": broken}, "study cannot be used: got .* expected a file of earlier trials"),
-        ({"trials": 0, "study": tmp_path / "new.sqlite"}, "the current settings were not measured: got 0 other"),
+        (
+            {"trials": 0, "study": tmp_path / "new.sqlite"},
+            "the current settings were not measured: none of the 0 trials",
+        ),
     ]
     with open_index(folder) as collection:
         for given, message in cases:
