@@ -248,14 +248,14 @@ def test_commands_as_typed_are_killed_too(files, index, tmp_path):
     """A build and a refit, each killed when its first stage is reported; one that was faster is repeated."""
     path = Path(shutil.copytree(index, tmp_path / "refitted.tacit"))
     builds = (tmp_path / f"built{number}.tacit" for number in range(10))
-    built = next(build for build in builds if _killed(_build(files / "second.jsonl", build)))
-    assert any(_killed(["refit", str(path)]) for _ in range(10))
+    built = next(build for build in builds if _killed_as_typed(_build(files / "second.jsonl", build)))
+    assert any(_killed_as_typed(["refit", str(path)]) for _ in range(10))
     assert _ids(path) == _named("a", 60)
     with pytest.raises(InputError, match=r"an interrupted build|none of which"):
         tacit.open(built)
 
 
-def _killed(arguments):
+def _killed_as_typed(arguments):
     """Start a command, kill it when its first stage is reported, and tell whether that was before its end."""
     command = [sys.executable, "-m", "tacit", *arguments]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
