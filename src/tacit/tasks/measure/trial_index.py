@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +50,7 @@ class Features:
         return self.words.transform(record.text for record in records.records)
 
 
-class TrialIndex:
+class TrialIndex(ABC):
     """What is measured: positions of records, their neighbours by cosine, and suggested labels.
 
     Attributes
@@ -68,16 +69,16 @@ class TrialIndex:
         self.name, self.features, self.label_names, self.n_dimensions = name, features, label_names, n_dimensions
         self._units = _unit(positions)
 
+    @abstractmethod
     def place(self, rows: Any) -> Any:
         """Return the positions of rows of features."""
-        raise NotImplementedError
 
+    @abstractmethod
     def suggest(self, rows: Any) -> tuple[Any, Any] | None:
         """Return scores of the labels for rows of features, and which are chosen; None if no labels were learned.
 
         A row without any known word has no suggestions: its scores are minus infinity.
         """
-        raise NotImplementedError
 
     def nearest(self, places: Any, limit: int, extra: Any = None) -> list[IntArray]:
         """Return the numbers of the nearest records, the nearest first; a position at the origin has none.
