@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tacit.models.classifiers.hierarchy import HierarchyClassifier
     from tacit.models.classifiers.label_head import LabelHead
     from tacit.models.classifiers.top_down import TopDownClassifier
+    from tacit.models.common.views import View
     from tacit.models.graphs.embedding import GraphEmbedding
     from tacit.models.graphs.methods import LE, LPP, OLPP, SLE, SLPP, SOLPP, SUSC, USC
     from tacit.models.graphs.prototypes import RelationFeatures
@@ -47,7 +48,7 @@ __all__ = [
     "CCA", "HLSI", "LDA", "LE", "LPP", "LSI", "MDDM", "MLSA", "MLSI", "MORP", "OLPP", "PLS", "SLE", "SLPP", "SOLPP",
     "SUSC", "USC", "BuildSettings", "GraphEmbedding", "HierarchyClassifier", "InputError", "KernelLSI", "LabelHead",
     "LabelMatrix", "MissingExtraError", "RelationFeatures", "Relations", "SolverError", "TacitError",
-    "TacitWarning", "Taxonomy", "TextSettings", "TopDownClassifier", "build", "checkpoints", "cluster_rows",
+    "TacitWarning", "Taxonomy", "TextSettings", "TopDownClassifier", "View", "build", "checkpoints", "cluster_rows",
     "cluster_texts", "open", "open_rows", "refit", "stream_rows", "stream_words", "transductive_space",
     "write_positions", "write_rows",
 ]  # fmt: skip
@@ -58,6 +59,7 @@ _MODULES = {  # module -> its public names
     "tacit.models.classifiers.hierarchy": "HierarchyClassifier",
     "tacit.models.classifiers.label_head": "LabelHead",
     "tacit.models.classifiers.top_down": "TopDownClassifier",
+    "tacit.models.common.views": "View",
     "tacit.models.graphs.embedding": "GraphEmbedding",
     "tacit.models.graphs.methods": "LE LPP OLPP SLE SLPP SOLPP SUSC USC",
     "tacit.models.graphs.prototypes": "RelationFeatures",

@@ -47,8 +47,9 @@ def test_mlsi_solves_equations_8_and_12(held: Held, shape: Any, beta: float, gam
     X, Y, ridge = spectrum_matrix(*shape, seed=1), labels_of(shape[0]), 0.1
     settings = dict(label_weight=beta, shrinkage=gamma, ridge=ridge, solver="augmented", scaling="unit", tol=1e-11)
     model = MLSI(K, **settings).fit(held(sp.csr_array(X)), Y)
-    primal = mlsi_twin.primal(X, Y, K, beta=beta, gamma=gamma, ridge=ridge)
-    dual = mlsi_twin.dual(X @ X.T, Y @ Y.T, K, beta=beta, gamma=gamma, ridge=ridge)
+    absolute = model.shrinkage_
+    primal = mlsi_twin.primal(X, Y, K, beta=beta, gamma=absolute, ridge=ridge)
+    dual = mlsi_twin.dual(X @ X.T, Y @ Y.T, K, beta=beta, gamma=absolute, ridge=ridge)
     for twin, directions in ((primal, primal.directions), (dual, X.T @ dual.directions)):
         np.testing.assert_allclose(model.eigenvalues_, twin.eigenvalues, rtol=1e-8)
         assert largest_angle(model.components_.T, directions) < 1e-6

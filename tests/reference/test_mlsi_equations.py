@@ -62,15 +62,15 @@ def assert_same(model: MLSI, twin: Twin, *, angle: float = 1e-6) -> None:
 )
 def test_every_form_solves_both_equations(solver: str, name: str, beta: float, gamma: float, ridge: float) -> None:
     model = fit(*data(name), label_weight=beta, shrinkage=gamma, ridge=ridge, solver=solver)
-    assert_same(model, literal("primal", name, beta, gamma, ridge))
-    assert_same(model, literal("dual", name, beta, gamma, ridge))
+    assert_same(model, literal("primal", name, beta, model.shrinkage_, ridge))
+    assert_same(model, literal("dual", name, beta, model.shrinkage_, ridge))
 
 
 @pairwise(ridge=[0, 0.1], solver=["primal", "dual", "augmented"], name=SHAPES)
 def test_sparse_records_and_labels_give_the_same(solver: str, name: str, ridge: float) -> None:
     X, Y = data(name)
     model = fit(sp.csr_array(X), sp.csr_array(Y), label_weight=0.5, shrinkage=1, ridge=ridge, solver=solver)
-    assert_same(model, literal("primal", name, 0.5, 1, ridge))
+    assert_same(model, literal("primal", name, 0.5, model.shrinkage_, ridge))
 
 
 ITERATED = {"wide": (60, 150, 60), "square": (70, 70, 70), "tall": (150, 60, 60), "deficient": (80, 100, 40)}
@@ -96,8 +96,8 @@ def test_the_iterative_solvers_solve_both_equations(shape: Any, beta: float, gam
     assert used <= {"krylov", "block-cg", "lsmr"}
     assert "krylov" in used
     assert ("lsmr" in used) == (ridge == 0 and beta > 0)
-    assert_same(model, primal(X, Y, K, beta=beta, gamma=gamma, ridge=ridge))
-    twin = dual(X @ X.T, Y @ Y.T, K, beta=beta, gamma=gamma, ridge=ridge)
+    assert_same(model, primal(X, Y, K, beta=beta, gamma=model.shrinkage_, ridge=ridge))
+    twin = dual(X @ X.T, Y @ Y.T, K, beta=beta, gamma=model.shrinkage_, ridge=ridge)
     assert_same(model, Twin(twin.eigenvalues, X.T @ twin.directions, twin.positions))
 
 
@@ -109,7 +109,7 @@ def test_without_a_ridge_a_loose_tolerance_does_not_lose_the_labels() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", TacitWarning)
         model = MLSI(K, label_weight=0.7, shrinkage=0.5, ridge=0, solver="augmented", scaling="unit").fit(X, Y)
-    twin = primal(X, Y, K, beta=0.7, gamma=0.5, ridge=0)
+    twin = primal(X, Y, K, beta=0.7, gamma=model.shrinkage_, ridge=0)
     assert largest_angle(model.components_.T, twin.directions) < 0.05
 
 
@@ -117,10 +117,10 @@ def test_without_a_ridge_a_loose_tolerance_does_not_lose_the_labels() -> None:
 @pytest.mark.parametrize("solver", ["primal", "dual", "augmented"])
 def test_new_records_are_placed_as_by_the_paper(solver: str, name: str) -> None:
     X, Y = data(name)
-    twin = literal("primal", name, 0.5, 1, 0.1)
     new = np.random.default_rng(3).standard_normal((7, X.shape[1]))
-    expected = new @ twin.directions
     unit = fit(X, Y, label_weight=0.5, shrinkage=1, ridge=0.1, solver=solver)
+    twin = literal("primal", name, 0.5, unit.shrinkage_, 0.1)
+    expected = new @ twin.directions
     np.testing.assert_allclose(up_to_sign(unit.transform(new), expected), expected, atol=1e-8)
     np.testing.assert_allclose(np.abs(np.sum(unit.embedding_ * twin.positions, axis=0)), 1, rtol=1e-9)
     for scaling, power in (("weighted", 1 / 2), ("damped", 1 / 4)):  # table 1 of the revised text; half way to it
@@ -163,7 +163,7 @@ def test_record_kernels_solve_equation_12(kernel: str, precomputed: bool, gamma:
     else:
         model = fit(X, Y, kernel=name, kernel_params=params, **given)
         placed = model.transform(new)
-    twin = dual(function(X, X), Y @ Y.T, K, beta=0.5, gamma=gamma, ridge=ridge)
+    twin = dual(function(X, X), Y @ Y.T, K, beta=0.5, gamma=model.shrinkage_, ridge=ridge)
     expected = function(new, X) @ twin.directions
     np.testing.assert_allclose(model.eigenvalues_, twin.eigenvalues, rtol=1e-8)
     np.testing.assert_allclose(up_to_sign(placed, expected), expected, atol=1e-7 * np.abs(expected).max())
@@ -182,7 +182,7 @@ def test_label_kernels_solve_equation_12(kernel: str, precomputed: bool, solver:
         model = fit(X, K_y, label_kernel="precomputed", **given)
     else:
         model = fit(X, Y, label_kernel=name, label_kernel_params=params, **given)
-    twin = dual(X @ X.T, K_y, K, beta=0.5, gamma=1, ridge=0.1)
+    twin = dual(X @ X.T, K_y, K, beta=0.5, gamma=model.shrinkage_, ridge=0.1)
     np.testing.assert_allclose(model.eigenvalues_, twin.eigenvalues, rtol=1e-8)
     assert largest_angle(model.components_.T, X.T @ twin.directions) < 1e-6
 
@@ -291,3 +291,12 @@ def test_unbalanced_labels_keep_their_own_size() -> None:
     assert model.label_scale_ == 1
     expected = np.linalg.eigvalsh((1 - beta) * K_x + beta * K_y)[::-1][:K]
     np.testing.assert_allclose(model.eigenvalues_, expected, rtol=1e-8)
+
+
+def test_shrinkage_means_the_same_for_any_number_of_records() -> None:
+    """Every record twice is the same collection: γ follows, and with it the share of a label that is not expressed."""
+    X, Y = data("tall")
+    once = fit(X, Y, label_weight=0.5, shrinkage=1, ridge=1)
+    twice = fit(np.vstack([X, X]), np.vstack([Y, Y]), label_weight=0.5, shrinkage=1, ridge=2)
+    np.testing.assert_allclose(twice.eigenvalues_, 2 * once.eigenvalues_, rtol=1e-8)
+    assert largest_angle(twice.components_.T, once.components_.T) < 1e-6

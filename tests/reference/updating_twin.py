@@ -57,7 +57,10 @@ class MLSITwin:
         scale = mean / (np.sum(self.counts) / self.n_records)
         K = all_terms @ all_terms.T + self.ridge * mean * np.eye(len(all_terms))
         C = (1 - self.beta) * K + self.beta * scale * all_labels @ all_labels.T
-        values, alpha = la.eigh(K @ K, K @ pseudo_inverse(C) @ K + self.gamma * K)
+        gamma = (
+            self.gamma * self.ridge * len(labels.T) / self.n_records
+        )  # of eq. (12): words and labels have equal traces
+        values, alpha = la.eigh(K @ K, K @ pseudo_inverse(C) @ K + gamma * K)
         order = np.argsort(values)[::-1][: self.n_kept]
         values, alpha = values[order], alpha[:, order]
         alpha /= np.linalg.norm(K @ alpha, axis=0)

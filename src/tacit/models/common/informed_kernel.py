@@ -6,7 +6,9 @@ With K_y = F Fᵀ, J = Fᵀ K⁻¹ F, c = 1/(1 + γ(1−β)) and G = c [(1−β)
 
     (K + F G Fᵀ) v = μ v,  μ = λ (1/(1−β) + γ),  α = (v + K⁻¹F G Fᵀv) / μ.
 
-γ shrinks the labels that the records cannot express (large J). A ridge replaces K by K + ridge I everywhere.
+γ shrinks the labels that the records cannot express (large J). A ridge replaces K by K + ridge I everywhere. With
+γ = 0, G is β/(1−β) I: no J, and with more labels than dimensions no regression of the labels, only one of V itself, so
+the cost does not grow with their number.
 
 If K is singular and there is no ridge, the paper's footnote 4 takes the pseudo-inverse. Then only those combinations
 of labels count that the records express without error: F is replaced by F N, N the null space of the regressions'
@@ -28,7 +30,7 @@ from tacit.checks import is_sparse
 from tacit.machine import release_memory
 from tacit.models.common.kernel_forms import LeadingVectors, RecordForm
 from tacit.models.common.product_forms import AugmentedForm
-from tacit.operators import Product
+from tacit.operators import Operator, Product, Scaled
 from tacit.solve import leading_singular_triplets
 from tacit.solve.result import signs_of
 from tacit.solve.tall_arrays import in_rows
@@ -62,9 +64,12 @@ def informed_space(
 ) -> InformedSpace:
     """Solve MLSI for the label features F, N x p (None or no columns: LSI).
 
-    The signs do not depend on the form of K.
+    F is dense, sparse, or an `Operator`, which is made dense if the labels themselves are regressed. The signs do not
+    depend on the form of K.
     """
     B = None
+    if isinstance(F, Operator) and (shrinkage > 0 or form.ridge == 0 or F.shape[1] <= n_components):
+        F = F.to_dense()
     if F is not None and label_weight > 0 and form.ridge == 0:
         F, B = _expressible(form, F, form.regress(F))
     if F is None or F.shape[1] == 0 or label_weight == 0:
@@ -93,11 +98,17 @@ def _with_labels(
 ) -> InformedSpace:
     """Solve with K + F G Fᵀ; B is regress(F) if it is already known."""
     fewer = isinstance(form, AugmentedForm) and F.shape[1] <= n_components  # regressing these is cheaper than positions
-    if B is None and (shrinkage > 0 or label_weight == 1 or fewer):
+    if B is None and (shrinkage > 0 or fewer):
         B = form.regress(F)
-    root = _label_root(form, F, B, label_weight, shrinkage)
-    narrow = root.astype(F.dtype)
-    extra = Product(F, narrow) if is_sparse(F) else np.asarray(F @ narrow)  # no dense N x p matrix of a sparse F
+    share = (1 - label_weight) / label_weight
+    root: Array | float
+    if shrinkage == 0:  # G is a number
+        root = 1 / np.sqrt(share if share > 0 else 1)
+        extra = Scaled(F, columns=root) if isinstance(F, Operator) else F * F.dtype.type(root)
+    else:
+        root = _label_root(form, F, B, share, label_weight, shrinkage)
+        narrow = root.astype(F.dtype)
+        extra = Product(F, narrow) if is_sparse(F) else np.asarray(F @ narrow)  # no dense N x p matrix of a sparse F
     release_memory(form.n_records * n_components * form.dtype.itemsize)  # memory that the labels took
     if label_weight == 1:
         found = leading_singular_triplets(extra, n_components, tol=_LABELS_TOL)
@@ -107,10 +118,15 @@ def _with_labels(
         mu, V, A = _nonzero(form, form.leading(extra, n_components, root=None if B is None else root))
         shifted = mu + form.ridge
         eigenvalues = shifted / (1 / (1 - label_weight) + shrinkage)
+    A = form.adjoint(V) if A is None else A
     if B is None:
-        return InformedSpace(V, eigenvalues, form.regress(V), form.adjoint(V) if A is None else A, informed=True)
+        # what the words alone would give is the larger part of the answer, and near it the search takes fewer steps
+        start = A / shifted.astype(form.dtype) if label_weight < 1 else None
+        return InformedSpace(V, eigenvalues, form.regress(V, start=start), A, informed=True)
     release_memory(V.nbytes)
-    bent, mix = B, (root @ (root.T @ (F.T @ V))).astype(form.dtype)
+    pulled = np.asarray(F.T @ V)
+    turned = root * (root * pulled) if isinstance(root, float) else root @ (root.T @ pulled)
+    bent, mix = B, np.asarray(turned, form.dtype)
     if mix.shape[0] == mix.shape[1]:  # in place: B is large and not needed again
 
         def turn(rows: slice) -> None:
@@ -120,7 +136,6 @@ def _with_labels(
     else:
         bent = np.asarray(B @ mix)
     del B  # as large as what follows
-    A = form.adjoint(V) if A is None else A
     if label_weight < 1:
         bent += A
     bent /= shifted.astype(form.dtype)
@@ -130,11 +145,10 @@ def _with_labels(
 _LABELS_TOL = 1e-8  # label features are few and narrow: tight costs little
 
 
-def _label_root(form: RecordForm, F: Any, B: Array | None, label_weight: float, shrinkage: float) -> Array:
+def _label_root(
+    form: RecordForm, F: Any, B: Array | None, share: float, label_weight: float, shrinkage: float
+) -> Array:
     """Return R with R Rᵀ = G, p x p; at β = 1 with the limit of (1−β) G."""
-    share = (1 - label_weight) / label_weight
-    if shrinkage == 0:
-        return np.eye(F.shape[1]) / np.sqrt(share if share > 0 else 1)
     assert B is not None
     values, vectors = la.eigh(form.cross(F, B))
     values = np.maximum(values, 0)  # rounding leaves J a little below zero

@@ -54,18 +54,21 @@ class RecordForm(ABC):
         """Return coefficients c with fitted(c) = K V."""
 
     @abstractmethod
-    def regress(self, T: Any) -> Array:
-        """Return the coefficients of K_r⁻¹ T: the ridge regressions of the columns of T on the records."""
+    def regress(self, T: Any, start: Array | None = None) -> Array:
+        """Return the coefficients of K_r⁻¹ T: the ridge regressions of the columns of T on the records.
+
+        An iteration begins at `start`, coefficients near the answer; a direct solver does not need it.
+        """
 
     @abstractmethod
     def fitted(self, coefficients: Array) -> Array:
         """Return the positions of the training records under these coefficients, N x p."""
 
     @abstractmethod
-    def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> LeadingVectors:
+    def leading(self, extra: Any, n_components: int, *, root: Array | float | None = None) -> LeadingVectors:
         """Return the leading eigenvalues and eigenvectors of K + extra extraᵀ; of K if `extra` is None.
 
-        A `root` R means that extra = T R, with T from the last call of `regress`.
+        A `root` R, a matrix or a number, means that extra = T R, with T from the last call of `regress`.
         """
 
     def misfit(self, T: Any, coefficients: Array) -> Array:
@@ -130,7 +133,7 @@ class DualForm(_DenseForm):
         """Return V itself, as weights of the records."""
         return V
 
-    def regress(self, T: Any) -> Array:
+    def regress(self, T: Any, start: Array | None = None) -> Array:
         """Solve with the eigenvectors of K."""
         return self._inverse_times(dense_block(T, self.dtype))
 
@@ -146,7 +149,7 @@ class DualForm(_DenseForm):
         """Return Tᵀ times the coefficients, which are K_r⁻¹ T here."""
         return symmetric(T.T @ coefficients)
 
-    def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> LeadingVectors:
+    def leading(self, extra: Any, n_components: int, *, root: Array | float | None = None) -> LeadingVectors:
         """Decompose the N x N matrix."""
         C = self.K
         if extra is not None:
@@ -181,7 +184,7 @@ class PrimalForm(_DenseForm):
         """Return XᵀV."""
         return np.asarray(self.X.T @ V)
 
-    def regress(self, T: Any) -> Array:
+    def regress(self, T: Any, start: Array | None = None) -> Array:
         """Solve with the eigenvectors of XᵀX."""
         # a sparse T is not made dense: with many labels it would be far larger than X
         rhs = self.matrix.T @ (T.astype(self.dtype) if is_sparse(T) else np.asarray(T, self.dtype))
@@ -191,7 +194,7 @@ class PrimalForm(_DenseForm):
         """Return X times the coefficients."""
         return np.asarray(self.X @ coefficients)
 
-    def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> LeadingVectors:
+    def leading(self, extra: Any, n_components: int, *, root: Array | float | None = None) -> LeadingVectors:
         """Decompose the Gram matrix of [X, extra], and turn its eigenvectors into those of the records."""
         gram, Z = self.gram, self.X
         if extra is not None:

@@ -84,6 +84,7 @@ def fit_memory(
     positions: bool = False,
     in_memory: bool = True,
     solver: str = "auto",
+    shrinkage: float = 0.0,
 ) -> FitMemory:
     """Estimate the peak memory of a fit.
 
@@ -98,6 +99,7 @@ def fit_memory(
     positions : whether to estimate `fit_transform`, which also computes honest positions
     in_memory : whether X is in memory; False for rows on disk or on a cluster
     solver : that of the model; "single_pass" needs more memory than the others
+    shrinkage : that of MLSI; without it labels beyond the number of dimensions are not regressed
     """
     name = check_choice("model", model, tuple(_STEPS))
     b, short = np.dtype(dtype).itemsize, min(n_records, n_terms)
@@ -107,7 +109,16 @@ def fit_memory(
         n_bytes = n_entries * (b + index) + (n_records + 1) * index
     one_pass = solver == "single_pass"
     shapes = _Shapes(
-        n_records, n_terms, short, min(n_components, short), n_labels, b, n_bytes, positions, one_pass=one_pass
+        n_records,
+        n_terms,
+        short,
+        min(n_components, short),
+        n_labels,
+        b,
+        n_bytes,
+        positions,
+        one_pass=one_pass,
+        shrinks=shrinkage > 0,
     )
     what = f"{name.upper()} with n_components={n_components} of {n_records:,} records and {n_terms:,} terms"
     return _at_peak(what, _STEPS[name](shapes), {"X": n_bytes} if in_memory else {})
@@ -121,12 +132,20 @@ def _at_peak(what: str, steps: list[Parts], given: Parts) -> FitMemory:
 
 
 def memory_of_fit(
-    X: Any, n_components: int, *, model: str, n_labels: int = 0, positions: bool = False, solver: str = "auto"
+    X: Any,
+    n_components: int,
+    *,
+    model: str,
+    n_labels: int = 0,
+    positions: bool = False,
+    solver: str = "auto",
+    shrinkage: float = 0.0,
 ) -> FitMemory:
     """Estimate the fit of a model to X, dense, sparse or outside memory; parameters as for `fit_memory`."""
     facts = getattr(X, "facts", None)  # of rows outside memory
     n_entries = facts.n_entries if facts is not None else X.nnz if is_sparse(X) else None
-    options: dict[str, Any] = {"model": model, "n_labels": n_labels, "positions": positions, "solver": solver}
+    options: dict[str, Any] = {"model": model, "n_labels": n_labels, "positions": positions}
+    options |= {"solver": solver, "shrinkage": shrinkage}
     n_records, n_terms = X.shape
     return fit_memory(n_records, n_terms, n_entries, n_components, dtype=X.dtype, in_memory=facts is None, **options)
 
@@ -196,6 +215,7 @@ class _Shapes:
     n_bytes: int  # of X
     positions: bool
     one_pass: bool = False
+    shrinks: bool = False
 
     def krylov(self, n_rows: int, n_wanted: int) -> Parts:
         """Return the basis and the blocks of the block Krylov solver, with the sizes that it uses."""
@@ -228,16 +248,20 @@ def _lsi(s: _Shapes) -> list[Parts]:
 def _mlsi(s: _Shapes) -> list[Parts]:
     """Return the steps of MLSI: regression of the labels, solver on [X, labels], positions, map and loadings."""
     labels: Parts = {"labels": 2 * s.n * 3 * (s.b + 4)}
-    weights = s.b * s.short * s.p  # of the records, if these are fewer than the terms
+    regressed = s.p if s.shrinks or s.p <= s.k else 0  # otherwise the positions are regressed
+    weights = s.b * s.short * regressed  # of the records, if these are fewer than the terms
     if s.short <= DENSE_LIMIT:
         return [{**labels, **_dense(s)}]
     steps: list[Parts] = [
-        {"regression of the labels": s.regression(s.short, s.p)},
-        {"regression of the labels": weights, "misfit of the labels": s.b * s.n * s.p},
+        {"regression of the labels": s.regression(s.short, regressed)},
+        {"regression of the labels": weights, "misfit of the labels": s.b * s.n * (s.p if s.shrinks else 0)},
         {"regression of the labels": weights, **s.krylov(min(s.n, s.m + s.p), s.k)},
         {"regression of the labels": weights, "vectors": s.b * (s.m + s.p) * s.k, "positions": s.b * s.n * s.k},
         {"positions": s.b * s.n * s.k, "map of the terms": 3 * s.b * s.m * s.k},
     ]
+    if not regressed and s.p:
+        held: Parts = {"positions": s.b * s.n * s.k, "map of the terms": s.b * s.m * s.k}
+        steps.append({**held, "regression of the positions": s.regression(s.short, s.k)})
     if s.positions:
         steps += _honest(s)
     return [{**labels, **step} for step in steps]

@@ -66,11 +66,12 @@ class AugmentedForm(RecordForm):
         """Return XᵀV."""
         return np.asarray(self.X.T @ V)
 
-    def regress(self, T: Any) -> Array:
+    def regress(self, T: Any, start: Array | None = None) -> Array:
         """Solve with block conjugate gradients; with LSMR if there is no ridge."""
         tol = REGRESSION_TOL * self.tol if self.ridge else min(self.tol, _LITERAL_TOL)
         crossed = adjoint_times(self.X, T) if self.ridge else None
-        found = least_squares(self.X, T, ridge=self.ridge, tol=tol, max_iter=self.max_iter, crossed=crossed)
+        given = {"crossed": crossed, "start": start if self.ridge else None}
+        found = least_squares(self.X, T, ridge=self.ridge, tol=tol, max_iter=self.max_iter, **given)
         if crossed is not None and not self._led:  # it is not needed afterwards
             self._crossed = (T, crossed)
         self.reports.append(without_vectors(found))
@@ -89,7 +90,7 @@ class AugmentedForm(RecordForm):
                 return np.asarray((rest + rest.T) / (2 * self.ridge))
         return super().cross(T, coefficients)
 
-    def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> LeadingVectors:
+    def leading(self, extra: Any, n_components: int, *, root: Array | float | None = None) -> LeadingVectors:
         """Return the leading left singular vectors U of [X, extra], and XᵀU from the terms' rows of the right ones."""
         self._led = True
         Z: Operator = self.X
@@ -97,7 +98,10 @@ class AugmentedForm(RecordForm):
         if extra is not None:
             across = None
             if self._crossed is not None and root is not None:  # makes Xᵀ extra, and alone holds the arrays for that
-                across = partial(times, self._crossed[1], root.astype(self.dtype))
+                if isinstance(root, float):
+                    across = partial(np.multiply, self._crossed[1], self.dtype.type(root))
+                else:
+                    across = partial(times, self._crossed[1], root.astype(self.dtype))
             self._crossed = None
             Z = Stacked([self.X, extra], across=across)
             del across
@@ -136,9 +140,11 @@ _DIGITS = 1e4  # a difference must be at least this many units in the last place
 _START_COLUMNS = 36  # the first block of the Krylov solver has room for these and for random ones
 
 
-def solve_shifted(A: Any, shift: float, rhs: Array, *, tol: float, max_iter: int | None = None) -> LeastSquares:
+def solve_shifted(
+    A: Any, shift: float, rhs: Array, *, tol: float, max_iter: int | None = None, start: Array | None = None
+) -> LeastSquares:
     """Solve (AᵀA + shift I) S = rhs with block conjugate gradients; warn if the tolerance was not reached."""
-    found = block_cg(Gram(A, shift=shift), rhs, tol=tol, max_iter=max_iter or 500)
+    found = block_cg(Gram(A, shift=shift), rhs, tol=tol, max_iter=max_iter or 500, start=start)
     if not found.converged:
         warn(
             f"the regression on the records stopped after {found.iterations} iterations with a relative residual of "
@@ -159,13 +165,14 @@ class WideForm(AugmentedForm):
         """Return V itself, as weights of the records."""
         return V
 
-    def regress(self, T: Any) -> Array:
+    def regress(self, T: Any, start: Array | None = None) -> Array:
         """Solve K_r U = T with block conjugate gradients, in single precision if `tol` allows it."""
         X = self.X
         if self.tol >= _ROUGH and self.dtype == np.float64 and is_sparse(self.matrix):
             X = as_operator(self.matrix.astype(np.float32))
         tol = REGRESSION_TOL * self.tol
-        found = solve_shifted(X.T, self.ridge, dense_block(T, X.dtype), tol=tol, max_iter=self.max_iter)
+        rhs = dense_block(T, X.dtype)
+        found = solve_shifted(X.T, self.ridge, rhs, tol=tol, max_iter=self.max_iter, start=start)
         self.reports.append(without_vectors(found))
         return np.asarray(found.solution, dtype=self.dtype)
 

@@ -17,7 +17,8 @@ same source, and 1 for records that the space does not explain at all. `MLSI` ad
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -69,7 +70,9 @@ class Updatable(SpaceModel):
     _summary: RecordSummary | None
 
     @available_if(lambda self: self._can_update())
-    def partial_fit(self, X: Any, y: Any = None, *, forget: float = 0.0) -> Self:
+    def partial_fit(
+        self, X: Any, y: Any = None, *, views: Mapping[str, Any] | None = None, forget: float = 0.0
+    ) -> Self:
         """Add new records to the space; the first call without `fit` is a fit.
 
         Parameters
@@ -77,6 +80,7 @@ class Updatable(SpaceModel):
         X : (n_records, n_terms) dense or sparse, the new records alone. New terms may be added as columns after the
             old ones
         y : their labels, if the model uses labels; unknown names are new labels
+        views : what else is known about them, by name, if the model uses views; a view that is not given is unknown
         forget : share of their weight that all earlier records lose, from 0 to below 1
 
         Notes
@@ -86,10 +90,10 @@ class Updatable(SpaceModel):
         """
         keep = 1 - check_number("forget", forget, high=1.0, open_high=True)
         if not hasattr(self, "eigenvalues_"):
-            self._merge(self._read_training(X), y, keep)
+            self._merge(self._read_training(X), y, views, keep)
             return self
         rows, reader = self._read_more(X)
-        self._merge(rows, y, keep)
+        self._merge(rows, y, views, keep)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(reader, name):
                 setattr(self, name, getattr(reader, name))
@@ -115,7 +119,7 @@ class Updatable(SpaceModel):
         return True
 
     @abstractmethod
-    def _merge(self, X: Any, y: Any, keep: float) -> None:
+    def _merge(self, X: Any, y: Any, views: Mapping[str, Any] | None, keep: float) -> None:
         """Add records whose X is validated; everything else is checked before anything is learned."""
 
     def _read_more(self, X: Any) -> tuple[Any, Any]:
@@ -194,11 +198,12 @@ class RecordSummary:
     Attributes
     ----------
     terms : UᵀX, q x n_terms; the first rows are those of the space itself
-    labels : UᵀY, q x n_labels, Y the 0/1 labels; None without labels
+    labels : UᵀY, q x n_things, Y the rows of all views side by side, without their factors; None without views
     weight : number of records, older ones counting less with `forget`
     squared_length : ‖X‖², of all records and not of `terms` alone
-    label_counts : weight of the records with each label: the diagonal of YᵀY
-    n_known : weight of the records with known labels
+    label_counts : the diagonal of YᵀY: for labels, the weight of the records that have them
+    things : view and name of each column of Y
+    n_known : weight of the records of which each view knows something
     novelty : weight of records times drift, summed over all updates since the fit
     """
 
@@ -207,7 +212,8 @@ class RecordSummary:
     squared_length: float
     labels: Array | None = None
     label_counts: Array | None = None
-    n_known: float = 0.0
+    things: tuple[tuple[str, Hashable], ...] = ()
+    n_known: Mapping[str, float] = field(default_factory=dict)
     novelty: float = 0.0
 
 
@@ -231,11 +237,11 @@ class RowForm(DualForm):
         self._factor = la.cho_factor(K + ridge * np.eye(len(K)))
         self.reports: list[Any] = []
 
-    def regress(self, T: Any) -> Array:
+    def regress(self, T: Any, start: Array | None = None) -> Array:
         """Solve with the Cholesky factor."""
         return np.asarray(la.cho_solve(self._factor, dense_block(T, self.dtype)))
 
-    def leading(self, extra: Any, n_components: int, *, root: Array | None = None) -> LeadingVectors:
+    def leading(self, extra: Any, n_components: int, *, root: Array | float | None = None) -> LeadingVectors:
         """Return the leading eigenvectors, to the tolerance of the solver."""
         C = self.K
         if extra is not None:
@@ -258,7 +264,7 @@ def with_less_weight(summary: RecordSummary, keep: float) -> RecordSummary:
         squared_length=keep * summary.squared_length,
         labels=None if summary.labels is None else summary.labels * root,
         label_counts=None if summary.label_counts is None else summary.label_counts * keep,
-        n_known=keep * summary.n_known,
+        n_known={name: keep * weight for name, weight in summary.n_known.items()},
         novelty=keep * summary.novelty,
     )
 

@@ -161,7 +161,7 @@ class LSI(Updatable):
         self.solution_ = without_vectors(found)
         self.n_iter_ = found.iterations
 
-    def _merge(self, X: Any, y: Any, keep: float) -> None:
+    def _merge(self, X: Any, y: Any, views: Any, keep: float) -> None:
         merge(self, X, keep)
 
     def transform(self, X: Any) -> Array:
