@@ -88,7 +88,8 @@ def literal_dual(
     K_labels *= np.trace(K) / np.trace(K_labels)  # equal traces, sec. 2
     K[np.diag_indices_from(K)] += ridge * np.trace(K) / len(K)  # footnote 4
     C = (1 - label_weight) * K + label_weight * K_labels
-    B = K @ la.inv(C) @ K + shrinkage * K
+    gamma = shrinkage * ridge * Y.shape[1] / len(K)  # the unit of the parameter, as words and labels have equal traces
+    B = K @ la.inv(C) @ K + gamma * K
     n = len(K)
     _, alpha = la.eigh(K @ K, (B + B.T) / 2, subset_by_index=(n - n_components, n - 1))
     return la.qr(K @ alpha, mode="economic")[0]

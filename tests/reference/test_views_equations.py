@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from spaces import up_to_sign
 from views_twin import (
     BETA,
     RIDGE,
@@ -148,6 +149,38 @@ def test_an_update_with_views_is_a_fit_on_all_of_them() -> None:
         np.testing.assert_allclose(
             np.abs(model.view_coordinates(name)), np.abs(everything.view_coordinates(name)), atol=1e-7
         )
+
+
+def test_emphasis_changes_distances_and_not_the_space() -> None:
+    X, views = collection(SHAPES["tall"], missing=0.3)
+    plain = fit(X, views, scaling=0.3)
+    emphasis = {"words": 0.1, "labels": 1.0, "links": 0.5}
+    model = fit(X, views, scaling=0.3, emphasis=emphasis)
+    space = masked(X, list(views.values()), K, BETA, RIDGE)
+    M = 0.1 * (X.T @ space.V).T @ (X.T @ space.V)
+    for name, block in zip(views, space.F, strict=True):
+        pull = block.T @ space.V
+        M += emphasis.get(name, 0) * pull.T @ pull / model.views_[name].weight
+    values, axes = np.linalg.eigh(M)
+    expected = space.V @ axes @ np.diag(np.maximum(values, 0) ** 0.6) @ axes.T @ space.V.T
+    own = model._scaled(model.embedding_)
+    np.testing.assert_allclose(own @ own.T, expected, atol=1e-6 * np.abs(expected).max())
+    turn = model.embedding_.T @ plain.embedding_
+    np.testing.assert_allclose(turn @ turn.T, np.eye(K), atol=1e-9)
+    unit = model.transform(X) / model.eigenvalues_**0.3
+    np.testing.assert_allclose(unit @ turn, plain.transform(X) / plain.eigenvalues_**0.3, atol=1e-7)
+    full = fit(X, collection(SHAPES["tall"])[1], scaling=0.3, emphasis=emphasis)
+    again = full.fold_in(X, labels(collection(SHAPES["tall"])[1]), views=given(collection(SHAPES["tall"])[1]))
+    np.testing.assert_allclose(again, full._scaled(full.embedding_), atol=1e-9)
+
+
+def test_emphasis_as_in_the_objective_is_the_space_itself() -> None:
+    X, views = collection(SHAPES["tall"])
+    plain = fit(X, views)
+    share = BETA / (1 - BETA)
+    emphasis = {"words": 1.0} | {name: share * view.weight for name, view in plain.views_.items()}
+    model = fit(X, views, emphasis=emphasis)
+    np.testing.assert_allclose(up_to_sign(model.embedding_, plain.embedding_), plain.embedding_, atol=1e-7)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tacit.checks import check_choice, check_count, check_finite, is_sparse
+from tacit.checks import check_choice, check_count, check_finite, check_number, is_sparse
 from tacit.errors import InputError, TacitWarning
 from tacit.files import replacing
 from tacit.operators import Kernel
@@ -40,7 +40,7 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     """
 
     n_components: int
-    scaling: str
+    scaling: str | float
     kernel: Kernel = "linear"
     max_iter: int | None
     components_: Array
@@ -69,7 +69,10 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _read_training(self, X: Any) -> Any:
         """Validate X and the parameters that all spaces have."""
         check_count("n_components", self.n_components)
-        check_choice("scaling", self.scaling, self._scalings)
+        if isinstance(self.scaling, str):
+            check_choice("scaling", self.scaling, self._scalings)
+        else:
+            check_number("scaling", self.scaling, high=1.0)
         if self.max_iter is not None:
             check_count("max_iter", self.max_iter)
         X = read_records(self, X, reset=True)
@@ -90,7 +93,7 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _power(self) -> float:
         """Return the power of the eigenvalues that unit positions are multiplied by."""
-        return SCALINGS[self.scaling]
+        return SCALINGS[self.scaling] if isinstance(self.scaling, str) else float(self.scaling)
 
     def _scaled(self, unit: Array) -> Array:
         return np.asarray(unit * self.eigenvalues_ ** self._power())

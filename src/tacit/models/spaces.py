@@ -99,7 +99,6 @@ _ALL = (
         automatic=True,
         ranges={
             "label_weight": TunableRange(0.1, 0.95, False),
-            "shrinkage": TunableRange(0.003, 1.0, True),
             "ridge": TunableRange(0.05, 10.0, True),
         },
         estimates_memory=True,

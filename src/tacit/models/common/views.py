@@ -354,6 +354,11 @@ class FittedView:
         """Return the position of each thing, in unit scaling; the origin if no record has it."""
         return np.asarray(self.loadings.T / np.where(self.squares > 0, self.squares, 1)[:, None])
 
+    def turned(self, axes: Array) -> FittedView:
+        """Return the view in other axes of the space."""
+        pull = None if self.pull is None else np.asarray(self.pull @ axes)
+        return replace(self, loadings=np.ascontiguousarray(axes.T @ self.loadings), pull=pull)
+
     @property
     def factors(self) -> Float64Array:
         """Factor of each column of the view."""
@@ -402,8 +407,6 @@ def fold_in(model: Any, X: Any, given: Mapping[str, Any]) -> Array:
     `given` has the rows of each view, in any form that `read_view` takes; views that it lacks are unknown.
     """
     share = model.label_weight / (1 - model.label_weight)
-    # μ = λ (1/(1−β) + γ) − ridge is the eigenvalue of K + F G Fᵀ
-    mu = model.eigenvalues_ * (1 / (1 - model.label_weight) + model.shrinkage_) - model.ridge_
     by_words = np.asarray(X @ model.components_.T.astype(X.dtype, copy=False)) / model.eigenvalues_ ** model._power()
     total = np.asarray(X @ model.term_loadings_.T.astype(X.dtype, copy=False))
     anything = np.zeros(X.shape[0], dtype=bool)
@@ -418,7 +421,7 @@ def fold_in(model: Any, X: Any, given: Mapping[str, Any]) -> Array:
         fill = np.where(known[:, None], 0, by_words)
         fill = fill * (view.length / _row_lengths(fill, view.pull.T))[:, None]
         total = total + share * (fill @ (view.pull.T @ view.pull))
-    return np.where(anything[:, None], total / mu, by_words).astype(X.dtype, copy=False)
+    return np.where(anything[:, None], total @ model.fold_map_, by_words).astype(X.dtype, copy=False)
 
 
 def matched(view: KnownView, names: Sequence[Hashable]) -> tuple[Any, BoolArray]:

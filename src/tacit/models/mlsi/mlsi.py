@@ -22,6 +22,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
+import scipy.linalg as la
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_number, is_outside_memory, is_sparse
@@ -42,11 +43,12 @@ from tacit.operators import Kernel, as_operator
 from tacit.operators.rows.blocks import take_rows
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.solve.result import signs_of
 from tacit.types import Array
 
 __all__ = ["COORDINATES", "MLSI"]
 
-LABELS, TAXONOMY = "labels", "taxonomy"  # names of the views that the model makes itself
+WORDS, LABELS, TAXONOMY = "words", "labels", "taxonomy"  # names of what the model knows itself
 _FORMS = ("auto", "primal", "dual", "augmented", "single_pass")
 
 
@@ -68,8 +70,9 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         (the mean squared length of a record). 0 is the paper's literal method, which ignores the labels if there are
         more records than terms; large values smooth the map from words to positions
     balance : bool, default True — scale the labels so that a labelled record weighs as much in Y as in X (equal traces)
-    scaling : {"damped", "unit", "weighted"}, default "damped" — "unit" gives v = X w with unit columns (first version
-        of the paper), "weighted" multiplies them by λ^½ (the revised text), "damped" by λ^¼, the best for retrieval
+    scaling : {"damped", "unit", "weighted"} or float, default "damped" — "unit" gives v = X w with unit columns (first
+        version of the paper), "weighted" multiplies them by λ^½ (the revised text), "damped" by λ^¼, the best for
+        retrieval; a number is the power of λ
     kernel, kernel_params : record kernel: "linear", "rbf", "poly", "cosine", …, a callable on two matrices, or
         "precomputed"
     label_kernel, label_kernel_params : label kernel, likewise; with "precomputed", y is the N x N matrix
@@ -78,6 +81,10 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         which related labels are similar
     view_weights : mapping or None, default None — relative weights of the views, by name: "labels", "taxonomy", and the
         names given to `fit`; they take the place of the views' own weights. The shares of all views sum to 1
+    emphasis : mapping or None, default None — how much the words ("words") and each view, by name, count in the
+        distances between positions, whatever they counted in finding the space: V is turned to the main axes of
+        M = Σ_v e_v B_v B_vᵀ, and `eigenvalues_` are those of M. None is M as it was minimised; names that are not given
+        count 0
     n_landmarks : "auto", None or int, default "auto" — Nyström landmarks for a non-linear kernel: None is the exact
         matrix, "auto" is exact up to 5,000 records
     coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` returns; see
@@ -105,6 +112,9 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
     labels_ : LabelMatrix, the labels as read (None without labels and with a precomputed label kernel)
     views_ : dict from str to FittedView: share, names, loadings and more of every view
     shrinkage_ : float, γ of eq. (8)
+    ridge_ : float, what was added to the diagonal of K
+    fold_map_ : (n_components_, n_components_), 1/μ in the axes of V, with which `fold_in` divides
+    nothing_known_ : bool array (n_records,), records of which no view knows anything
     reference_records_, landmark_map_ : the records r of k(x, r) (None for the linear and a precomputed kernel), and the
         map from these to features (None without landmarks)
     solver_, solver_reason_ : the form used, and the reason
@@ -143,13 +153,14 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         shrinkage: float = 0.0,
         ridge: float = 1.0,
         balance: bool = True,
-        scaling: str = "damped",
+        scaling: str | float = "damped",
         kernel: Kernel = "linear",
         kernel_params: Mapping[str, Any] | None = None,
         label_kernel: Kernel = "linear",
         label_kernel_params: Mapping[str, Any] | None = None,
         taxonomy: Taxonomy | None = None,
         view_weights: Mapping[str, float] | None = None,
+        emphasis: Mapping[str, float] | None = None,
         n_landmarks: Any = "auto",
         coordinates: str = "honest",
         n_folds: int | None = None,
@@ -171,6 +182,7 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         self.label_kernel_params = label_kernel_params
         self.taxonomy = taxonomy
         self.view_weights = view_weights
+        self.emphasis = emphasis
         self.n_landmarks = n_landmarks
         self.coordinates = coordinates
         self.n_folds = n_folds
@@ -338,6 +350,9 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
             )
             names = [view.name for view in used] if blocks else []
             self.views_ = fitted_views(known, dict(zip(names, blocks, strict=True)), self.embedding_)
+            self.fold_map_ = np.diag(1 / self._curvatures()).astype(X.dtype)
+            if self.emphasis is not None:
+                positions = self._turned(positions)
         labels = self.views_.get(LABELS)
         self.label_scale_ = 1.0 if labels is None else labels.scale
         self.label_loadings_ = None if labels is None else labels.loadings
@@ -361,6 +376,55 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
                 weights = as_operator(part).T @ weights
             places = np.asarray(as_operator(features) @ weights)
         return filled(views, places, [np.asarray(block.T @ space.positions).T for block in blocks], form.dtype)
+
+    def _curvatures(self) -> Array:
+        """Return μ, the eigenvalues of K + F G Fᵀ."""
+        if self.label_weight == 1:
+            return np.asarray(self.eigenvalues_, dtype=np.float64)
+        values = self.eigenvalues_.astype(np.float64) * (1 / (1 - self.label_weight) + self.shrinkage_) - self.ridge_
+        return np.asarray(np.maximum(values, np.finfo(float).tiny))
+
+    def _turned(self, positions: Array | None) -> Array | None:
+        """Turn the space to the main axes of M = Σ_v e_v B_v B_vᵀ; return the positions in these axes."""
+        given = {
+            name: check_number(f"emphasis[{name!r}]", weight) for name, weight in dict(self.emphasis or {}).items()
+        }
+        unknown = [name for name in given if name not in (WORDS, *self.views_)]
+        if unknown:
+            raise InputError(
+                f"emphasis has an unknown name: got {unknown[0]!r}, expected some of {[WORDS, *self.views_]}."
+            )
+        share = self.label_weight / (1 - self.label_weight) if self.label_weight < 1 else 1.0
+        squares = {
+            name: view.pull.T.astype(np.float64) @ view.pull
+            for name, view in self.views_.items()
+            if view.pull is not None
+        }
+        words = np.diag(self._curvatures())  # VᵀC V is diagonal: what the views do not explain of it is the words'
+        if self.label_weight < 1:
+            words = words - share * sum(squares.values(), np.zeros_like(words))
+        M = given.get(WORDS, 0.0) * words
+        for name, square in squares.items():
+            M = M + given.get(name, 0.0) / self.views_[name].weight * square
+        values, axes = la.eigh((M + M.T) / 2)
+        if values[-1] <= 0:
+            raise InputError(f"emphasis leaves nothing: got {given}, expected a number above 0 for words or a view.")
+        values, axes = values[::-1], axes[:, ::-1]
+        dtype = self.embedding_.dtype
+        turn = (axes * signs_of(self.embedding_ @ axes)).astype(dtype)
+        power, before = self._power(), self.eigenvalues_
+        self.eigenvalues_ = np.maximum(values, values[0] * np.finfo(dtype).eps).astype(dtype)
+        factors = self.eigenvalues_[:, None] ** power
+        for name in ("components_", "dual_components_"):
+            if hasattr(self, name):
+                unit = getattr(self, name) / before[:, None] ** power
+                setattr(self, name, np.ascontiguousarray(turn.T @ unit) * factors)
+        if hasattr(self, "term_loadings_"):
+            self.term_loadings_ = np.ascontiguousarray(turn.T @ self.term_loadings_)
+        self.embedding_ = self.embedding_ @ turn
+        self.fold_map_ = turn.T @ self.fold_map_ @ turn
+        self.views_ = {name: view.turned(turn) for name, view in self.views_.items()}
+        return None if positions is None else np.asarray(positions @ turn)
 
     def _with_unknown(self, X: Any, positions: Array) -> Array:
         """Put records of which nothing is known where their words put them: as if they came later."""
@@ -399,7 +463,7 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         n = X.shape[0]
         self.labels_: LabelMatrix | None = None
         found: list[KnownView] = []
-        others = read_views(views, n, taken=(LABELS, TAXONOMY))
+        others = read_views(views, n, taken=(WORDS, LABELS, TAXONOMY))
         if y is None and (others or self.label_weight == 0 or not needed):
             return weighted(others, self.view_weights, complete=needed)
         if self.label_kernel == "precomputed":

@@ -91,6 +91,7 @@ def merge(model: Any, X: Any, y: Any, views: Mapping[str, Any] | None, keep: flo
     nothing = ~np.any([view.known for view in batch], axis=0) if batch else np.zeros(X.shape[0], dtype=bool)
     model.nothing_known_ = np.concatenate([[] if first else model.nothing_known_, nothing]).astype(bool)
     model.ridge_ = form.ridge
+    model.fold_map_ = np.diag(1 / model._curvatures()).astype(X.dtype)
     model.labels_ = labels if before is None else None if labels is None else _joined_labels(before, labels)
     kept = _compressed(model, space, form, rows, total)
     shares = {view.name: view.weight for view in batch} | {
@@ -315,6 +316,8 @@ def check_updatable(model: Any) -> None:
             f"{name} cannot be updated: got {getattr(model, name)!r}, expected 'linear' for partial_fit. "
             "Use fit on all records."
         )
+    if model.emphasis is not None:
+        raise InputError("emphasis cannot be updated: got a mapping, expected None for partial_fit. Use fit.")
     if model.ridge == 0:
         raise InputError(
             "ridge is too small for partial_fit: got 0, expected a number above 0. Without a ridge labels count only "
