@@ -45,8 +45,11 @@ class SpaceKind:
         At least one of these must be known; empty if words are enough.
     uses : tuple of Knowledge
         What shapes the space besides words, if it is known.
-    suits : frozenset of Knowledge
-        All of these must be known for the space to be compared or tuned unasked, or chosen by `auto`.
+    suits : tuple of frozenset of Knowledge
+        All of at least one of these sets must be known for the space to be compared or tuned unasked, or chosen by
+        `auto`.
+    takes : {"matrix", "views", "relations"}
+        What the estimator is fitted to: words and labels, words and views of all that is known, or typed relations.
     automatic : bool
         Whether `auto` may choose it.
     ranges : mapping from str to TunableRange
@@ -65,7 +68,8 @@ class SpaceKind:
     estimator_name: str
     needs: tuple[Knowledge, ...] = ()
     uses: tuple[Knowledge, ...] = ()
-    suits: frozenset[Knowledge] = frozenset()
+    suits: tuple[frozenset[Knowledge], ...] = (frozenset(),)
+    takes: Literal["matrix", "views", "relations"] = "matrix"
     automatic: bool = False
     ranges: Mapping[str, TunableRange] = field(default_factory=dict)
     most_tuned_records: int | None = None
@@ -93,9 +97,10 @@ _ALL = (
         "MLSI",
         "tacit.models.mlsi.mlsi",
         "MLSI",
-        needs=("labels",),
-        uses=("labels", "taxonomy"),
-        suits=frozenset({"labels"}),
+        needs=("labels", "links"),
+        uses=("labels", "taxonomy", "links"),
+        suits=(frozenset({"labels"}), frozenset({"links"})),
+        takes="views",
         automatic=True,
         ranges={
             "label_weight": TunableRange(0.1, 0.95, False),
@@ -110,7 +115,7 @@ _ALL = (
         "HLSI",
         needs=("labels",),
         uses=("labels", "taxonomy"),
-        suits=frozenset({"labels", "taxonomy"}),
+        suits=(frozenset({"labels", "taxonomy"}),),
         ranges={"gamma": TunableRange(0.01, 10.0, True)},
         estimates_memory=True,
         rereads_labels=True,
@@ -122,7 +127,7 @@ _ALL = (
         "SLE",
         needs=("labels",),
         uses=("labels",),
-        suits=frozenset({"labels"}),
+        suits=(frozenset({"labels"}),),
         ranges={"label_weight": TunableRange(0.1, 0.9, False), "ridge": TunableRange(0.05, 10.0, True)},
         most_tuned_records=3_000,
     ),
@@ -133,8 +138,8 @@ _ALL = (
         "MLSA",
         needs=("labels", "links"),
         uses=("labels", "links"),
-        suits=frozenset({"links"}),
-        automatic=True,
+        suits=(frozenset({"links"}),),
+        takes="relations",
     ),
 )
 SPACES: dict[str, SpaceKind] = {space.name: space for space in _ALL}
@@ -147,10 +152,10 @@ def space_named(name: str, known: Collection[Knowledge] = (), *, argument: str =
 
 
 def choose_space(known: Collection[Knowledge]) -> SpaceKind:
-    """Return the space that uses most of what is known: links M-LSA, labels MLSI, neither LSI."""
+    """Return the space that uses all that is known: MLSI for labels or links, LSI if there are neither."""
     return [space for space in suitable_spaces(known) if space.automatic][-1]
 
 
 def suitable_spaces(known: Collection[Knowledge]) -> list[SpaceKind]:
     """Return the spaces that suit what is known about the records."""
-    return [space for space in SPACES.values() if space.suits <= set(known)]
+    return [space for space in SPACES.values() if any(needed <= set(known) for needed in space.suits)]

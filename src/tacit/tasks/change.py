@@ -1,13 +1,13 @@
 """Adds, updates and removes records of an index without a refit.
 
-A new record is placed by the words that the last fit knows. Other words count from the next refit on; search by words
-finds them at once.
+A new record is placed by the words that the last fit knows, and by its labels and links, as the records of the fit are.
+Other words count from the next refit on; search by words finds them at once.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,9 @@ def _write(
         change(given, collection.space.place_vectors(vectors))
         return len(given)
     positions = collection.space.place([record.text for record in given], "record")
+    if collection.known_views is not None and collection.space.words is not None:
+        rows = [collection.space.words.row(record.text) for record in given]
+        positions = collection.known_views.place(rows, positions, [_known(collection, record) for record in given])
     n_nowhere = int(np.count_nonzero(~positions.any(axis=1)))
     if n_nowhere:
         warnings.warn(
@@ -62,3 +65,17 @@ def _write(
         )
     change(given, positions)
     return len(given)
+
+
+def _known(collection: OpenedIndex, record: Record) -> dict[str, Sequence[str] | None]:
+    """Return what is known about a record, by view; no labels is unknown, no links is none."""
+    known: dict[str, Sequence[str] | None] = {"labels": record.labels or None}
+    taxonomy = collection.taxonomy
+    if taxonomy is not None and record.labels:
+        classes = {name for label in record.labels if label in taxonomy for name in (label, *taxonomy.ancestors(label))}
+        known["taxonomy"] = [str(name) for name in classes] or None
+    assert collection.known_views is not None
+    for name in collection.known_views.views:
+        if name not in ("labels", "taxonomy"):
+            known[name] = record.links.get(name, ())
+    return known

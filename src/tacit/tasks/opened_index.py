@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacit.index import Generation
+from tacit.index.known_views import KnownViews
 from tacit.index.positions import RecordPositions
 from tacit.index.space import Space
 from tacit.index.suggester import Suggester
@@ -55,6 +56,11 @@ class OpenedIndex:
     def suggester(self) -> Suggester | None:
         """Scores labels; None if the index was built without one."""
         return Suggester.of_generation(self.generation)
+
+    @cached_property
+    def known_views(self) -> KnownViews | None:
+        """Places records whose labels or links are known; None if the index has no such space."""
+        return KnownViews.of_generation(self.generation)
 
     @cached_property
     def label_names(self) -> tuple[str, ...]:

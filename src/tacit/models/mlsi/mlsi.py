@@ -22,7 +22,6 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-import scipy.linalg as la
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_number, is_outside_memory, is_sparse
@@ -38,17 +37,17 @@ from tacit.models.common.memory import check_memory, memory_of_fit
 from tacit.models.common.record_kernel import COORDINATES, KernelSpaceModel, RegressedSpace, choose_form, make_form
 from tacit.models.common.updating import Updatable, begin_summary
 from tacit.models.common.views import KnownView, balanced, filled, fitted_views, fold_in, read_views, stacked, weighted
+from tacit.models.mlsi.emphasis import WORDS, curvatures, turn_to_emphasis
 from tacit.models.mlsi.update import check_updatable, merge, summary_of_fit
 from tacit.operators import Kernel, as_operator
 from tacit.operators.rows.blocks import take_rows
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.solve.result import signs_of
 from tacit.types import Array
 
 __all__ = ["COORDINATES", "MLSI"]
 
-WORDS, LABELS, TAXONOMY = "words", "labels", "taxonomy"  # names of what the model knows itself
+LABELS, TAXONOMY = "labels", "taxonomy"  # names of the views that the model makes itself
 _FORMS = ("auto", "primal", "dual", "augmented", "single_pass")
 
 
@@ -350,9 +349,9 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
             )
             names = [view.name for view in used] if blocks else []
             self.views_ = fitted_views(known, dict(zip(names, blocks, strict=True)), self.embedding_)
-            self.fold_map_ = np.diag(1 / self._curvatures()).astype(X.dtype)
+            self.fold_map_ = np.diag(1 / curvatures(self)).astype(X.dtype)
             if self.emphasis is not None:
-                positions = self._turned(positions)
+                positions = turn_to_emphasis(self, positions)
         labels = self.views_.get(LABELS)
         self.label_scale_ = 1.0 if labels is None else labels.scale
         self.label_loadings_ = None if labels is None else labels.loadings
@@ -376,55 +375,6 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
                 weights = as_operator(part).T @ weights
             places = np.asarray(as_operator(features) @ weights)
         return filled(views, places, [np.asarray(block.T @ space.positions).T for block in blocks], form.dtype)
-
-    def _curvatures(self) -> Array:
-        """Return μ, the eigenvalues of K + F G Fᵀ."""
-        if self.label_weight == 1:
-            return np.asarray(self.eigenvalues_, dtype=np.float64)
-        values = self.eigenvalues_.astype(np.float64) * (1 / (1 - self.label_weight) + self.shrinkage_) - self.ridge_
-        return np.asarray(np.maximum(values, np.finfo(float).tiny))
-
-    def _turned(self, positions: Array | None) -> Array | None:
-        """Turn the space to the main axes of M = Σ_v e_v B_v B_vᵀ; return the positions in these axes."""
-        given = {
-            name: check_number(f"emphasis[{name!r}]", weight) for name, weight in dict(self.emphasis or {}).items()
-        }
-        unknown = [name for name in given if name not in (WORDS, *self.views_)]
-        if unknown:
-            raise InputError(
-                f"emphasis has an unknown name: got {unknown[0]!r}, expected some of {[WORDS, *self.views_]}."
-            )
-        share = self.label_weight / (1 - self.label_weight) if self.label_weight < 1 else 1.0
-        squares = {
-            name: view.pull.T.astype(np.float64) @ view.pull
-            for name, view in self.views_.items()
-            if view.pull is not None
-        }
-        words = np.diag(self._curvatures())  # VᵀC V is diagonal: what the views do not explain of it is the words'
-        if self.label_weight < 1:
-            words = words - share * sum(squares.values(), np.zeros_like(words))
-        M = given.get(WORDS, 0.0) * words
-        for name, square in squares.items():
-            M = M + given.get(name, 0.0) / self.views_[name].weight * square
-        values, axes = la.eigh((M + M.T) / 2)
-        if values[-1] <= 0:
-            raise InputError(f"emphasis leaves nothing: got {given}, expected a number above 0 for words or a view.")
-        values, axes = values[::-1], axes[:, ::-1]
-        dtype = self.embedding_.dtype
-        turn = (axes * signs_of(self.embedding_ @ axes)).astype(dtype)
-        power, before = self._power(), self.eigenvalues_
-        self.eigenvalues_ = np.maximum(values, values[0] * np.finfo(dtype).eps).astype(dtype)
-        factors = self.eigenvalues_[:, None] ** power
-        for name in ("components_", "dual_components_"):
-            if hasattr(self, name):
-                unit = getattr(self, name) / before[:, None] ** power
-                setattr(self, name, np.ascontiguousarray(turn.T @ unit) * factors)
-        if hasattr(self, "term_loadings_"):
-            self.term_loadings_ = np.ascontiguousarray(turn.T @ self.term_loadings_)
-        self.embedding_ = self.embedding_ @ turn
-        self.fold_map_ = turn.T @ self.fold_map_ @ turn
-        self.views_ = {name: view.turned(turn) for name, view in self.views_.items()}
-        return None if positions is None else np.asarray(positions @ turn)
 
     def _with_unknown(self, X: Any, positions: Array) -> Array:
         """Put records of which nothing is known where their words put them: as if they came later."""

@@ -45,6 +45,7 @@ from tacit.models.common.updating import (
     word_directions,
 )
 from tacit.models.common.views import FILLED_LENGTH, FittedView, KnownView, column_factors, predicted_rows
+from tacit.models.mlsi.emphasis import curvatures
 from tacit.operators import Operator, as_operator
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.solve.result import signs_of
@@ -91,7 +92,7 @@ def merge(model: Any, X: Any, y: Any, views: Mapping[str, Any] | None, keep: flo
     nothing = ~np.any([view.known for view in batch], axis=0) if batch else np.zeros(X.shape[0], dtype=bool)
     model.nothing_known_ = np.concatenate([[] if first else model.nothing_known_, nothing]).astype(bool)
     model.ridge_ = form.ridge
-    model.fold_map_ = np.diag(1 / model._curvatures()).astype(X.dtype)
+    model.fold_map_ = np.diag(1 / curvatures(model)).astype(X.dtype)
     model.labels_ = labels if before is None else None if labels is None else _joined_labels(before, labels)
     kept = _compressed(model, space, form, rows, total)
     shares = {view.name: view.weight for view in batch} | {

@@ -6,7 +6,7 @@ import contextlib
 import errno
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -161,7 +161,7 @@ def _write(
         words, X = None, vectors
         writer.save_array("vectors", X)
     texts.clear()  # the largest object in memory, and no longer needed
-    fitted = fit_model(X, known, settings, say)
+    fitted = fit_model(X, known, settings, say, words)
     if is_large(fitted.positions):  # comparing a query with all records would take too long
         say.begin("neighbours")
         n = len(fitted.positions)
@@ -185,6 +185,7 @@ def _store(
     labels: list[tuple[str, ...]] = []
     links: dict[str, list[tuple[str, ...]]] = {}
     titles: dict[str, str] = {}
+    record_titles: list[str] = []
 
     def observed() -> Iterator[Record]:
         for record in records:
@@ -194,6 +195,7 @@ def _store(
                 targets.append(record.links.get(name, ()))
             texts.append(record.text)
             labels.append(record.labels)
+            record_titles.append(record.title)
             titles.update(label_titles(record))
             yield record
 
@@ -204,7 +206,7 @@ def _store(
     if not n_records:
         raise InputError("records is empty: got none, expected at least one. Check what was read.")
     say.end(f"{n_records:,} records stored, {sum(map(bool, labels)):,} of them with labels")
-    return texts, RecordKnowledge(labels, links), titles
+    return texts, RecordKnowledge(labels, links, titles=record_titles), titles
 
 
 def _save(
@@ -222,6 +224,10 @@ def _save(
         writer.save_array("label_positions", fitted.label_positions)
     if fitted.suggester is not None:
         fitted.suggester.save(writer)
+    if fitted.known_views is not None:
+        fitted.known_views.save(writer)
+    if fitted.emphasis is not None:
+        writer.save_facts("emphasis", asdict(fitted.emphasis))
     if known.taxonomy is not None:
         writer.save_facts("taxonomy", taxonomy_to_facts(known.taxonomy))
     if fitted.strengths is not None:

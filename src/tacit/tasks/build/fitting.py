@@ -12,16 +12,20 @@ from sklearn.preprocessing import normalize
 
 from tacit.checks import check_number, human_size, is_sparse
 from tacit.corpus.record import Record
-from tacit.errors import InputError
+from tacit.errors import InputError, did_you_mean
+from tacit.index.known_views import KnownViews, ViewPull
 from tacit.index.suggester import Suggester
 from tacit.machine import available_memory
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.models.common.memory import LARGE, note_announced
+from tacit.models.common.views import View
 from tacit.models.spaces import Knowledge, SpaceKind, space_named
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build.settings import BuildSettings
+from tacit.tasks.build.settings import BuildSettings, dimensions_for
+from tacit.tasks.build.weighing import LABEL_WEIGHT, MORE_DIMENSIONS, POWER, Emphasis, weigh_views
 from tacit.tasks.stage_progress import StageReporter
+from tacit.text.words import Words
 from tacit.types import Float32Array
 
 __all__ = ["FittedSpace", "RecordKnowledge", "fit_model", "fit_relations", "widened"]
@@ -43,18 +47,21 @@ class RecordKnowledge:
     labels : labels of each record; no labels means unknown, not "none of them"
     links : targets of each record, by the name of the link
     taxonomy : what is above the labels, or None
+    titles : of the records, if they have some; the trial asks with them
     """
 
     labels: Sequence[tuple[str, ...]]
     links: Mapping[str, Sequence[tuple[str, ...]]]
     taxonomy: Taxonomy | None = None
+    titles: Sequence[str] = ()
 
     @classmethod
     def of_records(cls, records: Sequence[Record], taxonomy: Taxonomy | None) -> RecordKnowledge:
         """Collect what is known about records."""
         names = dict.fromkeys(name for record in records for name in record.links)
         links = {name: [record.links.get(name, ()) for record in records] for name in names}
-        return cls([record.labels for record in records], links, taxonomy)
+        titles = [record.title for record in records]
+        return cls([record.labels for record in records], links, taxonomy, titles)
 
     @property
     def used_links(self) -> dict[str, Sequence[tuple[str, ...]]]:
@@ -90,6 +97,8 @@ class FittedSpace:
     others : names and positions of the linked things, by the name of the link
     strengths : (k,) or None, eigenvalues of M-LSA: the position of a thing times these is proportional to the sum of
         the positions of its records
+    known_views : KnownViews or None, places records whose labels or links are known
+    emphasis : Emphasis or None, how much each view counts
     """
 
     model: str
@@ -104,10 +113,14 @@ class FittedSpace:
     suggester_method: str = "none"
     others: Mapping[str, tuple[list[str], Float32Array]] | None = None
     strengths: Float32Array | None = None
+    known_views: KnownViews | None = None
+    emphasis: Emphasis | None = None
 
 
-def fit_model(X: Any, known: RecordKnowledge, settings: BuildSettings, say: StageReporter) -> FittedSpace:
-    """Choose the space, fit it, and train the suggester in it."""
+def fit_model(
+    X: Any, known: RecordKnowledge, settings: BuildSettings, say: StageReporter, words: Words | None = None
+) -> FittedSpace:
+    """Choose the space, fit it, and train the suggester in it; `words` counts those of titles, for the trial."""
     labels = _label_matrix(known.labels, settings.min_label_records)
     kinds = known.kinds if labels is not None else known.kinds - {"labels"}
     space = space_named(settings.model, kinds)
@@ -117,15 +130,21 @@ def fit_model(X: Any, known: RecordKnowledge, settings: BuildSettings, say: Stag
             f"model needs {needed}: got {space.name!r} for records without any, expected 'lsi' or 'auto'. Name the "
             f"columns that hold the {needed}, or use model='lsi'."
         )
-    estimate = space.estimate_memory(X, settings.n_components, 0 if labels is None else len(labels.names))
+    given = settings.n_components
+    n_components = dimensions_for(X.shape[0], 0 if labels is None else labels.n_labels) if given is None else given
+    settings = replace(settings, n_components=n_components)
+    estimate = space.estimate_memory(X, n_components, 0 if labels is None else len(labels.names))
     if estimate is not None and estimate.total >= LARGE:  # said before the fit, which raises if it is too much
         say.begin("memory")
         say.end(f"{estimate.sentence()}; {human_size(available_memory())} are free")
         note_announced(estimate)
-    say.begin("space")
-    fit = fit_relations if "links" in space.uses else _fit_matrix
-    fitted, honest = fit(space, X, labels, known, settings)
-    say.end(f"{fitted.model}: a space of {fitted.terms.shape[1]} dimensions {_made_from(space, labels, known)}")
+    if space.takes == "views":
+        fitted, honest = fit_views(space, X, labels, known, settings, say, words, grow=given is None)
+    else:
+        say.begin("space")
+        fit = fit_relations if space.takes == "relations" else _fit_matrix
+        fitted, honest = fit(space, X, labels, known, settings)
+        say.end(f"{fitted.model}: a space of {fitted.terms.shape[1]} dimensions {_made_from(space, labels, known)}")
     if labels is None:
         return fitted
     totals = np.asarray(labels.indicator.T @ fitted.positions)
@@ -166,7 +185,116 @@ def _made_from(space: SpaceKind, labels: LabelMatrix | None, known: RecordKnowle
         parts.append("their taxonomy")
     if "links" in space.uses:
         parts += list(known.used_links)
-    return "from the " + (parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1])
+    return f"from the {_list_of(parts)}"
+
+
+def _list_of(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+
+
+def fit_views(
+    space: SpaceKind,
+    X: Any,
+    labels: LabelMatrix | None,
+    known: RecordKnowledge,
+    settings: BuildSettings,
+    say: StageReporter,
+    words: Words | None,
+    *,
+    grow: bool,
+) -> tuple[FittedSpace, Float32Array]:
+    """Fit a space of words and everything that is known; return it and the honest positions of the records.
+
+    How much each view counts is found in a trial on held-out records, unless `settings.weights` says it. If the space
+    may `grow`, every view beside the labels has some dimensions of its own.
+    """
+    linked = {name: as_labels([tuple(names) for names in targets]) for name, targets in known.used_links.items()}
+    views = {name: View(_shared(things), names=None) for name, things in linked.items()}
+    taxonomy = widened(known.taxonomy, labels) if known.taxonomy is not None and labels is not None else None
+    _check_weights(settings.weights, labels, taxonomy, views)
+    titles = _title_rows(known.titles, words)
+    say.begin("weights")
+    found = weigh_views(X, labels, taxonomy, views, titles, given=settings.weights, random_state=settings.random_state)
+    say.end(f"{'weighed' if found.n_records else 'weights'}: {found.sentence()}")
+    say.begin("space")
+    informed = {"label_weight": LABEL_WEIGHT, "scaling": POWER, "view_weights": found.weights, "taxonomy": taxonomy}
+    if "emphasis" not in settings.parameters and "scaling" not in settings.parameters:
+        informed["emphasis"] = found.emphasis
+    if not any(found.weights.values()):
+        informed = {"label_weight": 0.0, "scaling": POWER}
+    n_more = sum(weight > 0 for name, weight in found.weights.items() if name != "labels")
+    if grow and n_more and settings.n_components is not None:
+        settings = replace(settings, n_components=settings.n_components + MORE_DIMENSIONS * n_more)
+    model = _make_model(space.estimator(), settings, **informed)
+    honest = np.asarray(model.fit_transform(X, labels, views=views or None), np.float32)
+    positions = np.asarray(model.training_coordinates(X, kind="transductive"), np.float32)
+    counted = {name: weight for name, weight in found.weights.items() if weight > 0}
+    say.end(f"{space.title}: a space of {positions.shape[1]} dimensions from the {_list_of(['words', *counted])}")
+    parameters = _plain_parameters(model)
+    parameters |= {f"weight of {name}": round(weight, 3) for name, weight in found.emphasis.items()}
+    fitted = FittedSpace(
+        space.title,
+        parameters,
+        np.ascontiguousarray(model.components_.T, np.float32),
+        None,
+        positions,
+        others={name: _placed_things(things, positions) for name, things in linked.items()} or None,
+        known_views=_known_views(model),
+        emphasis=found,
+    )
+    return fitted, honest
+
+
+def _shared(things: LabelMatrix) -> LabelMatrix:
+    """Return the things that at least two records have: others relate no records."""
+    shared = np.flatnonzero(things.counts > 1)
+    names = tuple(things.names[place] for place in shared)
+    known = np.ones(len(things), dtype=bool)  # no links means none: an article without an author has no author
+    return LabelMatrix(sp.csr_array(things.indicator[:, shared]), names, known, kind="sets")
+
+
+def _placed_things(things: LabelMatrix, positions: Float32Array) -> tuple[list[str], Float32Array]:
+    """Return the names of linked things and the mean positions of their records."""
+    totals = np.asarray(things.indicator.T @ positions)
+    return [str(name) for name in things.names], np.asarray(totals / np.maximum(things.counts, 1)[:, None], np.float32)
+
+
+def _check_weights(
+    weights: Mapping[str, float], labels: LabelMatrix | None, taxonomy: Taxonomy | None, views: Mapping[str, View]
+) -> None:
+    expected = ["words", *views]
+    expected += ["labels"] if labels is not None else []
+    expected += ["taxonomy"] if taxonomy is not None else []
+    for name in weights:
+        if name not in expected:
+            raise InputError(
+                f"weights has an unknown name: got {name!r}, expected some of {', '.join(sorted(expected))}."
+                f"{did_you_mean(name, expected)}"
+            )
+
+
+def _title_rows(titles: Sequence[str], words: Words | None) -> Any:
+    """Return a function from record numbers to the words of their titles; None if most records have no title."""
+    if words is None or np.mean([bool(title) for title in titles] or [0.0]) < 0.5:
+        return None
+    return lambda rows: words.transform(titles[row] for row in rows)
+
+
+def _known_views(model: Any) -> KnownViews | None:
+    """Return what places records whose labels or links are known; None if the space has no views."""
+    used = {name: view for name, view in model.views_.items() if view.pull is not None}
+    if not used or model.label_weight in (0, 1) or model.shrinkage > 0 or model.kernel != "linear":
+        return None
+    share = model.label_weight / (1 - model.label_weight)
+    scales = model.eigenvalues_ ** model._power()
+    views = {}
+    for name, view in used.items():
+        pull = np.asarray(view.pull)
+        things = [str(thing) for thing in view.names]
+        scaled = (share * view.factors[:, None] * pull).astype(np.float32)
+        views[name] = ViewPull(things, scaled, np.asarray(pull.T @ pull, np.float32), float(view.length), share)
+    terms = np.ascontiguousarray(model.term_loadings_.T, np.float32)
+    return KnownViews(terms, np.asarray(model.fold_map_ * scales, np.float32), np.asarray(scales, np.float32), views)
 
 
 def _fit_matrix(

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from tacit.checks import check_choice, check_count
+from tacit.checks import check_choice, check_count, check_number
 from tacit.errors import InputError
 from tacit.models.spaces import SPACES
 from tacit.text.settings import TextSettings
 
-__all__ = ["MODELS", "BuildSettings"]
+__all__ = ["MODELS", "BuildSettings", "dimensions_for"]
 
 MODELS = ("auto", *SPACES)
 
@@ -23,10 +23,13 @@ class BuildSettings:
     Parameters
     ----------
     model : {"auto", "lsi", "mlsi", "hlsi", "sle", "mlsa"}, default "auto"
-        The kind of space. "auto" is M-LSA for records with links to other things, MLSI for records with labels (with
-        their taxonomy if there is one), and otherwise LSI.
-    n_components : int, default 100
-        Dimensions of the space.
+        The kind of space. "auto" is MLSI for records with labels or links, from all that is known about them, and
+        otherwise LSI.
+    n_components : int, optional
+        Dimensions of the space; by default, as many as the records and their labels need, see `dimensions_for`.
+    weights : mapping, default {}
+        How much the words, the labels, their taxonomy and each kind of links count in MLSI: `{"places": 0.2}`. What is
+        not given is found in a trial on held-out records; 0 leaves it out.
     parameters : mapping, default {}
         Other parameters of the model, by name: `{"label_weight": 0.7}`.
     text : TextSettings
@@ -47,7 +50,8 @@ class BuildSettings:
     """
 
     model: str = "auto"
-    n_components: int = 100
+    n_components: int | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     text: TextSettings = field(default_factory=TextSettings)
     suggester: str = "auto"
@@ -58,7 +62,10 @@ class BuildSettings:
 
     def __post_init__(self) -> None:
         check_choice("model", self.model, MODELS)
-        check_count("n_components", self.n_components)
+        if self.n_components is not None:
+            check_count("n_components", self.n_components)
+        for name, weight in self.weights.items():
+            check_number(f"weights[{name!r}]", weight)
         check_choice("suggester", self.suggester, ("auto", "logistic", "ridge", "svm", "both", "none"))
         check_count("min_label_records", self.min_label_records)
         check_count("random_state", self.random_state, low=0)
@@ -69,11 +76,12 @@ class BuildSettings:
             )
         object.__setattr__(self, "parameters", dict(self.parameters))
         object.__setattr__(self, "reading", dict(self.reading))
+        object.__setattr__(self, "weights", dict(self.weights))
 
     def to_facts(self) -> dict[str, Any]:
         """Return the settings as plain data."""
         plain = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        plain |= {"parameters": dict(self.parameters), "reading": dict(self.reading)}
+        plain |= {name: dict(getattr(self, name)) for name in ("parameters", "reading", "weights")}
         return {**plain, "text": self.text.to_facts()}
 
     @classmethod
@@ -83,3 +91,16 @@ class BuildSettings:
         if unknown:
             raise InputError(f"settings are unknown: got {unknown[0]!r}, expected those of this version of Tacit.")
         return cls(**{**facts, "text": TextSettings.from_facts(facts.get("text", {}))})
+
+
+def dimensions_for(n_records: int, n_labels: int) -> int:
+    """Return the number of dimensions for a collection.
+
+    More labels need more dimensions to be told apart, and more records are needed to find that many directions.
+    """
+    wanted = next(dimensions for most, dimensions in _DIMENSIONS if n_labels <= most)
+    return max(2, min(wanted, n_records // 4))
+
+
+# benchmarks/studies/view_weights.py: with 200 instead of 100 titles find their records far more often, labels no less
+_DIMENSIONS = ((300, 200), (1_000, 300), (10**9, 400))  # labels up to which so many dimensions are enough

@@ -119,7 +119,7 @@ class FittedIndex(TrialIndex):
         stages: StageReporter,
     ) -> None:
         known = RecordKnowledge.of_records(train.records, taxonomy)
-        fitted = fit_model(features.X, known, settings, stages)
+        fitted = fit_model(features.X, known, settings, stages, features.words)
         self.positions, self._suggester = fitted.positions, fitted.suggester
         self._space = Space(fitted.terms, fitted.offset, features.words)
         super().__init__(fitted.model, features, fitted.positions, fitted.label_names, self._space.n_dimensions)

@@ -1,0 +1,115 @@
+"""Places records whose labels or links are known, as the fit placed its own records.
+
+    position = [x A + Σ_v f_v P_v] Φ,   Φ = diag(μ)⁻¹ in the axes and the scaling of the index
+
+x are the words of a record, f_v its row of a view (labels, classes above them, links), P_v the pull of each thing of
+the view. A view of which nothing is known is filled with what the words predict, as in the fit. A record of which
+nothing is known is placed by its words alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.index.folder.opening import Generation
+from tacit.index.folder.writer import GenerationWriter
+from tacit.types import Float32Array
+
+__all__ = ["KnownViews", "ViewPull"]
+
+
+@dataclass(frozen=True, eq=False)
+class ViewPull:
+    """What a view adds to the positions of its records.
+
+    Attributes
+    ----------
+    names : names of the things, in the order of the rows of `pull`
+    pull : (n_things, k), P_v
+    square : (k, k), P_vᵀP_v without the factors of `pull`, for rows that are filled
+    length : length of a filled row
+    share : factor of a filled row beside those of `pull`
+    """
+
+    names: Sequence[str]
+    pull: Float32Array
+    square: Float32Array
+    length: float
+    share: float
+
+
+class KnownViews:
+    """Places records by their words and by what is known about them.
+
+    Parameters
+    ----------
+    terms : (n_terms, k), A
+    fold_map : (k, k), Φ
+    scales : (k,), factors from unit positions to those of the index
+    views : mapping from name to ViewPull
+    """
+
+    def __init__(self, terms: Any, fold_map: Float32Array, scales: Float32Array, views: Mapping[str, ViewPull]) -> None:
+        self.terms, self.fold_map, self.scales, self.views = terms, fold_map, scales, dict(views)
+        self._places = {name: {thing: row for row, thing in enumerate(view.names)} for name, view in views.items()}
+
+    @classmethod
+    def of_generation(cls, generation: Generation) -> KnownViews | None:
+        """Open them, or return None for an index that has none."""
+        if "facts/known_views.json" not in generation.manifest.files:
+            return None
+        views = {}
+        for number, facts in enumerate(generation.facts("known_views")["views"]):
+            arrays = [generation.array(f"known_{part}_{number}") for part in ("pull", "square")]
+            views[facts["name"]] = ViewPull(facts["things"], *arrays, length=facts["length"], share=facts["share"])
+        return cls(*(generation.array(f"known_{part}") for part in ("terms", "map", "scales")), views)
+
+    def save(self, writer: GenerationWriter) -> None:
+        """Write them into a new generation."""
+        for part, array in (("terms", self.terms), ("map", self.fold_map), ("scales", self.scales)):
+            writer.save_array(f"known_{part}", np.ascontiguousarray(array, np.float32))
+        facts = []
+        for number, (name, view) in enumerate(self.views.items()):
+            writer.save_array(f"known_pull_{number}", np.ascontiguousarray(view.pull, np.float32))
+            writer.save_array(f"known_square_{number}", np.ascontiguousarray(view.square, np.float32))
+            facts.append({"name": name, "things": list(view.names), "length": view.length, "share": view.share})
+        writer.save_facts("known_views", {"views": facts})
+
+    def place(
+        self,
+        rows: Sequence[tuple[Any, Any]],
+        by_words: Float32Array,
+        known: Sequence[Mapping[str, Sequence[str] | None]],
+    ) -> Float32Array:
+        """Return the positions of records.
+
+        Parameters
+        ----------
+        rows : columns and weights of the words of each record
+        by_words : (n_records, k), their positions by words alone
+        known : for each record, the things of each view; None or a missing name is unknown
+        """
+        found = np.array(by_words, np.float32)
+        for number, ((columns, weights), things) in enumerate(zip(rows, known, strict=True)):
+            pulls, filled = [], []
+            for name, view in self.views.items():
+                given = things.get(name)
+                places = [] if given is None else [self._places[name][t] for t in given if t in self._places[name]]
+                if given is None or (given and not places):
+                    filled.append(view)
+                else:
+                    pulls.append(view.pull[places].sum(axis=0))
+            if len(filled) == len(self.views):
+                continue
+            total = weights @ self.terms[columns] if len(columns) else np.zeros(len(self.scales), np.float32)
+            unit = by_words[number] / self.scales
+            for view in filled:
+                length = float(np.sqrt(max(unit @ view.square @ unit, 0)))
+                if length > 0:
+                    pulls.append(view.share * view.length / length * (unit @ view.square))
+            found[number] = (total + np.sum(pulls, axis=0)) @ self.fold_map
+        return found

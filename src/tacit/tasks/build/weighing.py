@@ -1,0 +1,303 @@
+"""How much each kind of knowledge counts in an index: found in a short trial on held-out records, before the fit.
+
+What is known about the records beside their words comes as views: the labels, their taxonomy, each kind of links. All
+of them may shape one space, and how much each counts in the distances of that space is its *emphasis* (see `MLSI`). The
+trial fits a sample twice: with the labels alone, and with everything. Held-out records then look for records that share
+their labels or links, and titles look for their own records. A view gets the emphasis with which the sum of these
+measures is largest and none of them falls: more knowledge never hurts. A view for which there is none gets the weight
+0: it stays a filter, and its things still have their positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tacit.checks import is_sparse
+from tacit.models.common.views import View
+from tacit.models.mlsi.emphasis import main_axes
+from tacit.models.mlsi.mlsi import MLSI
+from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.types import Array, IntArray
+
+__all__ = [
+    "LABEL_WEIGHT",
+    "MORE_DIMENSIONS",
+    "POWER",
+    "Emphasis",
+    "Relevance",
+    "default_emphasis",
+    "nearest_of",
+    "own_rank",
+    "unit",
+    "weigh_views",
+]
+
+LABEL_WEIGHT = (
+    0.9  # of MLSI: with fewer, the labels' directions come after directions of words that search does not need
+)
+POWER = 0.3  # of the eigenvalues
+_WORDS = 0.1  # emphasis of the words beside labels of emphasis 1
+_OBJECTIVE = 0.1  # weight of every other view in the objective, beside labels of weight 1
+_TRIED = (0.02, 0.05, 0.1, 0.2)
+_ROUNDS = 2
+MORE_DIMENSIONS = 20  # for each view beside the labels, so that it takes no room from the words
+_MOST_TRAINED, _MOST_ASKED = 2_000, 1_000
+_LEAST = 150  # records; with fewer, a trial would measure noise
+_FALL = 0.003  # by which a measure may seem to fall
+_WORTH = 0.002  # gain below which more emphasis is not worth it
+_DIMENSIONS = 200
+_DEPTH = 10
+
+
+@dataclass(frozen=True)
+class Emphasis:
+    """How much each view counts.
+
+    Attributes
+    ----------
+    weights : relative weights of the views in the objective of `MLSI`; 0 leaves a view out
+    emphasis : of the words and of the views, in distances
+    changes : for each view, how much each measure rose with it in the trial; empty if there was no trial
+    n_records : records of the trial
+    """
+
+    weights: dict[str, float]
+    emphasis: dict[str, float]
+    changes: dict[str, dict[str, float]] = field(default_factory=dict)
+    n_records: int = 0
+
+    def sentence(self) -> str:
+        """Say what counts and by how much: "labels 1, places 0.2, words 0.03; people left out"."""
+        used = sorted(
+            ((name, weight) for name, weight in self.emphasis.items() if weight > 0), key=lambda pair: -pair[1]
+        )
+        text = ", ".join(f"{name} {weight:g}" for name, weight in used)
+        unused = [name for name, weight in self.weights.items() if weight == 0]
+        return text + (f"; left out: {', '.join(unused)}" if unused else "")
+
+
+def default_emphasis(views: Sequence[str], given: Mapping[str, float] | None = None) -> Emphasis:
+    """Return the emphasis of views that are not weighed: labels 1, others a tenth, or as given."""
+    given = dict(given or {})
+    emphasis = {name: 1.0 if name == "labels" else 0.1 for name in views} | {"words": _WORDS}
+    emphasis |= {name: weight for name, weight in given.items() if name in emphasis}
+    if "labels" not in views and "words" not in given:
+        emphasis["words"] = 1.0
+    return _with_objective(views, emphasis)
+
+
+def _with_objective(views: Sequence[str], emphasis: Mapping[str, float], **more: Any) -> Emphasis:
+    weights = {}
+    for name in views:
+        weights[name] = 0.0 if emphasis.get(name, 0.0) == 0 else 1.0 if name == "labels" else _OBJECTIVE
+    return Emphasis(weights, {name: weight for name, weight in emphasis.items() if weight > 0}, **more)
+
+
+def weigh_views(
+    X: Any,
+    labels: LabelMatrix | None,
+    taxonomy: Taxonomy | None,
+    views: Mapping[str, View],
+    titles: Any = None,
+    *,
+    given: Mapping[str, float] | None = None,
+    random_state: int = 0,
+) -> Emphasis:
+    """Find how much each view counts.
+
+    Parameters
+    ----------
+    X : words or vectors of the records
+    labels : their labels, or None
+    taxonomy : what is above the labels, or None
+    views : what else is known, by name
+    titles : function from record numbers to rows of X made of the titles alone, optional
+    given : emphasis of some views that the user has set; they are not tried
+    random_state : of the sample
+    """
+    names = [*(["labels"] if labels is not None else []), *(["taxonomy"] if taxonomy is not None else []), *views]
+    given = dict(given or {})
+    start = default_emphasis(names, given)
+    open_names = [name for name in (*views, "taxonomy") if name in names and name not in given]
+    if not open_names:
+        return start
+    trial = _Trial(X, labels, taxonomy, views, titles, random_state)
+    if trial.n_trained + len(trial.asked) < _LEAST:
+        return start
+    fixed = {name: weight for name, weight in start.emphasis.items() if name not in open_names}
+    base_views = [name for name in names if fixed.get(name, 0) > 0]
+    base = trial.space(base_views).measures(fixed)
+    found, changes = dict(fixed), {}
+    space = trial.space(names)
+    chosen, best = _ascent(space, fixed, open_names, base)
+    if not any(chosen.get(name, 0) > 0 for name in open_names) and len(open_names) > 1:
+        for name in open_names:  # together they take too much room: one by one
+            some, reached = _ascent(trial.space([*base_views, name]), fixed, [name], base)
+            if reached > best:
+                chosen, best = some, reached
+    found |= chosen
+    used = [name for name in names if found.get(name, 0) > 0]
+    final = trial.space(used)
+    after = final.measures(found)
+    for name in open_names:
+        if found.get(name, 0) > 0:
+            without = final.measures({**found, name: 0.0})
+            changes[name] = {key: after[key] - without[key] for key in after}
+    return _with_objective(names, found, changes=changes, n_records=trial.n_trained)
+
+
+def _ascent(
+    space: _TrialSpace, fixed: Mapping[str, float], names: Sequence[str], base: Mapping[str, float]
+) -> tuple[dict[str, float], float]:
+    """Return the emphasis of each name that raises the measures most, and by how much; 0 where none may be used."""
+    current: dict[str, float] = {**fixed, **dict.fromkeys(names, 0.0)}
+    best = _gain(space.measures(current), base)
+    for _ in range(_ROUNDS):
+        for name in names:
+            for weight in _TRIED:
+                other = {**current, name: weight}
+                gain = _gain(space.measures(other), base)
+                if gain > best + _WORTH:
+                    best, current = gain, other
+    if best <= 0:
+        return dict.fromkeys(names, 0.0), 0.0
+    return {name: current[name] for name in names}, best
+
+
+def _gain(measures: Mapping[str, float], base: Mapping[str, float]) -> float:
+    """Return the sum of the rises; minus infinity if a measure falls."""
+    rises = [measures[name] - base[name] for name in base]
+    return -np.inf if min(rises) < -_FALL else float(sum(rises))
+
+
+class _Trial:
+    """A sample of the records: some to fit, others to ask with."""
+
+    def __init__(
+        self,
+        X: Any,
+        labels: LabelMatrix | None,
+        taxonomy: Taxonomy | None,
+        views: Mapping[str, View],
+        titles: Any,
+        random_state: int,
+    ) -> None:
+        # records without labels could not tell whether the labels are found
+        usable = np.arange(X.shape[0]) if labels is None else np.flatnonzero(np.diff(labels.indicator.indptr))
+        order = np.random.default_rng(random_state).permutation(usable)
+        n_asked = min(_MOST_ASKED, len(order) // 3)
+        self.asked = np.sort(order[:n_asked])
+        self.trained = np.sort(order[n_asked : n_asked + _MOST_TRAINED])
+        self.n_trained = len(self.trained)
+        self.X, self.labels, self.taxonomy, self.titles = X, labels, taxonomy, titles
+        self.views = views
+        self.random_state = random_state
+        things = {} if labels is None else {"labels": labels.indicator}
+        things |= {name: _rows_of(view) for name, view in views.items() if is_sparse(_rows_of(view))}
+        self.relevance = {name: Relevance(rows, self.asked, self.trained) for name, rows in things.items()}
+
+    def space(self, names: Sequence[str]) -> _TrialSpace:
+        """Fit the sample with some of the views."""
+        return _TrialSpace(self, names)
+
+
+class _TrialSpace:
+    """A space of the sample, measured with any emphasis."""
+
+    def __init__(self, trial: _Trial, names: Sequence[str]) -> None:
+        self.trial, rows = trial, trial.trained
+        X = trial.X[rows]
+        labels = None if trial.labels is None or "labels" not in names else trial.labels[rows].without_empty()
+        self.views = {name: _taken(view, rows) for name, view in trial.views.items() if name in names}
+        weights = {name: 1.0 if name == "labels" else _OBJECTIVE for name in names}
+        informed = labels is not None or bool(self.views)
+        self.model = MLSI(
+            min(_DIMENSIONS, len(rows) // 4) + MORE_DIMENSIONS * sum(name != "labels" for name in names),
+            label_weight=LABEL_WEIGHT if informed else 0.0,
+            taxonomy=trial.taxonomy if "taxonomy" in names and labels is not None else None,
+            view_weights=weights if informed else None,
+            scaling="unit",
+            random_state=trial.random_state,
+        )
+        self.model.fit(X, labels, views=self.views or None)
+        self.stored = self.model.training_coordinates(X, "transductive")
+        self.placed = self.model.transform(trial.X[trial.asked])
+        self.titles = None if trial.titles is None else self.model.transform(trial.titles(rows[: len(trial.asked)]))
+        self._known: dict[tuple[tuple[str, float], ...], dict[str, float]] = {}
+
+    def measures(self, emphasis: Mapping[str, float]) -> dict[str, float]:
+        """Return the mean measures with an emphasis: nDCG@10 of labels and links, MRR of titles."""
+        key = tuple(sorted(emphasis.items()))
+        if key not in self._known:
+            self._known[key] = self._measured(emphasis)
+        return self._known[key]
+
+    def _measured(self, emphasis: Mapping[str, float]) -> dict[str, float]:
+        trial = self.trial
+        values, axes = main_axes(self.model, {name: weight for name, weight in emphasis.items() if weight > 0})
+        turn = (axes * values**POWER).astype(self.stored.dtype)
+        stored, placed = unit(self.stored @ turn), unit(self.placed @ turn)
+        order = nearest_of(placed, stored)
+        found = {name: relevance.ndcg(order) for name, relevance in trial.relevance.items()}
+        if self.titles is not None:
+            found["titles"] = own_rank(unit(self.titles @ turn), stored)
+        return found
+
+
+def _rows_of(view: View) -> Any:
+    return getattr(view.data, "indicator", view.data)
+
+
+def _taken(view: View, rows: IntArray) -> View:
+    known = None if view.known is None else np.asarray(view.known)[rows]
+    data = _rows_of(view)[rows]
+    return View(data, view.weight, known, view.names, view.even)
+
+
+def unit(positions: Array) -> Array:
+    lengths = np.linalg.norm(positions, axis=1, keepdims=True)
+    return np.asarray(positions / np.where(lengths > 0, lengths, 1))
+
+
+def nearest_of(asked: Array, stored: Array) -> IntArray:
+    cosines = asked @ stored.T
+    depth = min(_DEPTH, cosines.shape[1])
+    some = np.argpartition(-cosines, depth - 1, axis=1)[:, :depth]
+    order = np.argsort(-np.take_along_axis(cosines, some, 1), axis=1, kind="stable")
+    return np.take_along_axis(some, order, 1)
+
+
+class Relevance:
+    """Which records are relevant to which: the Jaccard overlap of what they have; who has nothing does not ask."""
+
+    def __init__(self, things: Any, asked: IntArray, answers: IntArray) -> None:
+        ours, theirs = things[asked].astype(np.float64), things[answers].astype(np.float64)
+        shared = np.asarray((ours @ theirs.T).toarray())
+        own, other = np.asarray(ours.sum(axis=1)).ravel(), np.asarray(theirs.sum(axis=1)).ravel()
+        either = own[:, None] + other[None, :] - shared
+        self.gains = shared / np.where(either > 0, either, 1)
+        depth = min(_DEPTH, self.gains.shape[1])
+        self.discount = 1 / np.log2(np.arange(2, depth + 2))
+        best = -np.partition(-self.gains, depth - 1, axis=1)[:, :depth]
+        self.ideal = -np.sort(-best, axis=1) @ self.discount
+
+    def ndcg(self, order: IntArray) -> float:
+        """Return the mean nDCG@10 of answers, the nearest first."""
+        asks = self.ideal > 0
+        if not asks.any():
+            return 0.0
+        reached = np.take_along_axis(self.gains, order, 1) @ self.discount
+        return float((reached[asks] / self.ideal[asks]).mean())
+
+
+def own_rank(titles: Array, stored: Array) -> float:
+    """Return the mean reciprocal rank of records by their own titles, 0 beyond the tenth."""
+    cosines = titles @ stored.T
+    own = cosines[np.arange(len(titles)), np.arange(len(titles))]
+    rank = 1 + np.count_nonzero(cosines > own[:, None], axis=1)
+    return float(np.where(rank <= _DEPTH, 1 / rank, 0).mean())
