@@ -64,9 +64,10 @@ class KnownViews:
             return None
         views = {}
         for number, facts in enumerate(generation.facts("known_views")["views"]):
-            arrays = [generation.array(f"known_{part}_{number}") for part in ("pull", "square")]
-            views[facts["name"]] = ViewPull(facts["things"], *arrays, length=facts["length"], share=facts["share"])
-        return cls(*(generation.array(f"known_{part}") for part in ("terms", "map", "scales")), views)
+            pull, square = (generation.array(f"known_{part}_{number}") for part in ("pull", "square"))
+            views[facts["name"]] = ViewPull(facts["things"], pull, square, facts["length"], facts["share"])
+        terms, fold_map, scales = (generation.array(f"known_{part}") for part in ("terms", "map", "scales"))
+        return cls(terms, fold_map, scales, views)
 
     def save(self, writer: GenerationWriter) -> None:
         """Write them into a new generation."""

@@ -54,6 +54,11 @@ class RecordPositions:
         """Number of records of the build, removed ones included."""
         return len(self._positions)
 
+    @property
+    def added(self) -> IntArray:
+        """Numbers of the records that were added since the build, ascending."""
+        return self._changes().added
+
     def nearest(
         self, position: Float32Array, limit: int, *, filters: Filters | None = None, without: int | None = None
     ) -> Found:

@@ -28,6 +28,7 @@ class IndexInfo:
     taxonomy_nodes : int, 0 without a taxonomy
     model : str
     parameters : dict, those of the model
+    weights : dict of str to float, how much the words and each view count in distances; empty for other models
     suggester : str, how labels are suggested; "none" without a suggester
     text : dict, how texts become words; empty for an index of vectors
     reading : dict, how the records were read, if known
@@ -49,6 +50,7 @@ class IndexInfo:
     taxonomy_nodes: int
     model: str
     parameters: dict[str, Any]
+    weights: dict[str, float]
     suggester: str
     text: dict[str, Any]
     reading: dict[str, Any]
@@ -84,6 +86,7 @@ def info(collection: OpenedIndex) -> IndexInfo:
         taxonomy_nodes=0 if collection.taxonomy is None else collection.taxonomy.n_nodes,
         model=fitted.get("model", "unknown"),
         parameters=dict(fitted.get("parameters", {})),
+        weights=collection.weights,
         suggester="none" if collection.suggester is None else fitted.get("suggester", build.get("suggester", "auto")),
         text=dict(build.get("text", {})) if "facts/words.json" in manifest.files else {},
         reading=dict(build.get("reading", {})),

@@ -63,6 +63,14 @@ class OpenedIndex:
         return KnownViews.of_generation(self.generation)
 
     @cached_property
+    def weights(self) -> dict[str, float]:
+        """How much the words and each view count in distances, 0 for views that were left out; empty if unknown."""
+        if "facts/emphasis.json" not in self.generation.manifest.files:
+            return {}
+        facts = self.generation.facts("emphasis")
+        return dict.fromkeys(facts["weights"], 0.0) | facts["emphasis"]
+
+    @cached_property
     def label_names(self) -> tuple[str, ...]:
         """Labels that the space and the suggester know."""
         return tuple(self.generation.facts("labels")["names"])

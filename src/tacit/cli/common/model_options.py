@@ -37,6 +37,7 @@ class ModelOptions:
 
     model: str | None = None
     dimensions: int | None = None
+    weights: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     language: str | None = None
     stem: bool | None = None
@@ -54,7 +55,21 @@ _OPTIONS: tuple[Decorator, ...] = (
         type=click.Choice(["auto", *SPACES]),
         help="Model of the space.  [default: auto, by what the records have]",
     ),
-    option_in("Space", "--dimensions", type=int, metavar="NUMBER", help="Dimensions of the space.  [default: 100]"),
+    option_in(
+        "Space",
+        "--dimensions",
+        type=int,
+        metavar="NUMBER",
+        help="Dimensions of the space.  [default: by the records and labels]",
+    ),
+    option_in(
+        "Space",
+        "--weight",
+        "weights",
+        multiple=True,
+        metavar="NAME=NUMBER",
+        help="How much words, labels, taxonomy or a link counts; 0 leaves it out.  [default: found in a trial]",
+    ),
     option_in("Space", "--taxonomy", metavar="FILE", help="Taxonomy of the labels: a table or SKOS; 'none' for none."),
     option_in(
         "Space",
@@ -110,6 +125,7 @@ def read_settings(space: ModelOptions, before: BuildSettings | None = None) -> B
         text=replace(before.text, **text),
         taxonomy_separator=separator,
         min_label_records=named.get("min_label_records", before.min_label_records),
+        weights={**before.weights, **_read_weights(space.weights)},
         **_given(model=space.model, n_components=space.dimensions, suggester=space.suggester, random_state=space.seed),
     )
 
@@ -178,6 +194,23 @@ def _named_settings(pairs: tuple[str, ...]) -> dict[str, Any]:
             raise InputError(
                 f"--set has an unknown name: got {name!r}, expected one of {', '.join(_SETTINGS)}, or a parameter of "
                 f"the model.{hint}"
+            )
+    return found
+
+
+def _read_weights(pairs: tuple[str, ...]) -> dict[str, float]:
+    """Read NAME=NUMBER."""
+    found: dict[str, float] = {}
+    for pair in pairs:
+        name, sign, value = (part.strip() for part in pair.partition("="))
+        try:
+            found[name] = float(value)
+        except ValueError:
+            sign = ""
+        if not sign or not name or not 0 <= found[name] < float("inf"):
+            raise InputError(
+                f"--weight must look like NAME=NUMBER, with a number of at least 0: got {pair!r}, expected places=0.2, "
+                "for example."
             )
     return found
 

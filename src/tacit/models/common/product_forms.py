@@ -70,8 +70,9 @@ class AugmentedForm(RecordForm):
         """Solve with block conjugate gradients; with LSMR if there is no ridge."""
         tol = REGRESSION_TOL * self.tol if self.ridge else min(self.tol, _LITERAL_TOL)
         crossed = adjoint_times(self.X, T) if self.ridge else None
-        given = {"crossed": crossed, "start": start if self.ridge else None}
-        found = least_squares(self.X, T, ridge=self.ridge, tol=tol, max_iter=self.max_iter, **given)
+        start = start if self.ridge else None
+        options: dict[str, Any] = {"ridge": self.ridge, "tol": tol, "max_iter": self.max_iter}
+        found = least_squares(self.X, T, **options, crossed=crossed, start=start)
         if crossed is not None and not self._led:  # it is not needed afterwards
             self._crossed = (T, crossed)
         self.reports.append(without_vectors(found))
@@ -127,9 +128,10 @@ class AugmentedForm(RecordForm):
         """Return Zᵀ extra: the space turns mostly towards the labels, so the iteration starts there."""
         labels = as_operator(extra)
         width = labels.shape[1]
-        mix = np.eye(width, dtype=self.dtype)
         if width > _START_COLUMNS:
             mix = self.rng.standard_normal((width, _START_COLUMNS)).astype(self.dtype)
+        else:
+            mix = np.eye(width, dtype=self.dtype)
         corner = Z.corner()
         if corner is not None:
             return np.concatenate([part @ mix for part in corner])

@@ -112,12 +112,22 @@ class KnownView:
         """Squared length of each column of `rows`."""
         if is_sparse(self.rows):
             squared = np.square(self.rows.data, dtype=np.float64)
-            return np.bincount(self.rows.indices, squared, minlength=self.rows.shape[1])
+            return np.asarray(np.bincount(self.rows.indices, squared, minlength=self.rows.shape[1]), np.float64)
         return np.asarray(np.einsum("ij,ij->j", self.rows, self.rows, dtype=np.float64))
+
+    @property
+    def n_known(self) -> int:
+        """Number of records of which the view knows something."""
+        return int(np.count_nonzero(self.known))
+
+    @property
+    def factors(self) -> Float64Array:
+        """Factor of each column."""
+        return self.scale * column_factors(self.squares, self.n_known, even=self.even)
 
     def features(self, dtype: Any) -> Any:
         """Return F_v: the rows with all factors."""
-        factors = self.scale * column_factors(self.squares, np.count_nonzero(self.known), even=self.even)
+        factors = self.factors
         if is_sparse(self.rows):
             rows = self.rows.astype(dtype)
             if (factors == factors[:1]).all():
@@ -128,11 +138,8 @@ class KnownView:
     @property
     def filled_length(self) -> float:
         """Length of the rows that take the place of unknown ones."""
-        squares = float(
-            self.squares
-            @ (self.scale * column_factors(self.squares, np.count_nonzero(self.known), even=self.even)) ** 2
-        )
-        return FILLED_LENGTH * float(np.sqrt(squares / max(1, np.count_nonzero(self.known))))
+        squares = float(np.sum(self.squares * self.factors**2))
+        return FILLED_LENGTH * float(np.sqrt(squares / max(1, self.n_known)))
 
     def take(self, records: Array) -> KnownView:
         """Return the view of some records, with the same factors."""
@@ -376,7 +383,7 @@ def fitted_views(views: Sequence[KnownView], blocks: Mapping[str, Any], V: Array
             scale=view.scale,
             even=view.even,
             squares=own.squares,
-            n_known=int(np.count_nonzero(view.known)),
+            n_known=view.n_known,
             loadings=np.asarray(as_operator(own.rows.astype(V.dtype, copy=False)).T @ V).T,
             pull=np.asarray(as_operator(blocks[view.name]).T @ V) if view.name in blocks else None,
             length=view.filled_length,
@@ -389,8 +396,7 @@ def _filled_squares(view: KnownView, block: Any) -> Array | float:
     """Return the squared length of each column over filled rows, without the factors of the view."""
     if not isinstance(block, _Filled):
         return 0.0
-    factors = view.scale * column_factors(view.squares, np.count_nonzero(view.known), even=view.even)
-    return block.filled_squares() / np.where(factors > 0, factors, 1) ** 2
+    return block.filled_squares() / np.where(view.factors > 0, view.factors, 1) ** 2
 
 
 def predicted_rows(model: Any, X: Any, view: FittedView) -> Array:

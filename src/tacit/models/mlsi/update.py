@@ -83,7 +83,7 @@ def merge(model: Any, X: Any, y: Any, views: Mapping[str, Any] | None, keep: flo
     F = None
     if factors.any() and model.label_weight > 0:
         F = sp.csr_array(rows.Y @ sp.diags_array(factors)).astype(form.dtype)[:, np.flatnonzero(factors)]
-    per_label = float(np.sum(factors**2 * np.asarray(total.label_counts))) / max(1, np.count_nonzero(factors))
+    per_label = float(np.sum(factors**2 * np.asarray(total.label_counts))) / max(1, int(np.count_nonzero(factors)))
     model.shrinkage_ = float(model.shrinkage * form.ridge / per_label) if model.shrinkage and per_label else 0.0
     options = {"label_weight": model.label_weight, "shrinkage": model.shrinkage_}
     space = informed_space(form, F, ROWS_PER_DIMENSION * model.n_components, **options)

@@ -23,7 +23,7 @@ from tacit.models.spaces import Knowledge, SpaceKind, space_named
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.settings import BuildSettings, dimensions_for
-from tacit.tasks.build.weighing import LABEL_WEIGHT, MORE_DIMENSIONS, POWER, Emphasis, weigh_views
+from tacit.tasks.build.weighing import LABEL_WEIGHT, MORE_DIMENSIONS, POWER, Emphasis, default_emphasis, weigh_views
 from tacit.tasks.stage_progress import StageReporter
 from tacit.text.words import Words
 from tacit.types import Float32Array
@@ -213,9 +213,14 @@ def fit_views(
     taxonomy = widened(known.taxonomy, labels) if known.taxonomy is not None and labels is not None else None
     _check_weights(settings.weights, labels, taxonomy, views)
     titles = _title_rows(known.titles, words)
-    say.begin("weights")
-    found = weigh_views(X, labels, taxonomy, views, titles, given=settings.weights, random_state=settings.random_state)
-    say.end(f"{'weighed' if found.n_records else 'weights'}: {found.sentence()}")
+    known_names = [*(["labels"] if labels is not None else []), *(["taxonomy"] if taxonomy is not None else []), *views]
+    found = default_emphasis(known_names, settings.weights)
+    if set(known_names) - {"labels", *settings.weights}:
+        say.begin("weights")
+        options: dict[str, Any] = {"given": settings.weights, "random_state": settings.random_state}
+        found = weigh_views(X, labels, taxonomy, views, titles, **options)
+        tried = f"in a trial with {found.n_records:,} records" if found.n_records else "by default, for few records"
+        say.end(f"weights chosen {tried}: {found.sentence()}")
     say.begin("space")
     informed = {"label_weight": LABEL_WEIGHT, "scaling": POWER, "view_weights": found.weights, "taxonomy": taxonomy}
     if "emphasis" not in settings.parameters and "scaling" not in settings.parameters:
@@ -275,7 +280,7 @@ def _check_weights(
 
 def _title_rows(titles: Sequence[str], words: Words | None) -> Any:
     """Return a function from record numbers to the words of their titles; None if most records have no title."""
-    if words is None or np.mean([bool(title) for title in titles] or [0.0]) < 0.5:
+    if words is None or 2 * sum(map(bool, titles)) <= len(titles):
         return None
     return lambda rows: words.transform(titles[row] for row in rows)
 

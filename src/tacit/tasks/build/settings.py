@@ -96,11 +96,15 @@ class BuildSettings:
 def dimensions_for(n_records: int, n_labels: int) -> int:
     """Return the number of dimensions for a collection.
 
-    More labels need more dimensions to be told apart, and more records are needed to find that many directions.
+    More labels need more dimensions to be told apart, and so do more records, whose words are more varied.
     """
-    wanted = next(dimensions for most, dimensions in _DIMENSIONS if n_labels <= most)
+    by_records = _DIMENSIONS * (n_records / _RECORDS) ** _GROWTH
+    by_labels = next(dimensions for most, dimensions in _BY_LABELS if n_labels <= most)
+    wanted = min(_MOST_DIMENSIONS, max(_DIMENSIONS, round(by_records), by_labels))
     return max(2, min(wanted, n_records // 4))
 
 
-# benchmarks/studies/view_weights.py: with 200 instead of 100 titles find their records far more often, labels no less
-_DIMENSIONS = ((300, 200), (1_000, 300), (10**9, 400))  # labels up to which so many dimensions are enough
+# benchmarks/studies/more_knowledge.py: with 200 instead of 100 titles find their records far more often and labels no
+# less; twice the records in as many dimensions lose what the words of a title need
+_DIMENSIONS, _RECORDS, _GROWTH, _MOST_DIMENSIONS = 200, 1_500, 0.35, 400
+_BY_LABELS = ((300, 200), (1_000, 300), (10**9, 400))  # labels up to which so many dimensions are enough

@@ -48,7 +48,7 @@ _ROUNDS = 2
 MORE_DIMENSIONS = 20  # for each view beside the labels, so that it takes no room from the words
 _MOST_TRAINED, _MOST_ASKED = 2_000, 1_000
 _LEAST = 150  # records; with fewer, a trial would measure noise
-_FALL = 0.003  # by which a measure may seem to fall
+_FALL = 0.001  # by which a measure may seem to fall
 _WORTH = 0.002  # gain below which more emphasis is not worth it
 _DIMENSIONS = 200
 _DEPTH = 10
@@ -260,11 +260,13 @@ def _taken(view: View, rows: IntArray) -> View:
 
 
 def unit(positions: Array) -> Array:
+    """Return positions at length 1; those at the origin stay there."""
     lengths = np.linalg.norm(positions, axis=1, keepdims=True)
     return np.asarray(positions / np.where(lengths > 0, lengths, 1))
 
 
 def nearest_of(asked: Array, stored: Array) -> IntArray:
+    """Return the numbers of the ten stored positions nearest to each asked one, both at length 1."""
     cosines = asked @ stored.T
     depth = min(_DEPTH, cosines.shape[1])
     some = np.argpartition(-cosines, depth - 1, axis=1)[:, :depth]

@@ -98,7 +98,7 @@ def compare(
             own = replace(settings, model=name, parameters=parameters)
             return FittedIndex(split.train, own, taxonomy, features, stages)
 
-        setting = Setting({}, {}, settings.n_components)
+        setting = Setting({}, {}, settings.n_components or 0)
 
         def trials(index: TrialIndex, seconds: float) -> Any:
             return [(setting, partial(held_out.measure, index, seconds))]

@@ -24,6 +24,8 @@ __all__ = ["Suggestion", "suggest", "suggest_records"]
 
 _MANY = 8  # texts from which one sparse product is faster than reading the rows of each text's words
 _CELLS = 4_000_000  # probabilities at a time: 32 MB
+_NEIGHBOURS = 10  # nearest records that new labels are read from
+_HALF = 0.5  # share of them from which a new label is accepted
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ def suggest(
         name = collection.label_names[label]
         return name, title_of(collection, name), ancestors_of(collection, name)
 
+    added = NewLabels.of(collection)
     found: list[list[Suggestion]] = []
     step = max(1, _CELLS // len(collection.label_names))
     for start in range(0, len(positions), step):
@@ -115,8 +118,62 @@ def suggest(
         probabilities, yes = suggester.probabilities(scores), suggester.chosen(scores)
         allowed = (yes if chosen else np.full(yes.shape, True)) & (probabilities >= least)
         allowed &= block.any(axis=1, keepdims=True)
-        found += [_best(*rows, most, named) for rows in zip(probabilities, yes, allowed, strict=True)]
+        some = [_best(*rows, most, named) for rows in zip(probabilities, yes, allowed, strict=True)]
+        if added is not None:
+            more = added.suggestions(collection, block, least, chosen=chosen)
+            some = [
+                sorted([*old, *new], key=lambda one: -one.probability)[:most]
+                for old, new in zip(some, more, strict=True)
+            ]
+        found += some
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class NewLabels:
+    """Labels that came with records added since the fit, which the suggester has not learned.
+
+    Their probability is their share in the nearest records, by cosine: the way of a cataloguer who looks at similar
+    records. The next refit learns them.
+    """
+
+    labels: dict[int, tuple[str, ...]]  # of each added record that has new ones
+
+    @classmethod
+    def of(cls, collection: OpenedIndex) -> NewLabels | None:
+        """Return the new labels of an index, or None if there are none."""
+        numbers = collection.positions.added
+        if not len(numbers):
+            return None
+        known = set(collection.label_names)
+        found = {}
+        for number, record in zip(numbers.tolist(), collection.store.get(numbers), strict=True):
+            labels = tuple(label for label in record.labels if label not in known)
+            if labels:
+                found[number] = labels
+        return cls(found) if found else None
+
+    def suggestions(
+        self, collection: OpenedIndex, positions: Any, least: float, *, chosen: bool
+    ) -> list[list[Suggestion]]:
+        """Return the new labels of the nearest records of each position."""
+        found: list[list[Suggestion]] = []
+        for position in positions:
+            shares: dict[str, float] = {}
+            if position.any():
+                numbers, cosines = collection.positions.nearest(position, _NEIGHBOURS)
+                weights = np.maximum(cosines, 0) ** 2
+                for number, weight in zip(numbers.tolist(), weights.tolist(), strict=True):
+                    for label in self.labels.get(number, ()):
+                        shares[label] = shares.get(label, 0.0) + weight / max(float(weights.sum()), 1e-12)
+            found.append(
+                [
+                    Suggestion(name, share, share >= _HALF, title_of(collection, name), ancestors_of(collection, name))
+                    for name, share in shares.items()
+                    if share >= least and (share >= _HALF or not chosen)
+                ]
+            )
+        return found
 
 
 def suggest_records(

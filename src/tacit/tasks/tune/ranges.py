@@ -62,7 +62,8 @@ class SettingsSpace:
         defaults = SPACES[model].estimator()().get_params() if SPACES[model].ranges else {}
         known = {**defaults, **self.current.parameters}
         low, high = self._dimensions
-        start: dict[str, Any] = {"model": model, "n_components": min(max(self.current.n_components, low), high)}
+        now = _DIMENSIONS[1] if self.current.n_components is None else self.current.n_components
+        start: dict[str, Any] = {"model": model, "n_components": min(max(now, low), high)}
         for name, (least, most, _) in SPACES[model].ranges.items():
             start[f"{model}.{name}"] = min(max(float(known[name]), least), most)
         if self.suggester:
