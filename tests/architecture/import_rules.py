@@ -46,7 +46,12 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
         {"lsi", "mlsi", "hlsi", "mlsa", "graphs", "projections", "classifiers"},
         {"spaces"},
     ),
-    "index": ({"strict_json", "nearest"}, {"records"}, {"folder"}, {"space", "suggester", "taxonomy", "positions"}),
+    "index": (
+        {"strict_json", "nearest"},
+        {"records"},
+        {"folder"},
+        {"space", "suggester", "taxonomy", "positions", "known_views"},
+    ),
     "evaluate": ({"measures", "progress"}, {"compare", "held_out"}, {"weight_search"}),
     "tasks": (
         {"stage_progress", "opened_index"},

@@ -5,9 +5,10 @@
 | symbol | word                    | shape |
 |--------|-------------------------|-------|
 | X, K   | records x terms, X Xᵀ   | N x M |
-| Y, F   | labels, label features  | N x L |
-| β      | `label_weight`          |       |
-| γ      | `shrinkage`             |       |
+| Y, F   | labels, label features; all views side by side | N x L |
+| F_v, B_v | one view and VᵀF_v    | N x L_v, k x L_v |
+| β, w_v | `label_weight`, share of a view in it |  |
+| γ      | `shrinkage_`            |       |
 | V      | `embedding_`            | N x k |
 | Wᵀ     | `components_` (scaled)  | k x M |
 | A, B   | `term_loadings_`, `label_loadings_` | k x M, k x L |
@@ -82,8 +83,10 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         names given to `fit`; they take the place of the views' own weights. The shares of all views sum to 1
     emphasis : mapping or None, default None — how much the words ("words") and each view, by name, count in the
         distances between positions, whatever they counted in finding the space: V is turned to the main axes of
-        M = Σ_v e_v B_v B_vᵀ, and `eigenvalues_` are those of M. None is M as it was minimised; names that are not given
-        count 0
+        M = Σ_v e_v B_v B_vᵀ, with A for the words and views balanced but without their shares, and `eigenvalues_` are
+        those of M. 1 for the words and 1 for a view count the same; names that are not given count 0. None leaves axes
+        and λ as they were found; the objective has 1 for the words and w_v β/(1−β) for each view: the same axes, with
+        M's eigenvalues μ, which lack the ridge in λ
     n_landmarks : "auto", None or int, default "auto" — Nyström landmarks for a non-linear kernel: None is the exact
         matrix, "auto" is exact up to 5,000 records
     coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` returns; see
@@ -93,7 +96,7 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         collections use a closed form
     solver : {"auto", "primal", "dual", "augmented", "single_pass"}, default "auto" — how K is held: XᵀX dense, X Xᵀ
         dense, or products only; "single_pass" is "augmented" with the space found in one pass over [X, labels],
-        without residuals. Regressing the labels still takes several passes
+        without residuals. Regressing the positions, or the labels if these are fewer, still takes several passes
     tol : float, default 1e-2 — relative residual at which the iterative solvers stop
     max_iter : int or None, default None — maximum number of iterations
     warm_start : bool, default False — as for `LSI`; used with solver="augmented" and more dimensions than labels;
@@ -103,11 +106,11 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
     Attributes
     ----------
     components_ : (n_components_, n_terms) Wᵀ in the chosen scaling; dual_components_ instead for a non-linear kernel
-    eigenvalues_ : (n_components_,) λ of eq. (8)
+    eigenvalues_ : (n_components_,) λ of eq. (8); with `emphasis` those of M
     embedding_ : (n_records, n_components_) V, the transductive positions in unit scaling
     term_loadings_, label_loadings_ : A = VᵀX and B = VᵀY of eq. (2)
     objective_ : float, value of eq. (2) at V, with the views as balanced; missing rows count as filled
-    label_scale_ : float, factor of the labels
+    label_scale_ : float, factor of the labels: that of `balance` times √w_v
     labels_ : LabelMatrix, the labels as read (None without labels and with a precomputed label kernel)
     views_ : dict from str to FittedView: share, names, loadings and more of every view
     shrinkage_ : float, γ of eq. (8)
@@ -228,7 +231,8 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         Notes
         -----
         v = (x XᵀV + β/(1−β) Σ_v f_v F_vᵀV) / μ: a record of the fit, all of whose views are known, gets its row of
-        `embedding_` again. Without anything known this is `transform`. Needs the linear kernel and label_weight < 1.
+        `embedding_` again, in the model's scaling. Without anything known this is `transform`. Needs linear kernels,
+        label_weight < 1 and shrinkage=0.
         """
         check_is_fitted(self, "eigenvalues_")
         X = read_records(self, X, reset=False)
