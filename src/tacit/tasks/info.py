@@ -87,7 +87,7 @@ def info(collection: OpenedIndex) -> IndexInfo:
         model=fitted.get("model", "unknown"),
         parameters=dict(fitted.get("parameters", {})),
         weights=collection.weights,
-        suggester="none" if collection.suggester is None else fitted.get("suggester", build.get("suggester", "auto")),
+        suggester=fitted.get("suggester", "none" if collection.suggester is None else build.get("suggester", "auto")),
         text=dict(build.get("text", {})) if "facts/words.json" in manifest.files else {},
         reading=dict(build.get("reading", {})),
         bytes=_size(collection.path),

@@ -90,7 +90,7 @@ _OPTIONS: tuple[Decorator, ...] = (
     option_in(
         "Suggester",
         "--suggester",
-        type=click.Choice(["auto", "logistic", "ridge", "svm", "both", "none"]),
+        type=click.Choice(["auto", "logistic", "ridge", "svm", "both", "neighbours", "none"]),
         help="Method that learns to suggest labels.  [default: auto]",
     ),
 )

@@ -172,7 +172,13 @@ def _write(
     say.begin("writing")
     _save(writer, fitted, words, known, titles)
     counts = {"labels": len(fitted.label_names), "terms": X.shape[1], "dimensions": fitted.positions.shape[1]}
-    made = {"model": fitted.model, "parameters": fitted.parameters, "suggester": fitted.suggester_method}
+    made: dict[str, Any] = {
+        "model": fitted.model,
+        "parameters": fitted.parameters,
+        "suggester": fitted.suggester_method,
+    }
+    if fitted.share is not None:
+        made["share"] = round(fitted.share, 4)
     writer.finish({"build": settings.to_facts(), "fitted": made}, counts)
     say.end(f"index written to {writer.index}")
 

@@ -25,6 +25,7 @@ from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.settings import BuildSettings, dimensions_for
 from tacit.tasks.build.weighing import LABEL_WEIGHT, MORE_DIMENSIONS, POWER, Emphasis, default_emphasis, weigh_views
 from tacit.tasks.stage_progress import StageReporter
+from tacit.tasks.suggest.neighbours import best_share
 from tacit.text.words import Words
 from tacit.types import Float32Array
 
@@ -33,6 +34,9 @@ __all__ = ["FittedSpace", "RecordKnowledge", "fit_model", "fit_relations", "wide
 _LOGISTIC_WORK = 3e11  # records x labels x dimensions above which ridge regression takes over: minutes on two cores
 _SHARE = 0.5  # length of the position beside the words, which have length 1: best of .5, 1, 2 on Reuters, 2026-11-16
 _MOST_BYTES = 2**30
+_MOST_SCORES = (
+    1e8  # records x labels that are scored to find thresholds and probabilities: more take minutes and memory
+)
 # entries x labels (about seven seconds on one core), and bytes that "auto" may add to an index: on all of Reuters-21578
 # (2e8) a build takes 46 s with it and 18 s without (benchmarks/compare.py index, 2026-11-16), for .13 of macro F1
 _BOTH_WORK, _BOTH_BYTES = 5e7, 2**27
@@ -94,6 +98,7 @@ class FittedSpace:
     label_positions : (n_labels, k)
     suggester : Suggester or None
     suggester_method : str, how it was trained; "none" without a suggester
+    share : float or None, share of the nearest records from which a label is accepted, if these suggest
     others : names and positions of the linked things, by the name of the link
     strengths : (k,) or None, eigenvalues of M-LSA: the position of a thing times these is proportional to the sum of
         the positions of its records
@@ -111,6 +116,7 @@ class FittedSpace:
     label_positions: Float32Array | None = None
     suggester: Suggester | None = None
     suggester_method: str = "none"
+    share: float | None = None
     others: Mapping[str, tuple[list[str], Float32Array]] | None = None
     strengths: Float32Array | None = None
     known_views: KnownViews | None = None
@@ -157,7 +163,12 @@ def fit_model(
     if settings.suggester == "none":
         return fitted
     say.begin("suggester")
-    suggester, method = _trained(X, honest, labels, settings)
+    method = settings.suggester if settings.suggester != "auto" else _affordable(X, labels, honest.shape[1])
+    if method == "neighbours":
+        share = best_share(honest, fitted.positions, labels, seed=settings.random_state)
+        say.end(f"suggester of {len(labels.names):,} labels: those of the nearest records")
+        return replace(fitted, suggester_method=method, share=share)
+    suggester = _trained(X, honest, labels, settings, method)
     how = "on words and positions" if method == "both" else method
     say.end(f"suggester of {len(labels.names):,} labels trained ({how})")
     return replace(fitted, suggester=suggester, suggester_method=method)
@@ -327,27 +338,27 @@ def _fit_matrix(
     return FittedSpace(space.title, _plain_parameters(model), terms, offset, positions), honest
 
 
-def _trained(X: Any, positions: Float32Array, labels: LabelMatrix, settings: BuildSettings) -> tuple[Suggester, str]:
-    """Train the suggester on the positions, or on words and positions together; return it and the method."""
-    method, seed = settings.suggester, settings.random_state
-    if method == "auto":
-        entries_per_record = X.nnz / max(1, X.shape[0]) if is_sparse(X) else float(X.shape[1])
-        n_known = int(np.count_nonzero(labels.known))
-        method = _affordable(n_known, len(labels.names), X.shape[1], positions.shape[1], entries_per_record)
+def _trained(X: Any, positions: Float32Array, labels: LabelMatrix, settings: BuildSettings, method: str) -> Suggester:
+    """Train the suggester on the positions, or on words and positions together."""
+    seed = settings.random_state
     if method == "both":
         _check_room(X.shape[1], len(labels.names))
         rows = X if is_sparse(X) else sp.csr_array(normalize(X))
         together = sp.hstack([rows, _SHARE * sp.csr_array(normalize(positions))], format="csr")
         head = LabelHead("svm", normalise=False, cv=3, random_state=seed).fit(together, labels)
         head.coef_[:, X.shape[1] :] *= _SHARE  # so that it takes positions at unit length
-        return Suggester.of_head(head, X.shape[1]), method
-    return Suggester.of_head(LabelHead(method, ridge=0.1, random_state=seed).fit(positions, labels)), method
+        return Suggester.of_head(head, X.shape[1])
+    return Suggester.of_head(LabelHead(method, ridge=0.1, random_state=seed).fit(positions, labels))
 
 
-def _affordable(n_known: int, n_labels: int, n_terms: int, n_dimensions: int, entries_per_record: float) -> str:
-    """Return the best suggester that does not take much longer than the rest of a build; n_known have labels."""
+def _affordable(X: Any, labels: LabelMatrix, n_dimensions: int) -> str:
+    """Return the best suggester that does not take much longer than the rest of a build."""
+    n_known, n_labels, n_terms = int(np.count_nonzero(labels.known)), len(labels.names), X.shape[1]
+    entries_per_record = X.nnz / max(1, X.shape[0]) if is_sparse(X) else float(n_terms)
     if (entries_per_record + n_dimensions) * n_known * n_labels <= _BOTH_WORK and 4 * n_terms * n_labels <= _BOTH_BYTES:
         return "both"
+    if float(n_known) * n_labels > _MOST_SCORES:
+        return "neighbours"
     return "ridge" if float(n_known) * n_dimensions * n_labels > _LOGISTIC_WORK else "logistic"
 
 

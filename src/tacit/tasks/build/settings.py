@@ -34,11 +34,12 @@ class BuildSettings:
         Other parameters of the model, by name: `{"label_weight": 0.7}`.
     text : TextSettings
         How texts become words.
-    suggester : {"auto", "logistic", "ridge", "svm", "both", "none"}, default "auto"
+    suggester : {"auto", "logistic", "ridge", "svm", "both", "neighbours", "none"}, default "auto"
         What learns to suggest labels. "both" is one linear support vector machine per label, on words and positions
         together: the best, and the slowest to train. "logistic", "ridge" and "svm" learn from the positions alone.
-        "auto" is "both" if that takes seconds, logistic regression for larger collections, and ridge regression if
-        logistic regression would take too long.
+        "neighbours" suggests the labels of the nearest records, and takes no training. "auto" is "both" if that takes
+        seconds, logistic regression for larger collections, ridge regression if that would take too long, and
+        "neighbours" for thousands of labels on tens of thousands of records.
     min_label_records : int, default 1
         Labels of fewer records stay with their records, but the model and the suggester do not learn them.
     taxonomy_separator : str, optional
@@ -66,7 +67,7 @@ class BuildSettings:
             check_count("n_components", self.n_components)
         for name, weight in self.weights.items():
             check_number(f"weights[{name!r}]", weight)
-        check_choice("suggester", self.suggester, ("auto", "logistic", "ridge", "svm", "both", "none"))
+        check_choice("suggester", self.suggester, ("auto", "logistic", "ridge", "svm", "both", "neighbours", "none"))
         check_count("min_label_records", self.min_label_records)
         check_count("random_state", self.random_state, low=0)
         separator = self.taxonomy_separator

@@ -18,6 +18,7 @@ from tacit.tasks.build.fitting import RecordKnowledge, fit_model
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.measure.split import RecordSet
 from tacit.tasks.stage_progress import StageReporter
+from tacit.tasks.suggest.neighbours import shares_in
 from tacit.text.words import Words
 from tacit.types import Array, Float32Array, IntArray
 
@@ -121,6 +122,10 @@ class FittedIndex(TrialIndex):
         known = RecordKnowledge.of_records(train.records, taxonomy)
         fitted = fit_model(features.X, known, settings, stages, features.words)
         self.positions, self._suggester = fitted.positions, fitted.suggester
+        self._share = fitted.share
+        self._labels = (
+            as_labels([record.labels or None for record in train.records]) if fitted.share is not None else None
+        )
         self._space = Space(fitted.terms, fitted.offset, features.words)
         super().__init__(fitted.model, features, fitted.positions, fitted.label_names, self._space.n_dimensions)
 
@@ -135,9 +140,15 @@ class FittedIndex(TrialIndex):
 
     def suggest(self, rows: Any) -> tuple[Any, Any] | None:
         """Return probabilities, and the sets that the thresholds choose."""
+        places = self.place(rows)
+        if self._labels is not None and self._share is not None:
+            labels = self._labels.select(self.label_names)
+            step = max(1, _CELLS // len(labels))
+            parts = [shares_in(places[i : i + step], self.positions, labels) for i in range(0, len(places), step)]
+            shares = np.vstack([part.toarray() for part in parts])
+            return _without_empty(shares, shares >= self._share, _is_zero(places))
         if self._suggester is None:
             return None
-        places = self.place(rows)
         scores = self._suggester.scores(places, _unit(rows))
         return _without_empty(self._suggester.probabilities(scores), self._suggester.chosen(scores), _is_zero(places))
 

@@ -16,6 +16,7 @@ from tacit.errors import InputError
 from tacit.index.nearest.exact import top
 from tacit.tasks.label_names import ancestors_of, title_of
 from tacit.tasks.opened_index import OpenedIndex
+from tacit.tasks.suggest.neighbours import added_labels, neighbour_shares
 
 if TYPE_CHECKING:
     from tacit.index.space import Space
@@ -24,8 +25,7 @@ __all__ = ["Suggestion", "suggest", "suggest_records"]
 
 _MANY = 8  # texts from which one sparse product is faster than reading the rows of each text's words
 _CELLS = 4_000_000  # probabilities at a time: 32 MB
-_NEIGHBOURS = 10  # nearest records that new labels are read from
-_HALF = 0.5  # share of them from which a new label is accepted
+_HALF = 0.5  # share of the nearest records from which a new label is accepted
 
 
 @dataclass(frozen=True)
@@ -100,16 +100,23 @@ def suggest(
     least = 0.0 if threshold is None else check_number("threshold", threshold, high=1.0)
     space = collection.space
     rows = None
-    if suggester.words is not None:
+    if suggester is not None and suggester.words is not None:
         rows = _vector_rows(vectors) if space.words is None else space.words.transform(texts)
     positions = _placed(space, texts, rows) if vectors is None else space.place_vectors(vectors)
 
     @cache
-    def named(label: int) -> tuple[str, str, tuple[str, ...]]:
-        name = collection.label_names[label]
-        return name, title_of(collection, name), ancestors_of(collection, name)
+    def named(name: str) -> tuple[str, tuple[str, ...]]:
+        return title_of(collection, name), ancestors_of(collection, name)
 
-    added = NewLabels.of(collection)
+    def by_neighbours(position: Any, wanted: Callable[[str], bool], accepted: float) -> list[Suggestion]:
+        shares = neighbour_shares(collection, position, wanted)
+        found = [Suggestion(name, share, share >= accepted, *named(name)) for name, share in shares.items()]
+        return [one for one in found if one.probability >= least and (one.chosen or not chosen)]
+
+    if suggester is None:
+        accepted = float(collection.settings["fitted"].get("share", _HALF))
+        return [by_neighbours(position, lambda label: True, accepted)[:most] for position in positions]
+    new = added_labels(collection)
     found: list[list[Suggestion]] = []
     step = max(1, _CELLS // len(collection.label_names))
     for start in range(0, len(positions), step):
@@ -118,62 +125,16 @@ def suggest(
         probabilities, yes = suggester.probabilities(scores), suggester.chosen(scores)
         allowed = (yes if chosen else np.full(yes.shape, True)) & (probabilities >= least)
         allowed &= block.any(axis=1, keepdims=True)
-        some = [_best(*rows, most, named) for rows in zip(probabilities, yes, allowed, strict=True)]
-        if added is not None:
-            more = added.suggestions(collection, block, least, chosen=chosen)
-            some = [
-                sorted([*old, *new], key=lambda one: -one.probability)[:most]
-                for old, new in zip(some, more, strict=True)
-            ]
-        found += some
+        for position, each, reached, may in zip(block, probabilities, yes, allowed, strict=True):
+            some = _best(each, reached, may, most, collection.label_names, named)
+            if new:  # the suggester has not learned them
+                some = sorted([*some, *by_neighbours(position, new.__contains__, _HALF)], key=_by_probability)[:most]
+            found.append(some)
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class NewLabels:
-    """Labels that came with records added since the fit, which the suggester has not learned.
-
-    Their probability is their share in the nearest records, by cosine: the way of a cataloguer who looks at similar
-    records. The next refit learns them.
-    """
-
-    labels: dict[int, tuple[str, ...]]  # of each added record that has new ones
-
-    @classmethod
-    def of(cls, collection: OpenedIndex) -> NewLabels | None:
-        """Return the new labels of an index, or None if there are none."""
-        numbers = collection.positions.added
-        if not len(numbers):
-            return None
-        known = set(collection.label_names)
-        found = {}
-        for number, record in zip(numbers.tolist(), collection.store.get(numbers), strict=True):
-            labels = tuple(label for label in record.labels if label not in known)
-            if labels:
-                found[number] = labels
-        return cls(found) if found else None
-
-    def suggestions(
-        self, collection: OpenedIndex, positions: Any, least: float, *, chosen: bool
-    ) -> list[list[Suggestion]]:
-        """Return the new labels of the nearest records of each position."""
-        found: list[list[Suggestion]] = []
-        for position in positions:
-            shares: dict[str, float] = {}
-            if position.any():
-                numbers, cosines = collection.positions.nearest(position, _NEIGHBOURS)
-                weights = np.maximum(cosines, 0) ** 2
-                for number, weight in zip(numbers.tolist(), weights.tolist(), strict=True):
-                    for label in self.labels.get(number, ()):
-                        shares[label] = shares.get(label, 0.0) + weight / max(float(weights.sum()), 1e-12)
-            found.append(
-                [
-                    Suggestion(name, share, share >= _HALF, title_of(collection, name), ancestors_of(collection, name))
-                    for name, share in shares.items()
-                    if share >= least and (share >= _HALF or not chosen)
-                ]
-            )
-        return found
+def _by_probability(one: Suggestion) -> float:
+    return -one.probability
 
 
 def suggest_records(
@@ -196,7 +157,8 @@ def suggest_records(
 
 
 def _suggester(collection: OpenedIndex) -> Any:
-    if collection.suggester is None:
+    """Return the suggester; None if labels are those of the nearest records."""
+    if collection.suggester is None and collection.settings.get("fitted", {}).get("suggester") != "neighbours":
         raise InputError(
             f"{collection.path} has no suggester: got an index without labels or built with suggester='none', "
             "expected one. Build it with a column of labels."
@@ -224,8 +186,10 @@ def _placed(space: Space, texts: Sequence[str], rows: Any) -> Any:
     return positions
 
 
-def _best(probabilities: Any, yes: Any, allowed: Any, most: int, named: Callable[[int], Any]) -> list[Suggestion]:
+def _best(
+    probabilities: Any, yes: Any, allowed: Any, most: int, names: Sequence[str], named: Callable[[str], Any]
+) -> list[Suggestion]:
     labels = np.flatnonzero(allowed)
     best = labels[top(probabilities[labels].astype(np.float32), most)]
     best = best[np.argsort(-probabilities[best], kind="stable")]  # `top` saw rounded probabilities, which may be equal
-    return [Suggestion(named(i)[0], float(probabilities[i]), bool(yes[i]), *named(i)[1:]) for i in best.tolist()]
+    return [Suggestion(names[i], float(probabilities[i]), bool(yes[i]), *named(names[i])) for i in best.tolist()]
