@@ -28,6 +28,9 @@ __all__ = ["MOST_BYTES", "RATES", "Cost", "ProblemSize", "Work", "cheapest", "co
 
 MOST_BYTES = 2**29  # that a solver may take if another takes less
 _DOUBT = 1.5  # how much faster ARPACK must be: it may miss copies of an eigenvalue, and then all is done again
+# Bytes of ARPACK's basis from which each of its flops waits for memory, and how many times longer it takes: the titles of
+# 100,000 books (a basis of 27 MB) were estimated at 2 s and took 7 to 24, block Krylov 1.7 (2026-11-18).
+_CACHED, _WAITS = 8e6, 4.0
 _SOON = 0.02  # seconds, which no user notices: then an exact result is preferred to a faster one
 _BLOCK_STEPS = (2.7, 1.0, 3.5)  # block Krylov multiplies 2.7 k columns, and b times (1 + 3.5 per digit)
 _LONE_STEPS = (3.4, 30.0, 6.0)  # ARPACK 3.4 k, 30 to start and check, and 6 per digit
@@ -201,8 +204,9 @@ def _lanczos(p: ProblemSize) -> tuple[str, Work, float]:
     steps = min(n + start, each * k + start + digit * _digits(p))
     m = min(n, max(2 * k + 1, 20))
     products = steps * p.n_entries * (2 if p.triplets else 1)
+    waits = _WAITS if p.itemsize * n * m > _CACHED else 1.0
     work = Work(
-        lone_flops=4 * n * m * steps + (2 * products if p.dense else 0),
+        lone_flops=4 * waits * n * m * steps + (2 * products if p.dense else 0),
         lone_entries=0 if p.dense else products,
         lone_steps=steps,
         read=p.n_entries * steps * p.outside_memory,
