@@ -132,6 +132,7 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
         ("dimensions", f"{found.dimensions:,}"),
         ("model", found.model),
         ("parameters", _listed(found.parameters)),
+        ("weights", _weights(found.weights)),
         ("suggester", found.suggester),
         ("text", _listed(text)),
         ("read from", _source(found.reading)),
@@ -139,7 +140,18 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
         ("fitted", found.created),
         ("versions", _listed(found.versions, " ")),
     ]
+    waiting = [f"{found.new_words:,} words"] if found.new_words else []
+    waiting += [f"{found.new_labels:,} labels"] if found.new_labels else []
+    rows.append(("new since the fit", f"{' and '.join(waiting)}, which a refit learns" if waiting else ""))
     return [(name, value) for name, value in rows if value]
+
+
+def _weights(weights: dict[str, float]) -> str:
+    """Return how much each view counts, the most first, and what was left out."""
+    used = sorted((name for name, weight in weights.items() if weight > 0), key=lambda name: -weights[name])
+    unused = [name for name in weights if name not in used]
+    left_out = f"; left out: {', '.join(unused)}" if unused else ""
+    return ", ".join(f"{name} {weights[name]:g}" for name in used) + left_out
 
 
 def _listed(facts: dict[str, Any], sign: str = "=") -> str:

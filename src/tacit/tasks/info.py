@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.tasks.opened_index import OpenedIndex
+from tacit.tasks.suggest.neighbours import added_labels
 
 __all__ = ["REFIT_SHARE", "IndexInfo", "info"]
 
@@ -36,6 +37,8 @@ class IndexInfo:
     created : str, time of the last fit, ISO 8601 in UTC
     versions : dict of str to str, of Tacit and the libraries that made it
     refit_due : bool, whether more than a tenth was added or removed since the fit
+    new_words, new_labels : int, of added records, that the space does not know until the next refit; words of at most
+        10,000 added records are counted
     """
 
     path: str
@@ -58,6 +61,8 @@ class IndexInfo:
     created: str
     versions: dict[str, str]
     refit_due: bool
+    new_words: int
+    new_labels: int
 
     @property
     def changed_share(self) -> float:
@@ -70,7 +75,7 @@ class IndexInfo:
 
 
 def info(collection: OpenedIndex) -> IndexInfo:
-    """Return facts about an open index; reads the manifest and counts, not the records."""
+    """Return facts about an open index; of the records it reads only those that were added."""
     manifest, counts = collection.generation.manifest, collection.store.counts()
     build, fitted = manifest.settings.get("build", {}), manifest.settings.get("fitted", {})
     return IndexInfo(
@@ -94,7 +99,23 @@ def info(collection: OpenedIndex) -> IndexInfo:
         created=manifest.created,
         versions={"tacit": manifest.tacit, **manifest.libraries},
         refit_due=counts.added + counts.removed > REFIT_SHARE * counts.base,
+        new_words=_new_words(collection) if counts.added else 0,
+        new_labels=len(added_labels(collection)) if counts.added else 0,
     )
+
+
+def _new_words(collection: OpenedIndex) -> int:
+    """Count the words of added records that the space does not know."""
+    words = collection.space.words
+    if words is None:
+        return 0
+    known, found = set(words.terms), set[str]()
+    for record in collection.store.get(collection.positions.added[:_MOST_READ]):
+        found.update(word for word in words.analyse(record.text) if word not in known)
+    return len(found)
+
+
+_MOST_READ = 10_000
 
 
 def _size(folder: Path) -> int:

@@ -28,7 +28,7 @@ __all__ = ["MOST_BYTES", "RATES", "Cost", "ProblemSize", "Work", "cheapest", "co
 
 MOST_BYTES = 2**29  # that a solver may take if another takes less
 _DOUBT = 1.5  # how much faster ARPACK must be: it may miss copies of an eigenvalue, and then all is done again
-# Bytes of ARPACK's basis from which each of its flops waits for memory, and how many times longer it takes: the titles of
+# Bytes of ARPACK's basis from which each of its flops waits for memory, and how many times longer it takes: titles of
 # 100,000 books (a basis of 27 MB) were estimated at 2 s and took 7 to 24, block Krylov 1.7 (2026-11-18).
 _CACHED, _WAITS = 8e6, 4.0
 _SOON = 0.02  # seconds, which no user notices: then an exact result is preferred to a faster one

@@ -246,11 +246,9 @@ def fit_views(
     positions = np.asarray(model.training_coordinates(X, kind="transductive"), np.float32)
     counted = {name: weight for name, weight in found.weights.items() if weight > 0}
     say.end(f"{space.title}: a space of {positions.shape[1]} dimensions from the {_list_of(['words', *counted])}")
-    parameters = _plain_parameters(model)
-    parameters |= {f"weight of {name}": round(weight, 3) for name, weight in found.emphasis.items()}
     fitted = FittedSpace(
         space.title,
-        parameters,
+        _plain_parameters(model),
         np.ascontiguousarray(model.components_.T, np.float32),
         None,
         positions,
