@@ -55,7 +55,8 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
     "evaluate": ({"measures", "progress"}, {"compare", "held_out"}, {"weight_search"}),
     "tasks": (
         {"stage_progress", "opened_index"},
-        {"label_names", "search", "build"},
+        {"label_names", "neighbour_labels", "search"},
+        {"build"},
         {"explain", "suggest", "measure"},
         {"cluster", "recommend", "tune"},
         {"map", "change", "export", "info"},

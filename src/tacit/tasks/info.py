@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from tacit.tasks.neighbour_labels import added_labels
 from tacit.tasks.opened_index import OpenedIndex
-from tacit.tasks.suggest.neighbours import added_labels
 
 __all__ = ["REFIT_SHARE", "IndexInfo", "info"]
 

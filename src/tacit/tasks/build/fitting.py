@@ -24,8 +24,8 @@ from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.settings import BuildSettings, dimensions_for
 from tacit.tasks.build.weighing import LABEL_WEIGHT, MORE_DIMENSIONS, POWER, Emphasis, default_emphasis, weigh_views
+from tacit.tasks.neighbour_labels import best_share
 from tacit.tasks.stage_progress import StageReporter
-from tacit.tasks.suggest.neighbours import best_share
 from tacit.text.words import Words
 from tacit.types import Float32Array
 

@@ -17,8 +17,8 @@ from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.fitting import RecordKnowledge, fit_model
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.measure.split import RecordSet
+from tacit.tasks.neighbour_labels import shares_in
 from tacit.tasks.stage_progress import StageReporter
-from tacit.tasks.suggest.neighbours import shares_in
 from tacit.text.words import Words
 from tacit.types import Array, Float32Array, IntArray
 

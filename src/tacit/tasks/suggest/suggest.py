@@ -15,8 +15,8 @@ from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index.nearest.exact import top
 from tacit.tasks.label_names import ancestors_of, title_of
+from tacit.tasks.neighbour_labels import added_labels, neighbour_shares
 from tacit.tasks.opened_index import OpenedIndex
-from tacit.tasks.suggest.neighbours import added_labels, neighbour_shares
 
 if TYPE_CHECKING:
     from tacit.index.space import Space
