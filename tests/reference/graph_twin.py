@@ -21,18 +21,25 @@ def pieces(W: np.ndarray) -> np.ndarray:
     return found
 
 
-def embedding(W: np.ndarray, k: int, constraint: str) -> tuple[np.ndarray, np.ndarray]:
-    """Eq. (2): the smallest non-zero eigenpairs of (D − W) Z = B Z S; an isolated record stays at the origin."""
+def embedding(W: np.ndarray, k: int, constraint: str, same: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Eq. (2): the smallest eigenpairs of (D − W) Z = B Z S with 1ᵀ B Z = 0; an isolated record stays at the origin.
+
+    With `same`, the group of each record, only vectors that are constant on each group.
+    """
     piece = pieces(W)
     alone = np.bincount(piece)[piece] == 1
-    inside = np.ix_(~alone, ~alone)
+    joined = np.flatnonzero(~alone)
+    inside = np.ix_(joined, joined)
     D = np.diag(W.sum(axis=1))
-    B = D if constraint == "degrees" else np.eye(len(W))
-    values, vectors = la.eigh((D - W)[inside], B[inside])
-    n_trivial = len(set(piece[~alone].tolist()))
-    Z = np.zeros((len(W), min(k, len(values) - n_trivial)))
-    Z[~alone] = vectors[:, n_trivial : n_trivial + k]
-    return values[n_trivial : n_trivial + k], Z
+    B = (D if constraint == "degrees" else np.eye(len(W)))[inside]
+    basis = np.eye(len(joined))
+    if same is not None:
+        basis = (same[joined, None] == np.unique(same[joined])).astype(float)
+    basis = basis @ la.null_space(np.ones((1, len(joined))) @ B @ basis)
+    values, vectors = la.eigh(basis.T @ (D - W)[inside] @ basis, basis.T @ B @ basis)
+    Z = np.zeros((len(W), min(k, len(values))))
+    Z[joined] = (basis @ vectors)[:, :k]
+    return values[:k], Z
 
 
 def regression(X: np.ndarray, Z: np.ndarray, ridge: float) -> np.ndarray:

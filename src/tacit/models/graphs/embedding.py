@@ -92,8 +92,8 @@ class GraphEmbedding(RegressedSpace):
     Attributes
     ----------
     embedding_ : (n_records, n_components_) Z in unit scaling: the positions of the records in the graph's embedding
-    costs_ : (n_components_,) λ, smallest first, without the zero of each connected component
-    eigenvalues_ : (n_components_,) 1/λ, largest first
+    costs_ : (n_components_,) λ, smallest first; 0 for contrasts between connected components of the graph
+    eigenvalues_ : (n_components_,) 1/λ, largest first; a cost of 0 counts like the smallest of the others
     components_ : (n_components_, n_terms) Pᵀ in the chosen scaling
     graph_ : Graph, W
     n_pieces_ : int, connected components of the graph
@@ -274,6 +274,7 @@ class GraphEmbedding(RegressedSpace):
             tol=self.tol,
             max_iter=self.max_iter,
             rng=as_rng(self.random_state),
+            features=X,
         )
         self._keep_costs(found.costs, X.dtype)
         self.embedding_ = found.embedding.astype(X.dtype)
@@ -310,7 +311,9 @@ class GraphEmbedding(RegressedSpace):
                 "records, expected components with several records. Raise n_neighbours to join more records."
             )
         self.costs_ = costs.astype(dtype)
-        self.eigenvalues_ = (1 / np.maximum(costs, _TINY * max(float(costs.max()), _TINY))).astype(dtype)
+        real = costs > _TINY * max(float(costs.max()), _TINY)
+        least = float(costs[real].min()) if real.any() else 1.0
+        self.eigenvalues_ = (1 / np.maximum(costs, least)).astype(dtype)
 
     def _form_again(self, X: Any) -> RecordForm:
         return make_form(self, X, choose_form(X.shape)[0])

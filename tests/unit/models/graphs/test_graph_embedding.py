@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from planted import plant
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
@@ -136,12 +137,59 @@ def test_the_chain_has_the_known_spectrum():
     np.testing.assert_allclose(model.costs_, 2 - 2 * np.cos(np.pi * np.arange(1, 6) / n), atol=1e-9)
 
 
-def test_pieces_cost_no_dimension_and_are_counted():
+def test_contrasts_between_pieces_come_first_and_count_as_the_best_of_the_others():
     n = 30
     W = np.kron(np.eye(3), chain(n // 3))
     model = LE(4, graph=W).fit(np.eye(n))
     assert model.n_pieces_ == 3
-    assert model.costs_[0] > 1e-3
+    np.testing.assert_array_equal(model.costs_[:2], 0)
+    assert model.costs_[2] > 1e-3
+    np.testing.assert_allclose(model.eigenvalues_, 1 / model.costs_[[2, 2, 2, 3]])
+    means = model.embedding_[:, :2].reshape(3, 10, 2)
+    assert np.ptp(means, axis=1).max() < 1e-12
+    assert np.linalg.norm(means[0, 0] - means[1, 0]) > 0.1
+
+
+def test_pieces_of_a_few_records_cost_no_dimension():
+    """Such pieces are accidents of a neighbour graph, and there may be more of them than dimensions."""
+    W = np.zeros((100, 100))
+    W[:60, :60] = chain(60)
+    W[60:, 60:] = np.kron(np.eye(20), chain(2))
+    model = LE(3, graph=W).fit(np.eye(100))
+    assert model.n_pieces_ == 21
+    assert model.costs_[0] > 1e-4
+
+
+@pytest.mark.parametrize("model", [SLE, SUSC, SLPP, SOLPP])
+def test_labels_alone_with_one_class_per_record_separate_the_classes(planted, model):
+    """The classes are the components of the graph: between them is all there is to know."""
+    X, _ = planted.training
+    names = np.array([min(labels, default=0) for labels in planted.sets])
+    n_classes = len(set(names.tolist()))
+    settings = {"ridge": 0.0} if model is SLPP else {}
+    fitted = model(n_classes - 1, label_weight=1.0, **settings).fit(X, names)
+    positions = fitted.training_coordinates(X)
+    centres = np.array([positions[names == name].mean(axis=0) for name in sorted(set(names.tolist()))])
+    nearest = np.square(positions[:, None] - centres).sum(axis=2).argmin(axis=1)
+    assert (np.array(sorted(set(names.tolist())))[nearest] == names).mean() > 0.9
+
+
+def test_labels_alone_have_no_more_dimensions_than_they_can_tell_apart():
+    """Otherwise arbitrary directions of the same cost, which say nothing, would fill up the space."""
+    y = np.repeat(["a", "b", "c", "d"], 10)
+    for model in (SLE, SUSC):
+        with pytest.warns(TacitWarning, match="n_components=20 is more than the dimensions"):
+            assert model(20, label_weight=1.0).fit(np.eye(40), y).costs_.size == 3
+
+
+def test_of_more_classes_than_dimensions_those_are_told_apart_whose_words_differ_most():
+    y = np.repeat(np.arange(6), 5)
+    X = 0.1 * np.random.default_rng(0).standard_normal((30, 8)) + 1
+    X[y == 2] += 3 * np.eye(8)[0]
+    X[y == 4] -= 2 * np.eye(8)[1]
+    Z = SLE(2, label_weight=1.0).fit(X, y).embedding_
+    apart = np.linalg.norm(Z[::5][:, None] - Z[::5], axis=2)
+    assert min(apart[2, [0, 1, 3, 4, 5]].min(), apart[4, [0, 1, 3, 5]].min()) > 3 * apart[0, [1, 3, 5]].max()
 
 
 def test_isolated_records_sit_at_the_origin_with_a_warning():
@@ -155,6 +203,17 @@ def test_isolated_records_sit_at_the_origin_with_a_warning():
 def test_more_dimensions_than_there_are_give_a_warning():
     with pytest.warns(TacitWarning, match="n_components=20 is more than the dimensions"):
         assert LE(20, graph=chain(8)).fit(np.eye(8)).costs_.size == 7
+
+
+@pytest.mark.parametrize("label_weight", [0.5, 0.95])
+def test_unnormalised_clustering_converges_although_its_costs_are_close_together(label_weight):
+    """Most are near the smallest degree, in a range that is a hundred times as wide."""
+    records = plant(800, 0)
+    X, Y = records.training
+    model = SUSC(40, label_weight=label_weight, solver="krylov", max_iter=100).fit(X, Y)
+    assert model.solution_[0].converged
+    exact = SUSC(40, label_weight=label_weight, solver="dense").fit(X, Y)
+    np.testing.assert_allclose(model.costs_, exact.costs_, rtol=1e-3)
 
 
 BAD = {
