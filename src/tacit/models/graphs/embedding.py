@@ -45,7 +45,7 @@ __all__ = ["GraphEmbedding"]
 
 METHODS = {"le": "degrees", "usc": "identity", "lpp": "degrees", "olpp": "projections"}
 EXTENSIONS = ("auto", "regression", "projection")
-_GRAPH_PARAMS = ("join", "metric", "weights", "width")
+_GRAPH_PARAMS = ("within", "join", "metric", "weights", "width")
 _LABEL_GRAPH_PARAMS = ("n_neighbours", "width", "n_dimensions")
 
 
@@ -61,11 +61,13 @@ class GraphEmbedding(RegressedSpace):
     label_weight : float in [0, 1], default 0.0 — θ, how much the labels count beside the features
     graph : "neighbours", Graph, matrix or callable, default "neighbours" — W_X: the nearest neighbours in X; your own
         weights, records x records; or a function that makes a graph of X
-    n_neighbours : int, default 10 — nearest neighbours of each record
+    n_neighbours : int, default 10 — nearest neighbours of each record; half as many as there are other records, with a
+        warning, if there are not that many
     graph_params : mapping or None, default None — join, metric, weights and width of the nearest neighbours, see
-        `neighbour_graph`; for the graph embedding the default of `weights` is "gaussian"
+        `neighbour_graph`, or within, a range of closeness that takes the place of `n_neighbours`; for the graph
+        embedding the default of `weights` is "gaussian"
     label_graph : str, Graph, matrix or callable, default "scaled and" — W_Y: the name of a similarity, see
-        `label_graph`; your own weights; or a function that makes a graph of the labels
+        `label_graph`; your own weights, with which `fit` needs no `y`; or a function that makes a graph of the labels
     label_graph_params : mapping or None, default None — n_neighbours, width and n_dimensions of the similarity, see
         `label_graph`
     taxonomy : Taxonomy or None, default None — the classes above the labels, for the similarity
@@ -171,7 +173,7 @@ class GraphEmbedding(RegressedSpace):
         ----------
         X : (n_records, n_terms) dense or sparse
         y : binary matrix (dense or sparse), list of label sets, one class per record, or `LabelMatrix`; None only if
-            label_weight=0
+            label_weight=0 or `label_graph` is a graph
         """
         self._fit(X, y)
         return self
@@ -244,7 +246,8 @@ class GraphEmbedding(RegressedSpace):
         if self.label_weight == 0:
             by_features = self._feature_graph(X)
             return combined_graph(by_features, by_features, 0.0)
-        self.labels_ = read_labels(y, X.shape[0], needed=True)
+        if y is not None or not self._has_label_graph():
+            self.labels_ = read_labels(y, X.shape[0], needed=True)
         by_labels: Graph
         if isinstance(self.label_graph, str):
             parameters = _known("label_graph_params", self.label_graph_params, _LABEL_GRAPH_PARAMS)
@@ -261,8 +264,25 @@ class GraphEmbedding(RegressedSpace):
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "X has records without neighbours")  # labels may still join them
                 parameters = {"weights": "gaussian", **_known("graph_params", self.graph_params, _GRAPH_PARAMS)}
-                return neighbour_graph(X, self.n_neighbours, **parameters, random_state=self.random_state)
+                number = None if parameters.get("within") is not None else self._neighbours_among(X.shape[0])
+                return neighbour_graph(X, number, **parameters, random_state=self.random_state)
         return _given_graph("graph", self.graph, X, X.shape[0])
+
+    def _neighbours_among(self, n_records: int) -> int:
+        """Return the number of neighbours; fewer, with a warning, if there are not that many other records."""
+        number = check_count("n_neighbours", self.n_neighbours)
+        if number < n_records:
+            return number
+        fewer = max(1, (n_records - 1) // 2)
+        warn(
+            f"n_neighbours={number} is more than the {n_records - 1} other records: joined each record with its "
+            f"{fewer} nearest. Set n_neighbours below {n_records} to choose their number."
+        )
+        return fewer
+
+    def _has_label_graph(self) -> bool:
+        """Whether the graph of the labels is given, so that labels are not needed."""
+        return not isinstance(self.label_graph, str) and not callable(self.label_graph)
 
     def _fit_regression(self, X: Any) -> tuple[RecordForm, Array]:
         """Embed the records, then fit the regression: extension 2."""
@@ -317,6 +337,11 @@ class GraphEmbedding(RegressedSpace):
 
     def _form_again(self, X: Any) -> RecordForm:
         return make_form(self, X, choose_form(X.shape)[0])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.label_weight != 0 and not self._has_label_graph()
+        return tags
 
     def _power(self) -> float:
         if self.scaling == "auto":

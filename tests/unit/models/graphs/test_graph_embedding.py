@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from tacit import LE, LPP, OLPP, SLE, SLPP, SOLPP, SUSC, USC, GraphEmbedding, InputError, LabelHead, TacitWarning
 from tacit.evaluate import f1
 from tacit.relations.graphs.graph import as_graph
+from tacit.relations.graphs.label_graph import label_graph
 from tacit.relations.graphs.neighbours import neighbour_graph
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*labels? (has|have) no record.*")
@@ -75,6 +76,39 @@ def test_a_graph_is_taken_in_any_form(planted):
     own = LE(4, tol=1e-10).fit(X)
     for space in spaces:
         np.testing.assert_allclose(space.costs_, own.costs_, atol=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore:.*records.*(joined to no other|without neighbours)")
+def test_a_range_of_closeness_takes_the_place_of_a_number_of_neighbours(planted):
+    X, _ = planted.training
+    own = LE(4, graph_params={"within": 0.3, "join": "mutual"}).fit(X)
+    given = LE(4, graph=neighbour_graph(X, None, within=0.3, join="mutual", weights="gaussian")).fit(X)
+    np.testing.assert_allclose(own.costs_, given.costs_)
+    np.testing.assert_allclose(own.graph_.to_dense(), given.graph_.to_dense())
+
+
+@pytest.mark.parametrize("method", ["le", "lpp"])
+def test_a_graph_of_the_labels_needs_no_labels(planted, method):
+    X, Y = planted.training
+    W = label_graph(Y, "sorensen")
+    model = GraphEmbedding(4, method=method, label_weight=0.5, label_graph=W).fit(X)
+    assert model.labels_ is None
+    named = GraphEmbedding(4, method=method, label_weight=0.5, label_graph="sorensen").fit(X, Y)
+    np.testing.assert_allclose(model.costs_, named.costs_, rtol=1e-6)
+    assert not model.__sklearn_tags__().target_tags.required
+    assert named.__sklearn_tags__().target_tags.required
+    with pytest.raises(InputError, match="y"):
+        GraphEmbedding(4, label_weight=0.5, label_graph=lambda labels: W).fit(X)
+
+
+@pytest.mark.filterwarnings("ignore:n_components=50")
+@pytest.mark.parametrize(("n_records", "fewer"), [(10, 4), (3, 1)])
+def test_small_collections_are_joined_with_fewer_neighbours(planted, n_records, fewer):
+    X, Y = (part[:n_records] for part in planted.training)
+    with pytest.warns(TacitWarning, match=rf"n_neighbours=10 is more than .* with its {fewer} nearest"):
+        model = SLE().fit(X, Y)
+    given = SLE(n_neighbours=fewer).fit(X, Y)
+    np.testing.assert_allclose(model.transform(X), given.transform(X))
 
 
 def test_the_order_of_the_records_does_not_matter(planted):
@@ -243,7 +277,8 @@ def test_bad_graphs_get_one_sentence(name):
         ({"label_weight": 1.5}, "label_weight is out of range"),
         ({"ridge": -1}, "ridge is out of range"),
         ({"n_directions": 0}, "n_directions is out of range"),
-        ({"n_neighbours": 120}, "n_neighbours"),
+        ({"n_neighbours": 0}, "n_neighbours is out of range"),
+        ({"graph_params": {"within": 2}}, "within is out of range"),
         ({"graph": "friends"}, "graph is"),
         (
             {"graph_params": {"n_neighbours": 3}},
