@@ -81,8 +81,9 @@ def graph_spectrum(
         the features vary most
     """
     component = graph.components()
-    contrasts = _contrasts(graph, component, constraint, n_components, features)
-    problem = _Problem(_nodes(graph, component), constraint)
+    mass = graph.degrees if constraint == "degrees" else np.ones(graph.n_records)
+    contrasts = _contrasts(graph, component, mass, n_components, features)
+    problem = _Problem(_nodes(graph, component, mass), normalised=constraint == "degrees")
     n_wanted = min(n_components - contrasts.shape[1], problem.n_informative)
     if n_wanted < 1:
         nothing = np.empty((graph.n_records, 0))
@@ -114,7 +115,7 @@ def laplacian_times(graph: Graph, V: Array) -> Array:
     return np.asarray(graph.degrees[:, None] * V - graph @ V)
 
 
-def _contrasts(graph: Graph, component: IntArray, constraint: str, most: int, features: Any) -> Array:
+def _contrasts(graph: Graph, component: IntArray, mass: Array, most: int, features: Any) -> Array:
     """Return vectors that are constant on components and B-orthogonal to the constant one, at most `most` of them.
 
     Components of one record are left out. So are those with less than half the share of the records that each
@@ -122,7 +123,7 @@ def _contrasts(graph: Graph, component: IntArray, constraint: str, most: int, fe
     accidental components of a few records, and contrasts between these would take the place of all others.
     """
     sizes = np.bincount(component)
-    of_groups = not any(isinstance(part, EdgeWeights) for part in graph.parts)
+    of_groups = all(isinstance(part, GroupWeights) for part in graph.parts)
     least = 2 if of_groups else max(2.0, graph.n_records / (2 * most))
     kept = np.flatnonzero(sizes >= least)
     if len(kept) > _MOST_COMPONENTS:
@@ -133,7 +134,7 @@ def _contrasts(graph: Graph, component: IntArray, constraint: str, most: int, fe
     place[kept] = np.arange(len(kept))
     place = place[component]
     inside = np.flatnonzero(place >= 0)
-    mass = (graph.degrees if constraint == "degrees" else np.ones(graph.n_records))[inside]
+    mass = mass[inside]
     lengths = np.sqrt(np.bincount(place[inside], weights=mass))  # ‖M^½ 1‖ on each component
     constant = lengths / np.linalg.norm(lengths)
     free = la.null_space(constant[None])  # an orthonormal basis, in coordinates of the unit vectors of components
@@ -156,10 +157,11 @@ class _Nodes:
     """The nodes of the problem: records, or groups of records that the graph cannot tell apart."""
 
     weights: Operator  # S, or W if the nodes are records
-    degrees: Float64Array  # of a record of each node
     counts: Float64Array  # n, records of each node
-    edges: Float64Array | None  # the part of the degrees that is not of groups
-    bound: float  # of the eigenvalues of D − W
+    mass: Float64Array  # M, of all records of each node
+    degrees: Float64Array  # n D / M
+    edges: Float64Array | None  # the part of these that is not of groups
+    bound: float  # of λ
     component: IntArray
     node: IntArray | None  # of each record, -1 for none; None if the nodes are the records
 
@@ -169,23 +171,30 @@ class _Nodes:
         return self.node is not None
 
 
-def _nodes(graph: Graph, component: IntArray) -> _Nodes:
-    degrees = graph.degrees
-    if not any(isinstance(part, EdgeWeights) for part in graph.parts):
-        groups = np.stack([part.group for part in graph.parts if isinstance(part, GroupWeights)])
-        _, first, node, counts = np.unique(groups, axis=1, return_index=True, return_inverse=True, return_counts=True)
-        has = (groups[:, first] >= 0).any(axis=0)
+def _nodes(graph: Graph, component: IntArray, mass: Array) -> _Nodes:
+    groups = [part for part in graph.parts if isinstance(part, GroupWeights)]
+    if len(groups) == len(graph.parts):
+        keys = np.stack([part.group for part in groups])
+        _, first, node, counts = np.unique(keys, axis=1, return_index=True, return_inverse=True, return_counts=True)
+        has = (keys[:, first] >= 0).any(axis=0)
         node = np.where(has, np.cumsum(has) - 1, -1)[node.ravel()]
-        first, counts = first[has], counts[has]
-        parts = tuple(GroupWeights(part.group[first], part.closeness) for part in graph.parts)  # type: ignore[union-attr]
+        first, counts = first[has], counts[has].astype(np.float64)
+        small = Graph(tuple(GroupWeights(part.group[first], part.closeness) for part in groups))
+        degrees = _ratio(graph.degrees[first], mass[first])
         bound = 2 * float(degrees.max(initial=0))
-        return _Nodes(_Weights(Graph(parts)), degrees[first], counts.astype(float), None, bound, component[first], node)
-    edges = [abs(part.weights).sum(axis=1) for part in graph.parts if isinstance(part, EdgeWeights)]
-    of_groups = Graph(tuple(part for part in graph.parts if isinstance(part, GroupWeights)))
-    absolute = np.asarray(sum(edges), np.float64)
+        return _Nodes(_Weights(small), counts, counts * mass[first], degrees, None, bound, component[first], node)
+    edges = [part.weights for part in graph.parts if isinstance(part, EdgeWeights)]
+    zero = np.zeros(graph.n_records)
+    absolute = np.asarray(sum((abs(each).sum(axis=1) for each in edges), zero), np.float64)
     # some weights of LLE are negative, and its degrees alone would not bound its eigenvalues
-    bound = float((degrees + absolute + (of_groups.degrees if of_groups.parts else 0)).max(initial=0))
-    return _Nodes(_Weights(graph), degrees, np.ones(len(degrees)), absolute, bound, component, None)
+    excess = absolute - np.asarray(sum((each.sum(axis=1) for each in edges), zero), np.float64)
+    bound = float(_ratio(2 * graph.degrees + excess, mass).max(initial=0))
+    degrees, ones = _ratio(graph.degrees, mass), np.ones(graph.n_records)
+    return _Nodes(_Weights(graph), ones, mass, degrees, _ratio(absolute, mass), bound, component, None)
+
+
+def _ratio(values: Array, mass: Array) -> Array:
+    return np.divide(values, mass, out=np.zeros(len(mass)), where=mass > 0)
 
 
 class _Weights(Operator):
@@ -216,15 +225,15 @@ class _Problem(Operator):
     is the ratio of the two.
     """
 
-    def __init__(self, nodes: _Nodes, constraint: str) -> None:
-        super().__init__((len(nodes.degrees), len(nodes.degrees)), np.dtype(np.float64))
-        self.nodes, degrees = nodes, np.maximum(nodes.degrees, 0)
-        mass = nodes.counts * (degrees if constraint == "degrees" else 1)
-        self.root = np.divide(1, np.sqrt(mass), out=np.zeros_like(mass), where=mass > 0)[:, None]
+    def __init__(self, nodes: _Nodes, *, normalised: bool) -> None:
+        super().__init__((len(nodes.mass), len(nodes.mass)), np.dtype(np.float64))
+        self.nodes, mass = nodes, np.maximum(nodes.mass, 0)
+        self.root = _ratio(np.ones(len(mass)), np.sqrt(mass))[:, None]
         self.scale = self.root * nodes.counts[:, None]
         self.trivial = _trivial(np.sqrt(mass), nodes.component)
-        self.top, self.unit, self.diagonal = 1.0, 1.0, None
-        if constraint != "degrees":
+        self.top, self.unit = 1.0, 1.0
+        self.diagonal: Array | None = None  # of M^−½ D M^−½, which is I if M is D
+        if not normalised:
             self.top = max(nodes.bound, float(np.finfo(np.float64).tiny))
             self.unit = float(nodes.degrees.mean()) / self.top
             self.diagonal = nodes.degrees[:, None]
@@ -265,7 +274,8 @@ class _Problem(Operator):
         if self.diagonal is None:
             return None
         degrees, edges = self.nodes.degrees, self.nodes.edges
-        lowest = np.partition(degrees, n_components)[n_components]
+        joined = np.sort(degrees[degrees > 0])
+        lowest = joined[min(n_components, len(joined) - 1)] if len(joined) else 0.0
         own = degrees if edges is None else edges
         strength = np.maximum(degrees - lowest, 0) + np.maximum(own, own.mean() / 4)
         inverse = (1 / np.maximum(strength, np.finfo(np.float64).tiny))[:, None]

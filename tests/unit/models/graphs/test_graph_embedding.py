@@ -9,7 +9,21 @@ from planted import plant
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
-from tacit import LE, LPP, OLPP, SLE, SLPP, SOLPP, SUSC, USC, GraphEmbedding, InputError, LabelHead, TacitWarning
+from tacit import (
+    LE,
+    LPP,
+    OLPP,
+    SLE,
+    SLPP,
+    SOLPP,
+    SUSC,
+    USC,
+    GraphEmbedding,
+    InputError,
+    LabelHead,
+    LabelMatrix,
+    TacitWarning,
+)
 from tacit.evaluate import f1
 from tacit.relations.graphs.graph import as_graph
 from tacit.relations.graphs.label_graph import label_graph
@@ -52,13 +66,87 @@ def test_a_classifier_gains_from_labels_in_the_graph(planted):
     assert scores[1] > scores[0] + 0.02
 
 
-def test_records_of_unknown_labels_take_part_by_their_words(planted):
+def hidden(planted, third: int = 0) -> tuple[list, np.ndarray]:
+    """The topics of the training records, and which of them are known: two of three are not."""
+    known = np.arange(120) % 3 == third
+    return [labels if kept else None for labels, kept in zip(planted.sets, known, strict=True)], known
+
+
+def found_topics(positions, Y) -> float:
+    """The share of the five nearest records, by cosine, that share a topic."""
+    units = positions / np.maximum(np.linalg.norm(positions, axis=1, keepdims=True), 1e-12)
+    cosines = units @ units.T
+    np.fill_diagonal(cosines, -2)
+    nearest = np.argsort(-cosines, axis=1)[:, :5]
+    return float(np.take_along_axis((Y @ Y.T).toarray() > 0, nearest, axis=1).mean())
+
+
+@pytest.mark.parametrize("model", [SLE, SLPP])
+def test_unknown_is_not_empty(planted, model):
+    """As records without labels they would be found worse, and the whole collection with them."""
+    (X, Y), (sets, known) = planted.training, hidden(planted)
+    own = model(6).fit(X, sets).training_coordinates(X)
+    empty = model(6).fit(X, [labels or set() for labels in sets]).training_coordinates(X)
+    assert found_topics(own[~known], Y[~known]) > found_topics(empty[~known], Y[~known])
+    assert found_topics(own, Y) > found_topics(empty, Y)
+
+
+@pytest.mark.parametrize("model", [SLE, SUSC, SLPP, SOLPP])
+def test_a_record_of_unknown_labels_is_where_its_words_put_it(planted, model):
+    X, (sets, known) = planted.training[0], hidden(planted)
+    fitted = model(4).fit(X, sets)
+    by_words = fitted.transform(X)
+    for kind in ("transductive", "honest"):
+        np.testing.assert_allclose(fitted.training_coordinates(X, kind)[~known], by_words[~known], atol=1e-10)
+    again = model(4)
+    np.testing.assert_allclose(again.fit_transform(X, sets), fitted.training_coordinates(X, "honest"), atol=1e-10)
+
+
+@pytest.mark.parametrize("model", [SUSC, SOLPP])
+def test_where_they_would_take_dimensions_unknown_labels_leave_a_record_out(planted, model):
+    X, (sets, known) = planted.training[0], hidden(planted)
+    settings = {"tol": 1e-10} if model is SUSC else {}
+    fitted = model(4, **settings).fit(X, sets)
+    alone = model(4, **settings).fit(X[known], [labels for labels in sets if labels is not None])
+    np.testing.assert_allclose(fitted.transform(X), alone.transform(X), atol=1e-6)
+
+
+def test_unknown_labels_may_be_written_in_any_form(planted):
+    X, (sets, known) = planted.training[0], hidden(planted)
+    Y = planted.training[1].toarray()
+    Y[~known] = np.nan
+    marked = LabelMatrix.from_sets(sets, names=[f"topic {topic}" for topic in range(6)])
+    for form in (Y, marked):
+        np.testing.assert_allclose(SLE(4).fit(X, form).transform(X), SLE(4).fit(X, sets).transform(X), atol=1e-10)
+
+
+def test_records_of_unknown_labels_shape_the_space(planted):
+    X, (sets, known) = planted.training[0], hidden(planted)
+    alone = SLE(4).fit(X[known], [labels for labels in sets if labels is not None])
+    assert np.abs(SLE(4).fit(X, sets).costs_ - alone.costs_).max() > 1e-4
+
+
+@pytest.mark.filterwarnings("ignore:n_components")
+def test_labels_alone_place_the_others_by_their_words_without_a_warning(planted):
+    X, (sets, known) = planted.training[0], hidden(planted)
+    fitted = SLE(4, label_weight=1.0).fit(X, sets)
+    alone = SLE(4, label_weight=1.0).fit(X[known], [labels for labels in sets if labels is not None])
+    np.testing.assert_allclose(fitted.transform(X), alone.transform(X), atol=1e-8)
+    np.testing.assert_allclose(fitted.training_coordinates(X)[~known], alone.transform(X[~known]), atol=1e-8)
+
+
+@pytest.mark.parametrize("weights", ["lle", "constant"])
+def test_unknown_labels_go_with_any_neighbour_graph(planted, weights):
+    X, (sets, _) = planted.training[0], hidden(planted)
+    for join in ("union", "mutual"):
+        model = SLE(4, graph_params={"weights": weights, "join": join}).fit(X, sets)
+        assert np.isfinite(model.transform(X)).all()
+
+
+def test_one_known_record_is_too_few(planted):
     X, _ = planted.training
-    sets = list(planted.sets)
-    sets[::3] = [None] * len(sets[::3])
-    model = SLE(4).fit(X, sets)
-    assert model.embedding_.shape == (120, 4)
-    assert np.abs(model.embedding_[::3]).max() > 0
+    with pytest.raises(InputError, match="y has too few known labels for a graph: got those of 1 record"):
+        SLE(2).fit(X, [{"a"}] + [None] * 119)
 
 
 def test_a_graph_is_taken_in_any_form(planted):
