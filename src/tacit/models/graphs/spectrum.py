@@ -32,6 +32,7 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
+from tacit.checks import is_sparse
 from tacit.operators import Operator, as_operator
 from tacit.relations.graphs.graph import EdgeWeights, Graph, GroupWeights
 from tacit.solve import leading_eigenpairs, without_vectors
@@ -80,7 +81,7 @@ def graph_spectrum(
     features : records x terms, to choose between contrasts if there are more than `n_components`: those along which
         the features vary most
     """
-    component = graph.components()
+    component = graph.components().astype(np.int64)
     mass = graph.degrees if constraint == "degrees" else np.ones(graph.n_records)
     contrasts = _contrasts(graph, component, mass, n_components, features)
     problem = _Problem(_nodes(graph, component, mass), normalised=constraint == "degrees")
@@ -141,8 +142,8 @@ def _contrasts(graph: Graph, component: IntArray, mass: Array, most: int, featur
     if features is not None:
         weights = sp.csr_array((mass / lengths[place[inside]], (place[inside], inside)), (len(kept), len(place)))
         sums = weights @ features.astype(np.float64)
-        gram = sums @ sums.T
-        gram = free.T @ np.asarray(gram.toarray() if sp.issparse(gram) else gram) @ free
+        gram: Any = sums @ sums.T
+        gram = free.T @ np.asarray(gram.toarray() if is_sparse(gram) else gram) @ free
         free = free @ la.eigh((gram + gram.T) / 2)[1][:, ::-1]
     Z = np.zeros((graph.n_records, min(most, free.shape[1])))
     Z[inside] = (free[:, :most] / lengths[:, None])[place[inside]]
@@ -178,11 +179,11 @@ def _nodes(graph: Graph, component: IntArray, mass: Array) -> _Nodes:
         _, first, node, counts = np.unique(keys, axis=1, return_index=True, return_inverse=True, return_counts=True)
         has = (keys[:, first] >= 0).any(axis=0)
         node = np.where(has, np.cumsum(has) - 1, -1)[node.ravel()]
-        first, counts = first[has], counts[has].astype(np.float64)
+        first, n_records = first[has], counts[has].astype(np.float64)
         small = Graph(tuple(GroupWeights(part.group[first], part.closeness) for part in groups))
         degrees = _ratio(graph.degrees[first], mass[first])
         bound = 2 * float(degrees.max(initial=0))
-        return _Nodes(_Weights(small), counts, counts * mass[first], degrees, None, bound, component[first], node)
+        return _Nodes(_Weights(small), n_records, n_records * mass[first], degrees, None, bound, component[first], node)
     edges = [part.weights for part in graph.parts if isinstance(part, EdgeWeights)]
     zero = np.zeros(graph.n_records)
     absolute = np.asarray(sum((abs(each).sum(axis=1) for each in edges), zero), np.float64)

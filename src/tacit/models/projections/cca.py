@@ -229,7 +229,9 @@ class CCA(LabelProjection):
 
 def _projected_records(gram: Array, Y: Array, root: Array, n_components: int) -> tuple[Array, Array]:
     """Return λ and the weights of the records of P = XᵀCY R v / √λ, from the Gram matrix YᵀC K C Y."""
-    values, vectors = descending(*la.eigh(root.T @ (gram + gram.T) / 2 @ root), n_components)
+    inner = root.T @ gram @ root
+    values, vectors = la.eigh((inner + inner.T) / 2)
+    values, vectors = descending(values, vectors, n_components)
     real = values > values.max(initial=0) * len(gram) * float(np.finfo(np.float64).eps)
     weights = Y @ (root @ (vectors[:, real] / np.sqrt(values[real])))
     return values[real], weights * signs_of(weights)

@@ -158,7 +158,7 @@ def _size(operator: Operator, vector: Array) -> float:
 class _Shifted:
     """The pencil of A and s I + A; s is not below the largest eigenvalue of A, so that half of `tol` is enough."""
 
-    low_rank = None
+    low_rank: Array | None = None
 
     def __init__(self, operator: Operator, size: float) -> None:
         self.operator, self.shape, self.dtype = operator, operator.shape, operator.dtype
