@@ -2,6 +2,8 @@
 
 The public names are loaded when they are first used (PEP 562): importing scikit-learn takes seconds, and `import tacit`
 or `tacit --help` should not wait for it. Type checkers read the imports below, which do not run.
+
+`tacit.open` is public, but not in `__all__`: `from tacit import *` would replace Python's own `open`.
 """
 
 from __future__ import annotations
@@ -38,18 +40,19 @@ if TYPE_CHECKING:
     from tacit.solve.checkpoint import checkpoints
     from tacit.tasks.build.build import build, refit
     from tacit.tasks.build.settings import BuildSettings
-    from tacit.tasks.collection import open_index as open
+    from tacit.tasks.collection import open_index
     from tacit.text.settings import TextSettings
     from tacit.text.streaming import stream_rows, stream_words
 
     __version__: str
+    open = open_index
 
 __all__ = [
     "CCA", "HLSI", "LDA", "LE", "LPP", "LSI", "MDDM", "MLSA", "MLSI", "MORP", "OLPP", "PLS", "SLE", "SLPP", "SOLPP",
     "SUSC", "USC", "BuildSettings", "GraphEmbedding", "HierarchyClassifier", "InputError", "KernelLSI", "LabelHead",
     "LabelMatrix", "MissingExtraError", "RelationFeatures", "Relations", "SolverError", "TacitError",
     "TacitWarning", "Taxonomy", "TextSettings", "TopDownClassifier", "View", "build", "checkpoints", "cluster_rows",
-    "cluster_texts", "open", "open_rows", "refit", "stream_rows", "stream_words", "transductive_space",
+    "cluster_texts", "open_rows", "refit", "stream_rows", "stream_words", "transductive_space",
     "write_positions", "write_rows",
 ]  # fmt: skip
 
@@ -109,4 +112,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """List the public names before they are loaded, so that completion in a shell finds them."""
-    return sorted({*globals(), *__all__, "__version__"})
+    return sorted({*globals(), *_HOMES, "__version__"})

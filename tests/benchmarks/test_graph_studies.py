@@ -149,6 +149,27 @@ def test_the_study_of_graph_embeddings_runs_and_its_page_can_be_made_again(
     assert capsys.readouterr().out == text
 
 
+@pytest.mark.realdata
+@pytest.mark.filterwarnings("ignore::tacit.errors.TacitWarning")
+def test_the_study_of_unknown_labels_runs_and_its_page_can_be_made_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import os
+
+    from tacit.models.graphs import embedding
+
+    if not os.environ.get("TACIT_DATA"):
+        pytest.skip("TACIT_DATA is not set: there are no data sets to study")
+    main, numbers = importlib.import_module("graph_unknown_labels").main, tmp_path / "numbers.json"
+    defaults = dict(embedding.UNKNOWN)
+    main(["--quick", "--save", str(numbers)])
+    assert defaults == embedding.UNKNOWN
+    text = capsys.readouterr().out
+    assert "| unknown=0.1 " in text
+    main(["--from", str(numbers)])
+    assert capsys.readouterr().out == text
+
+
 def test_ours_gets_the_first_tolerance_that_is_as_good_as_a_peer(tmp_path: Path) -> None:
     from tacit.relations.graphs.graph import as_graph
 

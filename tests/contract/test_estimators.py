@@ -73,6 +73,9 @@ ESTIMATORS = [
     MLSA(3),
     CanonicalCorrelation(),
     CanonicalCorrelation(2, constraint="projections", ridge=0, label_ridge=1),
+    CanonicalCorrelation(2, kernel="rbf"),
+    CanonicalCorrelation(2, kernel="rbf", n_landmarks=5),
+    CanonicalCorrelation(2, kernel="precomputed"),
     LDA(),
     MDDM(),
     MDDM(2, constraint="embeddings", label_kernel="rbf"),
@@ -117,7 +120,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         failures["check_estimators_nan_inf"] = OTHER_WIDTH
         if isinstance(estimator, MLSI):
             failures |= dict.fromkeys(("check_estimators_dtypes", "check_positive_only_tag_during_fit"), NO_KERNEL)
-        if isinstance(estimator, HLSI):
+        if isinstance(estimator, (HLSI, CCA)):
             failures["check_estimators_dtypes"] = NO_KERNEL
     return failures
 

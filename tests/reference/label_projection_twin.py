@@ -45,6 +45,15 @@ def cca(X: np.ndarray, Y: np.ndarray, k: int, *, constraint: str, ridge: float =
     return largest(criterion, metric, k)
 
 
+def kernel_cca(K: np.ndarray, Y: np.ndarray, k: int, *, constraint: str, ridge: float, label_ridge: float = 0) -> Twin:
+    """K_c Y (YᵀCY + r_y I)⁻¹ Yᵀ K_c, in the metric K_c² + r K_c or K_c: the same with w = Φᵀ C a in place of w."""
+    C = centring(len(K))
+    K_c = C @ K @ C
+    labels = pseudo_inverse(Y.T @ C @ Y + label_ridge * unit(Y) * np.eye(Y.shape[1]))
+    metric = K_c @ K_c + ridge * np.trace(K_c) / len(K) * K_c if constraint == "embeddings" else K_c
+    return largest(K_c @ Y @ labels @ Y.T @ K_c, metric, k)
+
+
 def lda(X: np.ndarray, classes: np.ndarray, k: int, *, ridge: float) -> Twin:
     """S_b w = μ (S_w + r I) w, both scatters summed class by class."""
     M, mean = X.shape[1], X.mean(axis=0)

@@ -13,7 +13,7 @@ from pairwise import pairwise
 
 from tacit import LE, LPP, OLPP, SLE, SUSC, USC, GraphEmbedding
 from tacit.models.graphs.spectrum import graph_spectrum
-from tacit.relations.graphs.graph import EdgeWeights, Graph, GroupWeights
+from tacit.relations.graphs.graph import EdgeWeights, Graph, GroupWeights, combined_graph
 
 N, K = 60, 5
 CONSTRAINT = {"le": "degrees", "usc": "identity", "lpp": "degrees", "olpp": "projections"}
@@ -61,13 +61,18 @@ def test_the_embedding_is_that_of_equation_2(name, constraint, solver):
 
 
 @each_graph
-def test_exactly_the_trivial_zeros_are_dropped(name):
+def test_of_all_vectors_without_cost_only_the_constant_is_dropped(name):
     W = graph(name).to_dense()
     n_pieces = graph_twin.pieces(W).max() + 1
     assert n_pieces == {"connected": 1, "pieces": 3, "isolated": 5}[name]
+    n_alone = {"isolated": 2}.get(name, 0)
     found = graph_spectrum(graph(name), N, constraint="degrees", rng=np.random.default_rng(0))
-    assert len(found.costs) == N - n_pieces
-    assert found.costs[0] > 1e-6
+    n_contrasts = n_pieces - n_alone - 1
+    assert len(found.costs) == N - n_alone - 1
+    np.testing.assert_array_equal(found.costs[:n_contrasts], 0)
+    assert found.costs[n_contrasts] > 1e-6
+    for piece in np.unique(graph_twin.pieces(W)):
+        assert np.ptp(found.embedding[graph_twin.pieces(W) == piece, :n_contrasts], axis=0).max(initial=0) < 1e-12
 
 
 @pairwise(ridge=[0.01, 1.0], sparse=[False, True], m=[20, 90], method=["le", "usc"])
@@ -126,7 +131,9 @@ def test_labels_enter_by_equation_17(theta, method):
             model.fit(X, Y)
     else:
         model.fit(X, Y)
-    costs, Z = graph_twin.embedding(graph_twin.combined(W_X, W_Y, theta), K, CONSTRAINT[method])
+    # labels alone cannot tell records with the same labels apart
+    same = np.unique(Y, axis=0, return_inverse=True)[1].ravel() if theta == 1 else None
+    costs, Z = graph_twin.embedding(graph_twin.combined(W_X, W_Y, theta), K, CONSTRAINT[method], same)
     np.testing.assert_allclose(model.costs_, costs, atol=1e-8)
     assert largest_angle(model.embedding_, Z) < 1e-6
 
@@ -149,3 +156,51 @@ def test_honest_positions_leave_the_record_itself_out_of_the_regression():
         A = X[others].T @ X[others] + alpha * np.eye(20)
         P = np.linalg.solve(A, X[others].T @ model.embedding_[others])
         np.testing.assert_allclose(honest[row], X[row] @ P, atol=1e-9)
+
+
+@pytest.mark.parametrize("unknown", [0.0, 0.1, 1.0])
+def test_missing_similarities_are_those_of_the_neighbours(unknown):
+    rng = np.random.default_rng(8)
+    known = np.arange(24) % 3 > 0
+    A = np.triu(rng.random((24, 24)) * (rng.random((24, 24)) < 0.3), 1)
+    A[0] = 0  # a record of unknown labels that nothing joins
+    group, S = rng.integers(0, 4, 24), np.diag([1.0, 0.7, 0.3, 1.1]) + 0.2
+    W_X, by_group = A + A.T, GroupWeights(np.where(known, group, -1), S)
+    extra = np.where(known[:, None] & known, np.roll(np.eye(24), 5, axis=1), 0)
+    for labels in (Graph((by_group,)), Graph((by_group, EdgeWeights(sp.csr_array(extra + extra.T))))):
+        W_Y = labels.to_dense()
+        label_scale = labels.mean_weight  # overlapping parts count separately
+        found = combined_graph(W_X, labels, 0.3, known=known, unknown=unknown)
+        twin = graph_twin.combined_with_unknown(W_X, W_Y, 0.3, known, unknown)
+        if len(labels.parts) > 1:
+            own = W_Y[np.ix_(known, known)]
+            features = graph_twin.combined_with_unknown(W_X, W_Y, 0.0, known, unknown) * 0.7
+            twin = features + (twin - features) * own[own != 0].mean() / label_scale
+        np.testing.assert_allclose(found.to_dense(), twin, atol=1e-12)
+        np.testing.assert_allclose(found.degrees, twin.sum(axis=1), atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["le", "usc", "lpp", "olpp"])
+@pytest.mark.filterwarnings("ignore:.*joined to no other")
+def test_records_of_unknown_labels_are_placed_by_their_words(method):
+    """They borrow labels in the graph, and count little in it and in the regression."""
+    rng = np.random.default_rng(9)
+    X, W_X, known = records(20), graph("connected").to_dense(), np.arange(N) % 3 > 0
+    Y = (rng.random((N, 4)) < 0.4).astype(float)
+    Y[~known] = np.nan
+    W_Y = np.nan_to_num([[2 * (a * b).sum() / max(1, a.sum() + b.sum()) for b in Y] for a in Y])
+    model = GraphEmbedding(K, method=method, label_weight=0.3, graph=W_X, label_graph="sorensen", tol=1e-12)
+    model.set_params(scaling="unit", ridge=0.5).fit(X, Y)
+    weight = {"le": 0.1, "lpp": 0.05}.get(method, 0.0)
+    W = graph_twin.combined_with_unknown(W_X, W_Y, 0.3, known, weight)
+    if method in ("le", "usc"):
+        costs, Z = graph_twin.embedding(W, K, CONSTRAINT[method])
+        P = graph_twin.regression(X, Z, 0.5, np.where(known, 1.0, weight))
+        expected = np.where(known[:, None], Z, X @ P)
+    else:
+        rows = known if weight == 0 else np.ones(N, dtype=bool)
+        costs, P = graph_twin.projection(X[rows], W[np.ix_(rows, rows)], K, CONSTRAINT[method], 0.5)
+        expected = X @ P
+    np.testing.assert_allclose(model.costs_, costs, atol=1e-8)
+    assert largest_angle(model.embedding_, expected) < 1e-6
+    assert largest_angle(model.components_.T, P) < 1e-6

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from label_projection_twin import Twin, cca, lda, mddm, morp, pls_svd, simpls
+from label_projection_twin import Twin, cca, centring, kernel_cca, lda, mddm, morp, pls_svd, simpls
 from mlsi_twin import largest_angle, spectrum_matrix
 from pairwise import pairwise
 from sklearn.cross_decomposition import PLSSVD, PLSRegression
@@ -122,6 +122,32 @@ def test_cca_of_classes_that_exclude_each_other(name: str, constraint: str) -> N
     X, Y = data(name)[0], np.eye(N_LABELS)[classes(name)]
     model = CCA(N_LABELS - 1, constraint=constraint, **TIGHT).fit(X, Y)
     assert_same(model, cca(X, Y, N_LABELS - 1, constraint=constraint, ridge=1))
+
+
+@pairwise(name=SHAPES, constraint=["embeddings", "projections"], kernel=["rbf", "precomputed"], label_ridge=[0, 2])
+def test_cca_with_a_kernel(name: str, constraint: str, kernel: str, label_ridge: float) -> None:
+    X, Y = data(name)
+    matrix = rbf_kernel(X, gamma=0.5)
+    params = {"gamma": 0.5} if kernel == "rbf" else None
+    model = CCA(K, constraint=constraint, ridge=0.1, label_ridge=label_ridge, kernel=kernel, kernel_params=params)
+    model.fit(X if kernel == "rbf" else matrix, Y)
+    twin = kernel_cca(matrix, Y, K, constraint=constraint, ridge=0.1, label_ridge=label_ridge)
+    np.testing.assert_allclose(model.eigenvalues_, twin.eigenvalues, rtol=1e-8)
+    weights, centred = model.dual_components_.T, centring(len(X)) @ matrix @ centring(len(X))
+    np.testing.assert_allclose(weights.T @ twin.metric @ weights, np.eye(K), atol=1e-7)
+    assert largest_angle(centred @ weights, centred @ twin.directions) < 1e-6
+    np.testing.assert_allclose(model.transform(X if kernel == "rbf" else matrix), centred @ weights, atol=1e-9)
+
+
+@each_constraint
+@each_shape
+def test_cca_with_the_kernel_of_the_terms_is_cca(name: str, constraint: str) -> None:
+    X, Y = data(name)
+    plain = CCA(K, constraint=constraint, **TIGHT).fit(X, Y)
+    model = CCA(K, constraint=constraint, kernel="precomputed").fit(X @ X.T, Y)
+    np.testing.assert_allclose(model.eigenvalues_, plain.eigenvalues_, rtol=1e-8)
+    found, expected = model.transform(X @ X.T), plain.transform(X)
+    np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-8)
 
 
 @pytest.mark.parametrize("ridge", [0.01, 1])

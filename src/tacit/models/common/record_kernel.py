@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_count, check_number, is_sparse
 from tacit.errors import InputError
-from tacit.models.base import SpaceModel, read_records
+from tacit.models.base import SpaceModel, read_records, warn
 from tacit.models.common.honest_positions import honest_positions
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
 from tacit.models.common.kernels import (
@@ -111,6 +111,8 @@ def make_form(
     if is_kernel:
         made = DualForm(features)
         check_positive(made.least, float(made.values.max(initial=0)), made.floor)
+        if model.ridge == 0:
+            _warn_if_cut(made.values, made.floor)
     elif form == "dual":
         made = DualForm(record_products(features))
     elif form == "primal":
@@ -123,6 +125,21 @@ def make_form(
         )
     made.ridge = float(model.ridge) * made.trace / made.n_records
     return made
+
+
+def _warn_if_cut(values: Array, floor: float) -> None:
+    """Warn if eigenvalues of a kernel matrix go down to the cut-off of its pseudo-inverse without a gap."""
+    sizes = values / max(float(values.max(initial=0)), np.finfo(np.float64).tiny)
+    near = (sizes > floor) & (sizes <= _NEAR * floor)
+    if near.any():
+        warn(
+            f"the record kernel is singular, without a clear rank: with ridge=0 its pseudo-inverse keeps eigenvalues "
+            f"down to {sizes[near].min():.0e} of the largest and drops those below {floor:.0e}, and the space depends "
+            "on where it stops. Set a ridge, e.g. ridge=0.001."
+        )
+
+
+_NEAR = 1e3
 
 
 def record_products(features: Any) -> Array:

@@ -64,14 +64,33 @@ def graph_projection(
         B = B + np.finfo(np.float64).eps * np.trace(B) * np.eye(len(B))  # records without weights make it singular
     costs, Q = la.eigh((penalty + penalty.T) / 2, None if B is None else (B + B.T) / 2)
     size = float(np.abs(costs).max(initial=0)) if B is None else 2.0
-    real = costs > _ZERO * len(costs) * size
-    costs, Q = costs[real][:n_components], Q[:, real][:, :n_components]
+    free = int(np.count_nonzero(costs <= _ZERO * len(costs) * size))
+    contrasts = _without_constant(F, Q[:, :free])
+    costs = np.concatenate([np.zeros(contrasts.shape[1]), costs[free:]])[:n_components]
+    Q = np.hstack([contrasts, Q[:, free:]])[:, :n_components]
     P = V @ Q
     P *= signs_of(F @ Q)
     return P, costs
 
 
-_ZERO = 1e-12  # relative cost below which a vector is constant up to rounding
+_ZERO = 1e-12  # relative cost below which a vector is constant on each component, up to rounding
+
+
+def _without_constant(F: Array, Q: Array) -> Array:
+    """Return a basis, as orthonormal as Q, of what it spans except for the vector that is constant on all records.
+
+    The others that have no cost are contrasts between connected components of the graph. A record that nothing joins
+    has no weight in the problem, so the constant need not be reached there.
+    """
+    if not Q.shape[1]:
+        return Q
+    images = F @ Q
+    weights = la.lstsq(images, np.ones(len(F)))[0]
+    reached = np.linalg.norm(images @ weights - 1) <= _CONSTANT * np.sqrt(len(F))
+    return np.asarray(Q @ la.null_space(weights[None])) if reached else Q
+
+
+_CONSTANT = 1e-4
 
 
 def _directions(X: Any, n_directions: int | None, tol: float, rng: np.random.Generator) -> tuple[Array, Array]:

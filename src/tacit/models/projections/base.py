@@ -40,7 +40,15 @@ from tacit.solve import leading_singular_triplets, without_vectors
 from tacit.solve.result import descending, signs_of
 from tacit.types import Array
 
-__all__ = ["CONSTRAINTS", "LabelProjection", "embedded_directions", "label_root", "regressed_labels"]
+__all__ = [
+    "CONSTRAINTS",
+    "LabelProjection",
+    "check_related",
+    "embedded_directions",
+    "label_root",
+    "label_scatter",
+    "regressed_labels",
+]
 
 CONSTRAINTS = ("embeddings", "projections")
 _SAME = 1e-12  # share of the squared lengths below which a scatter is rounding
@@ -59,7 +67,7 @@ class LabelProjection(SpaceModel, ABC):
     constraint: str = "embeddings"
     tol: float
     random_state: Any = 0
-    mean_: Array
+    mean_: Array | None
     offset_: Array
     solution_: tuple[Any, ...]
     n_iter_: int
@@ -74,26 +82,25 @@ class LabelProjection(SpaceModel, ABC):
             unknown labels are left out
         """
         self._check_parameters()
-        X, F = self._known(self._read_training(X), y)
+        self._fit_records(*self._known(self._read_training(X), y))
+        warn_if_fewer(self.n_components, self.eigenvalues_.size, self._limit())
+        return self
+
+    def _fit_records(self, X: Any, F: Any) -> None:
+        """Find the directions of the records with known labels; F are their label features."""
         mean = mean_row(X)
         check_records_differ(X, mean, is_kernel=False)
-        records, label_spread = Centred(X, mean), _spread(F)
+        records, label_spread = Centred(X, mean), label_scatter(F)
         cross = class_bridges(records, F) if is_sparse(F) else np.asarray(records.T @ F)  # G, M x p
-        rounding = (100 * float(np.finfo(cross.dtype).eps)) ** 2
-        if as_operator(cross).squared_norm() <= rounding * (records.squared_norm() * label_spread):
-            raise InputError(
-                f"X is unrelated to y: got {cross.shape[0]} terms, none correlated with a label, expected some. "
-                "Use LSI for a space without labels."
-            )
+        most = records.squared_norm() * label_spread
+        check_related(as_operator(cross).squared_norm(), most, cross.dtype, what=f"{cross.shape[0]} terms")
         self.solution_ = tuple()
         values, weights = self._directions(records, F, cross)
-        warn_if_fewer(self.n_components, values.size, self._limit())
         self.mean_ = records.mean
         self.eigenvalues_ = values.astype(X.dtype)
         self.components_ = np.asarray(weights, dtype=X.dtype).T
         self.offset_ = self.components_ @ self.mean_
         self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
-        return self
 
     def transform(self, X: Any) -> Array:
         """Place records by their terms alone, with the mean record at the origin, (n_records, n_components_)."""
@@ -171,7 +178,16 @@ def label_root(F: Any, *, ridge: float = 0.0, whiten: bool) -> Array:
     return np.asarray(root, dtype=F.dtype)
 
 
-def _spread(F: Any) -> float:
+def check_related(covariance: float, most: float, dtype: Any, *, what: str) -> None:
+    """Raise if the squared covariance of X and y is rounding, compared with the most that it could be."""
+    if covariance <= (100 * float(np.finfo(dtype).eps)) ** 2 * most:
+        raise InputError(
+            f"X is unrelated to y: got {what}, none correlated with a label, expected some. "
+            "Use LSI for a space without labels."
+        )
+
+
+def label_scatter(F: Any) -> float:
     """Return tr(FᵀCF); raise if all records have the same labels."""
     n, total = F.shape[0], as_operator(F).squared_norm()
     mean = np.asarray(F.sum(axis=0, dtype=np.float64)).ravel() / n

@@ -2,7 +2,7 @@
 
 W is stored as a sum of parts, each either a sparse matrix of edges, or E S Eᵀ where every record belongs to one of u
 groups: E (N x u) has the group of each record, S (u x u) the weights between groups. So a graph that joins every record
-with every other needs no N x N matrix.
+with every other needs no N x N matrix. Records whose weights are unknown may borrow those of others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tacit.checks import check_finite, check_number, check_rows, human_size, is_
 from tacit.errors import InputError
 from tacit.types import Array, BoolArray, Float64Array, IntArray
 
-__all__ = ["EdgeWeights", "Graph", "GroupWeights", "as_graph", "combined_graph"]
+__all__ = ["BorrowedWeights", "EdgeWeights", "Graph", "GroupWeights", "as_graph", "combined_graph"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,41 @@ class GroupWeights:
         return sp.csr_array((np.ones(len(row), bool), (row, column)), shape=(self.n_records, self.n_records))
 
 
-GraphPart = EdgeWeights | GroupWeights
+@dataclass(frozen=True, eq=False)
+class BorrowedWeights:
+    """(I + R) W (I + R)ᵀ: the weights W of a part, and for records that have none, means of those of other records.
+
+    Row i of R, sparse N x N, has the shares of record i in the weights of others; it is zero for records with weights
+    of their own.
+    """
+
+    part: GraphPart
+    shares: sp.csr_array
+
+    @property
+    def n_records(self) -> int:
+        """Number of records."""
+        return self.part.n_records
+
+    def times(self, V: Array) -> Array:
+        """Return W V, by products with the part and with R."""
+        lent = self.part.times(V + self.shares.T @ V)
+        return np.asarray(lent + self.shares @ lent)
+
+    def total(self, of: Callable[[Any], Any]) -> float:
+        """Sum a function of the weights that records have of their own."""
+        return self.part.total(of)
+
+    def scaled(self, factor: float) -> BorrowedWeights:
+        """Return the same with all weights multiplied."""
+        return BorrowedWeights(self.part.scaled(factor), self.shares)
+
+    def links(self) -> sp.csr_array:
+        """Return enough pairs of records to connect all joined ones; those of R may connect some more."""
+        return sp.csr_array(self.part.links() + EdgeWeights(self.shares).links())
+
+
+GraphPart = EdgeWeights | GroupWeights | BorrowedWeights
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +201,17 @@ class Graph:
         links = sum((part.links() for part in self.parts[1:]), self.parts[0].links())
         return np.asarray(connected_components(links, directed=False)[1])
 
+    def among(self, chosen: BoolArray) -> Graph:
+        """Return the graph of some of the records."""
+        parts: list[GraphPart] = []
+        for part in self.parts:
+            assert not isinstance(part, BorrowedWeights)
+            if isinstance(part, EdgeWeights):
+                parts.append(EdgeWeights(sp.csr_array(part.weights[chosen][:, chosen])))
+            else:
+                parts.append(GroupWeights(part.group[chosen], part.closeness))
+        return Graph(tuple(parts))
+
     def isolated(self) -> BoolArray:
         """Mark the records that are not joined to another."""
         component = self.components()
@@ -221,7 +266,9 @@ def as_graph(weights: Any, argument: str = "graph") -> Graph:
 _ROUNDING = 1e-6
 
 
-def combined_graph(feature_graph: Any, label_graph: Any, theta: float = 0.5) -> Graph:
+def combined_graph(
+    feature_graph: Any, label_graph: Any, theta: float = 0.5, *, known: Any = None, unknown: float = 0.1
+) -> Graph:
     """Mix a graph of features with one of labels, each in units of its mean weight.
 
         W = (1 − θ) W_X / α_X + θ W_Y / α_Y                                                         [Mu2010] eq. (17)
@@ -233,23 +280,77 @@ def combined_graph(feature_graph: Any, label_graph: Any, theta: float = 0.5) -> 
     feature_graph, label_graph : Graph or symmetric matrix — W_X and W_Y, of the same records
     theta : float in [0, 1], default 0.5 — θ. 0 is W_X / α_X, without labels; 1 is W_Y / α_Y, without features, which
         trusts every wrong label
+    known : boolean of each record, optional — whether its labels are known; default all
+    unknown : float in [0, 1], default 0.1 — how much a record of unknown labels counts beside the others (see Notes).
+        0 leaves them out; 0.1 is from benchmarks/studies/graph_unknown_labels.py (2026-11-18)
+
+    Returns
+    -------
+    Graph
 
     Raises
     ------
     InputError
         If `theta` is out of range, the graphs have different sizes, or one with a share above 0 has no weights.
+
+    Notes
+    -----
+    *Records whose labels are unknown*: their similarity to others by labels is missing, not 0. It is taken as the mean
+    over those neighbours in W_X whose labels are known, by their weights. All weights of such a record are multiplied
+    by `unknown`, and two of them are not joined: so they smooth the graph, but hardly take dimensions from the labels.
+    The weights between known records are the same as without them.
     """
     theta = check_number("theta", theta, high=1.0)
     features, labels = as_graph(feature_graph, "feature_graph"), as_graph(label_graph, "label_graph")
     check_rows("label_graph", labels.n_records, features.n_records, of="feature_graph")
+    if known is None or np.all(known) or theta in (0, 1):
+        return Graph((*_in_units("feature_graph", features, 1.0 - theta), *_in_units("label_graph", labels, theta)))
+    known = np.asarray(known, dtype=bool)
+    check_rows("known", len(known), features.n_records, of="feature_graph")
+    own, beside = _among_known(features, known)
+    by_features = _in_units("feature_graph", own, 1.0 - theta)
+    by_labels = _in_units("label_graph", labels, theta)
+    weight = check_number("unknown", unknown, high=1.0)
+    if weight == 0:
+        return Graph((*by_features, *by_labels))
+    near = EdgeWeights(sp.csr_array(beside + beside.T)).scaled(weight * (1.0 - theta) / own.mean_weight)
+    shares = _shares(beside) * weight
+    return Graph((*by_features, near, *(BorrowedWeights(part, shares) for part in by_labels)))
+
+
+def _in_units(name: str, graph: Graph, share: float) -> tuple[GraphPart, ...]:
+    """Return the weights in units of their mean, times their share; nothing if that is 0."""
+    if share == 0:
+        return ()
+    alpha = graph.mean_weight
+    if alpha == 0:
+        raise InputError(
+            f"{name} has no weights: got {graph.n_records} records, none joined, expected some joined ones. "
+            "Leave it out by setting theta to 0 or 1, or join more records."
+        )
+    return graph.scaled(share / alpha).parts
+
+
+def _among_known(graph: Graph, known: BoolArray) -> tuple[Graph, sp.csr_array]:
+    """Return the graph among records of known labels, and the weights of the others (rows) with these."""
+    inside = sp.diags_array(known.astype(np.float64))
+    beside = sp.csr_array(graph.shape)
     parts: list[GraphPart] = []
-    for name, graph, share in (("feature_graph", features, 1.0 - theta), ("label_graph", labels, theta)):
-        alpha = graph.mean_weight if share > 0 else 1.0
-        if alpha == 0:
-            raise InputError(
-                f"{name} has no weights: got {graph.n_records} records, none joined, expected some joined ones. "
-                "Leave it out by setting theta to 0 or 1, or join more records."
-            )
-        if share > 0:
-            parts += graph.scaled(share / alpha).parts
-    return Graph(tuple(parts))
+    for part in graph.parts:
+        if isinstance(part, EdgeWeights):
+            near = sp.csr_array(part.weights @ inside)
+            own = sp.csr_array(inside @ near)
+            beside = sp.csr_array(beside + (near - own).maximum(0))  # some weights of LLE are negative
+            own.eliminate_zeros()
+            parts.append(EdgeWeights(own))
+        else:
+            assert isinstance(part, GroupWeights)
+            parts.append(GroupWeights(np.where(known, part.group, -1), part.closeness))
+    beside.eliminate_zeros()
+    return Graph(tuple(parts)), beside
+
+
+def _shares(weights: sp.csr_array) -> sp.csr_array:
+    """Divide rows by their sums, where these are not 0."""
+    sums = np.asarray(weights.sum(axis=1), np.float64)
+    return sp.csr_array(sp.diags_array(np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)) @ weights)

@@ -41,18 +41,21 @@ def nearest(
     n_neighbours: int,
     rows: IntArray | None = None,
     *,
+    among: IntArray | None = None,
     n_candidates: int | None = None,
     n_jobs: int | None = None,
 ) -> Arcs:
     """Find the nearest records of each record in `rows` (default all); ties are ordered by row number.
 
-    If the factors of `vectors` only approximate its points, the distances of the best `n_candidates` of each row by
-    products are computed, instead of those that are nearest up to rounding.
+    Neighbours are searched `among` some of the records, default all. If the factors of `vectors` only approximate its
+    points, the distances of the best `n_candidates` of each row by products are computed, instead of those that are
+    nearest up to rounding.
     """
     rows = np.arange(vectors.n_records) if rows is None else rows
     wanted = n_neighbours if n_candidates is None else n_candidates
     # copies of one point beyond the first k + 1 cannot be neighbours: the others come first
-    columns = np.flatnonzero(vectors.copy_numbers() <= wanted)
+    columns = np.flatnonzero(vectors.copy_numbers(among) <= wanted)
+    columns = columns if among is None else among[columns]
     found, crowded = _search(vectors, rows, columns, wanted, n_neighbours, n_jobs)
     if len(crowded):
         exactly, _ = _search(vectors.double(), crowded, columns, wanted, n_neighbours, n_jobs)
@@ -221,17 +224,27 @@ def _joined(parts: list[Arcs]) -> Arcs:
 
 
 def nearly_nearest(
-    vectors: Vectors, n_neighbours: int, rng: np.random.Generator, n_jobs: int | None = None
+    vectors: Vectors,
+    n_neighbours: int,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+    *,
+    among: IntArray | None = None,
 ) -> tuple[Arcs, float]:
-    """Find most of the nearest records of each record; return them and their recall on a sample of records."""
+    """Find most of the nearest records of each record; return them and their recall on a sample of records.
+
+    `among` as for `nearest`.
+    """
+    n_columns = vectors.n_records if among is None else len(among)
     if is_sparse(vectors.points):  # compare by the heaviest entries, and measure more than is wanted in full
         shortened = replace(vectors, factors=_heaviest(vectors.factors, _HEAVIEST))
-        n_candidates = min(_CANDIDATES * n_neighbours, vectors.n_records - 1)
-        found = nearest(shortened, n_neighbours, n_candidates=n_candidates, n_jobs=n_jobs)
+        n_candidates = min(_CANDIDATES * n_neighbours, n_columns - 1)
+        found = nearest(shortened, n_neighbours, among=among, n_candidates=n_candidates, n_jobs=n_jobs)
     else:
-        found = _by_cells(vectors, n_neighbours, rng)
+        found = _by_cells(vectors, n_neighbours, rng, among)
     sample = np.sort(rng.choice(vectors.n_records, min(_SAMPLE, vectors.n_records), replace=False))
-    return found, _recall_of(vectors, found, nearest(vectors, n_neighbours, sample, n_jobs=n_jobs), sample)
+    exact = nearest(vectors, n_neighbours, sample, among=among, n_jobs=n_jobs)
+    return found, _recall_of(vectors, found, exact, sample)
 
 
 _SAMPLE = 500
@@ -256,11 +269,12 @@ def _heaviest(rows: Any, n_entries: int) -> sp.csr_array:
     return sp.csr_array((rows.data[kept], (row[kept], rows.indices[kept])), shape=rows.shape)
 
 
-def _by_cells(vectors: Vectors, k: int, rng: np.random.Generator) -> Arcs:
+def _by_cells(vectors: Vectors, k: int, rng: np.random.Generator, among: IntArray | None = None) -> Arcs:
     """Compare each record with the records in the cells whose centres are nearest to it."""
     probed = _probed_cells(vectors, k, rng)
-    own, n_cells = probed[:, 0], int(probed.max()) + 1
-    members = np.split(np.argsort(own, kind="stable"), np.cumsum(np.bincount(own, minlength=n_cells))[:-1])
+    found = np.arange(vectors.n_records) if among is None else among
+    own, n_cells = probed[found, 0], int(probed.max()) + 1
+    members = np.split(found[np.argsort(own, kind="stable")], np.cumsum(np.bincount(own, minlength=n_cells))[:-1])
     asking = np.argsort(probed.ravel(), kind="stable") // probed.shape[1]
     askers = np.split(asking, np.cumsum(np.bincount(probed.ravel(), minlength=n_cells))[:-1])
     best = _Best(vectors.n_records, k, vectors.dtype)

@@ -59,6 +59,7 @@ def neighbour_graph(
     weights: str | Similarity = "constant",
     width: float | str = "auto",
     search: str = "auto",
+    among: Any = None,
     random_state: int | np.random.RandomState | np.random.Generator | None = 0,
     n_jobs: int | None = None,
 ) -> NeighbourGraph:
@@ -81,6 +82,8 @@ def neighbour_graph(
         distance to their farthest neighbour
     search : {"auto", "exact", "approximate"}, default "auto" — compare every record with every other, or with fewer
         (see Notes); "auto" is exact up to 30,000 records, and up to 100,000 if approximate search misses too many
+    among : boolean of each record, optional — which records may be neighbours, default all. The others are joined with
+        these whatever `join` is, and not with each other, and do not change the weights of the rest
     random_state : int, generator or None, default 0 — for the cells of approximate search and the sample of its recall
     n_jobs : int, optional — threads that compare blocks of records; products of dense blocks use their own
 
@@ -132,12 +135,13 @@ def neighbour_graph(
         )
     tau = None if isinstance(width, str) and width == "auto" else check_number("width", width, open_low=True)
     given = read_matrix(X)
-    chosen = _check_search(search, n_neighbours, given.shape[0])
+    some = _check_among(among, given.shape[0])
+    chosen = _check_search(search, n_neighbours, given.shape[0] if some is None else len(some), given.shape[0])
     vectors = read_vectors(given, metric)
-    arcs, recall = _neighbours(vectors, n_neighbours, within, chosen, random_state, n_jobs)
+    arcs, recall = _neighbours(vectors, n_neighbours, within, chosen, some, random_state, n_jobs)
     if recall < _LEAST_RECALL and search == "auto" and vectors.n_records <= _EXACT_AFTER_ALL:
         chosen = "exact"
-        arcs, recall = _neighbours(vectors, n_neighbours, within, chosen, random_state, n_jobs)
+        arcs, recall = _neighbours(vectors, n_neighbours, within, chosen, some, random_state, n_jobs)
     if recall < _LEAST_RECALL:
         warnings.warn(
             f"search misses neighbours: got {recall:.0%} of the nearest for a sample of records, expected at least "
@@ -146,8 +150,8 @@ def neighbour_graph(
             stacklevel=2,
         )
     if weights == "gaussian" and tau is None:
-        tau = _automatic_width(arcs, vectors.n_records)
-    W = _weighted(vectors, given, arcs, join, weights, tau)
+        tau = _automatic_width(arcs, vectors.n_records, some)
+    W = _weighted(vectors, given, arcs, join, weights, tau, some)
     return NeighbourGraph(
         (EdgeWeights(W),),
         search=chosen,
@@ -179,7 +183,20 @@ def _check_rule(n_neighbours: int | None, within: float | None, metric: str) -> 
     return None, check_number("within", within, high=1.0 if metric == "cosine" else np.inf)
 
 
-def _check_search(search: str, n_neighbours: int | None, n_records: int) -> str:
+def _check_among(among: Any, n_records: int) -> IntArray | None:
+    """Return the rows of the records that may be neighbours, None for all."""
+    if among is None:
+        return None
+    mask = np.asarray(among)
+    if mask.dtype != bool or mask.shape != (n_records,) or not mask.any():
+        raise InputError(
+            f"among does not match X: got {mask.dtype} of shape {mask.shape} with {np.count_nonzero(mask)} records, "
+            f"expected a boolean for each of {n_records} records, and at least one of them."
+        )
+    return None if mask.all() else np.flatnonzero(mask)
+
+
+def _check_search(search: str, n_neighbours: int | None, n_possible: int, n_records: int) -> str:
     """Choose how to search, and check that there are enough records."""
     check_choice("search", search, SEARCHES)
     if n_neighbours is None:
@@ -189,30 +206,48 @@ def _check_search(search: str, n_neighbours: int | None, n_records: int) -> str:
                 "Pass n_neighbours instead of within."
             )
         return "exact"
-    if n_neighbours >= n_records:
+    if n_neighbours >= n_possible:
         raise InputError(
-            f"n_neighbours is too large: got {n_neighbours} for {n_records} records, expected at most {n_records - 1}."
+            f"n_neighbours is too large: got {n_neighbours} for {n_possible} records, expected at most "
+            f"{n_possible - 1}."
         )
     return search if search != "auto" else "exact" if n_records <= _EXACT_UPTO else "approximate"
 
 
 def _neighbours(
-    vectors: Vectors, number: int | None, within: float | None, search: str, random_state: Any, n_jobs: int | None
+    vectors: Vectors,
+    number: int | None,
+    within: float | None,
+    search: str,
+    among: IntArray | None,
+    random_state: Any,
+    n_jobs: int | None,
 ) -> tuple[Arcs, float]:
     """Find the neighbours of each record; return them and their recall."""
     if within is not None:
-        return within_range(vectors, within, n_jobs), 1.0
+        arcs = within_range(vectors, within, n_jobs)
+        return arcs if among is None else arcs.taken(np.isin(arcs.column, among)), 1.0
     assert number is not None
     if search == "exact":
-        return nearest(vectors, number, n_jobs=n_jobs), 1.0
-    return nearly_nearest(vectors, number, as_rng(random_state), n_jobs)
+        return nearest(vectors, number, among=among, n_jobs=n_jobs), 1.0
+    return nearly_nearest(vectors, number, as_rng(random_state), n_jobs, among=among)
 
 
-def _weighted(vectors: Vectors, X: Any, arcs: Arcs, join: str, weights: str | Similarity, tau: float | None) -> Any:
+def _weighted(
+    vectors: Vectors,
+    X: Any,
+    arcs: Arcs,
+    join: str,
+    weights: str | Similarity,
+    tau: float | None,
+    among: IntArray | None,
+) -> Any:
     """Return W, records x records."""
     n_records = vectors.n_records
-    pairs = _joined_pairs(arcs, n_records, join)
+    pairs = _joined_pairs(arcs, n_records, join, among)
     if weights == "lle":
+        if among is not None:
+            raise InputError("weights='lle' cannot be combined with among: expected among=None, or other weights.")
         if join == "mutual":
             arcs = arcs.taken(np.isin(_codes(arcs, n_records), _codes(pairs, n_records)))
         return _lle_weights(vectors, arcs)
@@ -250,18 +285,21 @@ def _count_isolated(W: Any, vectors: Vectors) -> int:
     return n_isolated
 
 
-def _joined_pairs(arcs: Arcs, n_records: int, join: str) -> Arcs:
+def _joined_pairs(arcs: Arcs, n_records: int, join: str, among: IntArray | None) -> Arcs:
     """Return each joined pair once, the lower row number first."""
     found, first, counts = np.unique(_codes(arcs, n_records), return_index=True, return_counts=True)
     wanted = counts == 2 if join == "mutual" else counts > 0
+    if among is not None:  # the others cannot be chosen, only choose
+        wanted |= ~np.isin(arcs.row[first], among)
     row, column = np.divmod(found[wanted], n_records)
     return Arcs(row, column, arcs.squared[first[wanted]])
 
 
-def _automatic_width(arcs: Arcs, n_records: int) -> float:
+def _automatic_width(arcs: Arcs, n_records: int, among: IntArray | None) -> float:
     """Return τ: the mean over the records (the median may be 0) of the squared distance to their farthest neighbour."""
     farthest = np.full(n_records, -1.0)
     np.maximum.at(farthest, arcs.row, arcs.squared)
+    farthest = farthest if among is None else farthest[among]
     known = farthest[farthest >= 0]
     return float(known.mean()) if len(known) else 0.0
 

@@ -90,13 +90,14 @@ class Vectors:
         lengths = self.squared_lengths
         return np.minimum((lengths[first] + lengths[second] - squared) / 2, 1.0)
 
-    def copy_numbers(self) -> IntArray:
-        """Number the records with the same point: 0 for the first, 1 for the second, and so on."""
+    def copy_numbers(self, among: IntArray | None = None) -> IntArray:
+        """Number the records with the same point, of some or all: 0 for the first, 1 for the second, and so on."""
+        points = self.points if among is None else self.points[among]
         seen: dict[bytes, int] = {}
-        numbers = np.empty(self.n_records, dtype=np.intp)
-        contents: Any = (row.tobytes() for row in self.points)
-        if is_sparse(self.points):
-            where, values, ends = self.points.indices, self.points.data, self.points.indptr
+        numbers = np.empty(points.shape[0], dtype=np.intp)
+        contents: Any = (row.tobytes() for row in points)
+        if is_sparse(points):
+            where, values, ends = points.indices, points.data, points.indptr
             contents = (where[start:end].tobytes() + values[start:end].tobytes() for start, end in pairwise(ends))
         for row, content in enumerate(contents):
             key = hashlib.blake2b(content, digest_size=16).digest()

@@ -22,6 +22,7 @@ from tacit.solve.dense import dense_eigenpairs, dense_singular_triplets
 from tacit.solve.eigen.krylov import block_krylov
 from tacit.solve.eigen.lanczos import lanczos
 from tacit.solve.eigen.lobpcg import ROOM, preconditioned_eigenpairs
+from tacit.solve.eigen.pencil import searched_eigenpairs
 from tacit.solve.eigen.single_pass import single_pass
 from tacit.solve.result import Eigenpairs, SingularTriplets, signs_of
 from tacit.types import Array
@@ -55,11 +56,13 @@ def leading_eigenpairs(
     metric : symmetric positive definite B of a generalised problem
     metric_inverse : applies B⁻¹ exactly; without it "lanczos" is not available for a generalised problem
     solver : "auto" (the cheapest by `costs`), "dense" (LAPACK), "lanczos" (ARPACK), "krylov" (block Krylov; LOBPCG if
-        there is a metric) or "single_pass" (one product, for a positive semi-definite A; see `single_pass`)
+        there is a metric or a preconditioner) or "single_pass" (one product, for a positive semi-definite A; see
+        `single_pass`)
     tol : maximum relative residual ‖A x − λ B x‖ / (|λ| ‖B x‖)
     max_iter : maximum number of iterations
     rng : generator of random starts, default seed 0
-    preconditioner : applies an approximate B⁻¹, for LOBPCG
+    preconditioner : applies an approximate B⁻¹, for LOBPCG; without a metric an approximate (c I − A)⁻¹, c near the
+        leading eigenvalues, for a positive semi-definite A with leading eigenvalues that are close together
     start : n x p vectors to start from, except for LAPACK and ARPACK; or a function that returns them, so that no
         caller has to hold so large an array
 
@@ -91,7 +94,8 @@ def leading_eigenpairs(
             )
         return single_pass(A, k, rng=rng, start=begin)
     if B is None:
-        plan = _choose(A, k, tol, solver, triplets=False, iterated=begin is not None)
+        searched = preconditioner is not None
+        plan = _choose(A, k, tol, solver, triplets=False, iterated=begin is not None, searched=searched)
     else:
         plan = _choose_generalised(A, B, k, tol, solver, invertible=metric_inverse is not None)
 
@@ -100,11 +104,16 @@ def leading_eigenpairs(
             return dense_eigenpairs(A, k, metric=B, tol=tol)
         if name == "lanczos":
             return lanczos(A, k, rng=rng, tol=tol, max_iter=max_iter, metric=B, metric_inverse=metric_inverse)
+        if B is None and preconditioner is not None:
+            inverse = partial(LinearOperator.matmat, preconditioner)
+            return searched_eigenpairs(
+                A, k, rng=rng, precondition=inverse, tol=tol, max_iter=max_iter or 200, start=begin
+            )
         if B is None:
             return block_krylov(A, k, rng=rng, tol=tol, max_iter=max_iter or 200, start=begin)
-        steps, inverse = max_iter or 400, preconditioner
+        steps = max_iter or 400
         return preconditioned_eigenpairs(
-            A, k, metric=B, rng=rng, tol=tol, max_iter=steps, preconditioner=inverse, start=begin
+            A, k, metric=B, rng=rng, tol=tol, max_iter=steps, preconditioner=preconditioner, start=begin
         )
 
     return _solve(run, solver, plan, tol=tol, bounded=max_iter is not None)
@@ -221,15 +230,18 @@ def _through_gram(
     )
 
 
-def _choose(A: Operator, k: int, tol: float, solver: str, *, triplets: bool, iterated: bool) -> Plan:
-    """Choose for A x = λ x or for singular triplets; `iterated` as in `cheapest`."""
+def _choose(
+    A: Operator, k: int, tol: float, solver: str, *, triplets: bool, iterated: bool, searched: bool = False
+) -> Plan:
+    """Choose for A x = λ x or for singular triplets; `iterated` as in `cheapest`, `searched` with a preconditioner."""
     n = min(A.shape)
     costs = costs_of(size_of(A, k, tol, triplets=triplets))
     if solver == "lanczos" and k >= n:
         return "dense", f"Lanczos cannot find all {n} components, LAPACK can", []
     reason = "asked for"
     if solver == "auto":
-        solver, reason = cheapest(costs, iterated=iterated or checkpoints_are_on())
+        iterated = iterated or searched or checkpoints_are_on()
+        solver, reason = cheapest(costs, iterated=iterated, generalised=searched)
     exact = ["dense"] if costs[0].n_bytes <= MOST_BYTES else []
     return solver, reason, {"lanczos": ["krylov", *exact], "krylov": exact}.get(solver, [])
 

@@ -129,7 +129,7 @@ def cheapest(costs: Sequence[Cost], *, iterated: bool = False, generalised: bool
     """Return the fastest solver among those that fit into memory, and the reason in numbers.
 
     LAPACK is chosen if it takes hardly any time, ARPACK only if it is clearly faster, and not if the solver is to be
-    `iterated` from a start or to write checkpoints. For `generalised` problems, "krylov" is LOBPCG.
+    `iterated` from a start or to write checkpoints. For `generalised` and preconditioned problems, "krylov" is LOBPCG.
     """
     # the limit is raised if every solver exceeds it
     room = max(MOST_BYTES, min(cost.n_bytes for cost in costs))

@@ -12,19 +12,22 @@ in single precision, and reducing the basis takes as long as a product.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.linalg as la
 
 from tacit.machine import one_thread
+from tacit.operators.base import Operator
 from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint
+from tacit.solve.eigen.starting_block import N_RANDOM, starting_block
 from tacit.solve.result import Eigenpairs, relative_residuals, signs_of
 from tacit.solve.tall_arrays import factored, in_rows, lengths, subtract, times
 from tacit.solve.tall_arrays import inner as inner_products
 from tacit.types import Array
 
-__all__ = ["Pencil", "columns_for", "pencil_eigenpairs"]
+__all__ = ["Pencil", "columns_for", "pencil_eigenpairs", "searched_eigenpairs"]
 
 _COLUMNS = 32  # maximum number of columns in one product
 _LOOKED_AT = 32  # maximum number of vectors whose residuals are in memory at the same time
@@ -100,6 +103,70 @@ def pencil_eigenpairs(
     vectors *= signs_of(vectors)
     converged = bool((relative <= goal).all())
     return Eigenpairs(values.astype(pencil.dtype), vectors, relative, iterations, "lobpcg", converged=converged)
+
+
+def searched_eigenpairs(
+    operator: Operator,
+    n_components: int,
+    *,
+    rng: np.random.Generator,
+    precondition: Callable[[Array], Array],
+    tol: float = 1e-3,
+    max_iter: int = 200,
+    start: Array | Callable[[], Array] | None = None,
+) -> Eigenpairs:
+    """Return the largest eigenpairs of one positive semi-definite operator A, with a preconditioner.
+
+    For leading eigenvalues that are close together and far from the smallest, where Krylov methods are slow.
+
+    Parameters
+    ----------
+    operator : symmetric positive semi-definite Operator A
+    n_components : number of eigenpairs
+    rng : generator of the random start
+    precondition : applies an approximate (c I − A)⁻¹ to a block, c near the largest eigenvalues
+    tol : maximum relative residual ‖A x − λ x‖ / λ
+    max_iter : maximum number of iterations
+    start : n x p vectors to start from
+
+    Notes
+    -----
+    A x = μ (s I + A) x has the same eigenvectors, with μ = λ / (s + λ), and needs one product.
+    """
+    n, spare = operator.shape[0], max(N_RANDOM, n_components // 10)  # the last ones of a block converge last
+    block = starting_block(n, min(n, n_components + spare), operator.dtype, rng, start)
+    pencil = _Shifted(operator, 2 * _size(operator, block[:, :1]))
+    found = pencil_eigenpairs(
+        pencil, min(n, n_components), start=block, precondition=precondition, tol=tol / 2, max_iter=max_iter
+    )
+    shift = pencil.shift
+    values = shift * found.values / (1 - found.values)
+    vectors = found.vectors * np.sqrt(shift + values)
+    residuals = found.residuals * (shift + values) / shift
+    return replace(found, values=values, vectors=vectors, residuals=residuals)
+
+
+def _size(operator: Operator, vector: Array) -> float:
+    """Return a lower bound of the largest eigenvalue, by a few powers."""
+    for _ in range(5):
+        vector = np.asarray(operator @ vector)
+        size = float(np.linalg.norm(vector))
+        vector = vector / (size or 1.0)
+    return size
+
+
+class _Shifted:
+    """The pencil of A and s I + A; s is not below the largest eigenvalue of A, so that half of `tol` is enough."""
+
+    low_rank: Array | None = None
+
+    def __init__(self, operator: Operator, size: float) -> None:
+        self.operator, self.shape, self.dtype = operator, operator.shape, operator.dtype
+        self.shift, self.n_bytes = size or 1.0, operator.n_bytes
+
+    def products(self, S: Array) -> list[Array]:
+        """Return A S."""
+        return [np.asarray(self.operator @ S)]
 
 
 def columns_for(n_components: int, column_bytes: int, n_bytes: int) -> tuple[int, int]:

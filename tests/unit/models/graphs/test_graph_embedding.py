@@ -5,12 +5,28 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from planted import plant
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
-from tacit import LE, LPP, OLPP, SLE, SLPP, SOLPP, SUSC, USC, GraphEmbedding, InputError, LabelHead, TacitWarning
+from tacit import (
+    LE,
+    LPP,
+    OLPP,
+    SLE,
+    SLPP,
+    SOLPP,
+    SUSC,
+    USC,
+    GraphEmbedding,
+    InputError,
+    LabelHead,
+    LabelMatrix,
+    TacitWarning,
+)
 from tacit.evaluate import f1
 from tacit.relations.graphs.graph import as_graph
+from tacit.relations.graphs.label_graph import label_graph
 from tacit.relations.graphs.neighbours import neighbour_graph
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*labels? (has|have) no record.*")
@@ -50,13 +66,87 @@ def test_a_classifier_gains_from_labels_in_the_graph(planted):
     assert scores[1] > scores[0] + 0.02
 
 
-def test_records_of_unknown_labels_take_part_by_their_words(planted):
+def hidden(planted, third: int = 0) -> tuple[list, np.ndarray]:
+    """The topics of the training records, and which of them are known: two of three are not."""
+    known = np.arange(120) % 3 == third
+    return [labels if kept else None for labels, kept in zip(planted.sets, known, strict=True)], known
+
+
+def found_topics(positions, Y) -> float:
+    """The share of the five nearest records, by cosine, that share a topic."""
+    units = positions / np.maximum(np.linalg.norm(positions, axis=1, keepdims=True), 1e-12)
+    cosines = units @ units.T
+    np.fill_diagonal(cosines, -2)
+    nearest = np.argsort(-cosines, axis=1)[:, :5]
+    return float(np.take_along_axis((Y @ Y.T).toarray() > 0, nearest, axis=1).mean())
+
+
+@pytest.mark.parametrize("model", [SLE, SLPP])
+def test_unknown_is_not_empty(planted, model):
+    """As records without labels they would be found worse, and the whole collection with them."""
+    (X, Y), (sets, known) = planted.training, hidden(planted)
+    own = model(6).fit(X, sets).training_coordinates(X)
+    empty = model(6).fit(X, [labels or set() for labels in sets]).training_coordinates(X)
+    assert found_topics(own[~known], Y[~known]) > found_topics(empty[~known], Y[~known])
+    assert found_topics(own, Y) > found_topics(empty, Y)
+
+
+@pytest.mark.parametrize("model", [SLE, SUSC, SLPP, SOLPP])
+def test_a_record_of_unknown_labels_is_where_its_words_put_it(planted, model):
+    X, (sets, known) = planted.training[0], hidden(planted)
+    fitted = model(4).fit(X, sets)
+    by_words = fitted.transform(X)
+    for kind in ("transductive", "honest"):
+        np.testing.assert_allclose(fitted.training_coordinates(X, kind)[~known], by_words[~known], atol=1e-10)
+    again = model(4)
+    np.testing.assert_allclose(again.fit_transform(X, sets), fitted.training_coordinates(X, "honest"), atol=1e-10)
+
+
+@pytest.mark.parametrize("model", [SUSC, SOLPP])
+def test_where_they_would_take_dimensions_unknown_labels_leave_a_record_out(planted, model):
+    X, (sets, known) = planted.training[0], hidden(planted)
+    settings = {"tol": 1e-10} if model is SUSC else {}
+    fitted = model(4, **settings).fit(X, sets)
+    alone = model(4, **settings).fit(X[known], [labels for labels in sets if labels is not None])
+    np.testing.assert_allclose(fitted.transform(X), alone.transform(X), atol=1e-6)
+
+
+def test_unknown_labels_may_be_written_in_any_form(planted):
+    X, (sets, known) = planted.training[0], hidden(planted)
+    Y = planted.training[1].toarray()
+    Y[~known] = np.nan
+    marked = LabelMatrix.from_sets(sets, names=[f"topic {topic}" for topic in range(6)])
+    for form in (Y, marked):
+        np.testing.assert_allclose(SLE(4).fit(X, form).transform(X), SLE(4).fit(X, sets).transform(X), atol=1e-10)
+
+
+def test_records_of_unknown_labels_shape_the_space(planted):
+    X, (sets, known) = planted.training[0], hidden(planted)
+    alone = SLE(4).fit(X[known], [labels for labels in sets if labels is not None])
+    assert np.abs(SLE(4).fit(X, sets).costs_ - alone.costs_).max() > 1e-4
+
+
+@pytest.mark.filterwarnings("ignore:n_components")
+def test_labels_alone_place_the_others_by_their_words_without_a_warning(planted):
+    X, (sets, known) = planted.training[0], hidden(planted)
+    fitted = SLE(4, label_weight=1.0).fit(X, sets)
+    alone = SLE(4, label_weight=1.0).fit(X[known], [labels for labels in sets if labels is not None])
+    np.testing.assert_allclose(fitted.transform(X), alone.transform(X), atol=1e-8)
+    np.testing.assert_allclose(fitted.training_coordinates(X)[~known], alone.transform(X[~known]), atol=1e-8)
+
+
+@pytest.mark.parametrize("weights", ["lle", "constant"])
+def test_unknown_labels_go_with_any_neighbour_graph(planted, weights):
+    X, (sets, _) = planted.training[0], hidden(planted)
+    for join in ("union", "mutual"):
+        model = SLE(4, graph_params={"weights": weights, "join": join}).fit(X, sets)
+        assert np.isfinite(model.transform(X)).all()
+
+
+def test_one_known_record_is_too_few(planted):
     X, _ = planted.training
-    sets = list(planted.sets)
-    sets[::3] = [None] * len(sets[::3])
-    model = SLE(4).fit(X, sets)
-    assert model.embedding_.shape == (120, 4)
-    assert np.abs(model.embedding_[::3]).max() > 0
+    with pytest.raises(InputError, match="y has too few known labels for a graph: got those of 1 record"):
+        SLE(2).fit(X, [{"a"}] + [None] * 119)
 
 
 def test_a_graph_is_taken_in_any_form(planted):
@@ -74,6 +164,39 @@ def test_a_graph_is_taken_in_any_form(planted):
     own = LE(4, tol=1e-10).fit(X)
     for space in spaces:
         np.testing.assert_allclose(space.costs_, own.costs_, atol=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore:.*records.*(joined to no other|without neighbours)")
+def test_a_range_of_closeness_takes_the_place_of_a_number_of_neighbours(planted):
+    X, _ = planted.training
+    own = LE(4, graph_params={"within": 0.3, "join": "mutual"}).fit(X)
+    given = LE(4, graph=neighbour_graph(X, None, within=0.3, join="mutual", weights="gaussian")).fit(X)
+    np.testing.assert_allclose(own.costs_, given.costs_)
+    np.testing.assert_allclose(own.graph_.to_dense(), given.graph_.to_dense())
+
+
+@pytest.mark.parametrize("method", ["le", "lpp"])
+def test_a_graph_of_the_labels_needs_no_labels(planted, method):
+    X, Y = planted.training
+    W = label_graph(Y, "sorensen")
+    model = GraphEmbedding(4, method=method, label_weight=0.5, label_graph=W).fit(X)
+    assert model.labels_ is None
+    named = GraphEmbedding(4, method=method, label_weight=0.5, label_graph="sorensen").fit(X, Y)
+    np.testing.assert_allclose(model.costs_, named.costs_, rtol=1e-6)
+    assert not model.__sklearn_tags__().target_tags.required
+    assert named.__sklearn_tags__().target_tags.required
+    with pytest.raises(InputError, match="y"):
+        GraphEmbedding(4, label_weight=0.5, label_graph=lambda labels: W).fit(X)
+
+
+@pytest.mark.filterwarnings("ignore:n_components=50")
+@pytest.mark.parametrize(("n_records", "fewer"), [(10, 4), (3, 1)])
+def test_small_collections_are_joined_with_fewer_neighbours(planted, n_records, fewer):
+    X, Y = (part[:n_records] for part in planted.training)
+    with pytest.warns(TacitWarning, match=rf"n_neighbours=10 is more than .* with its {fewer} nearest"):
+        model = SLE().fit(X, Y)
+    given = SLE(n_neighbours=fewer).fit(X, Y)
+    np.testing.assert_allclose(model.transform(X), given.transform(X))
 
 
 def test_the_order_of_the_records_does_not_matter(planted):
@@ -136,12 +259,59 @@ def test_the_chain_has_the_known_spectrum():
     np.testing.assert_allclose(model.costs_, 2 - 2 * np.cos(np.pi * np.arange(1, 6) / n), atol=1e-9)
 
 
-def test_pieces_cost_no_dimension_and_are_counted():
+def test_contrasts_between_pieces_come_first_and_count_as_the_best_of_the_others():
     n = 30
     W = np.kron(np.eye(3), chain(n // 3))
     model = LE(4, graph=W).fit(np.eye(n))
     assert model.n_pieces_ == 3
-    assert model.costs_[0] > 1e-3
+    np.testing.assert_array_equal(model.costs_[:2], 0)
+    assert model.costs_[2] > 1e-3
+    np.testing.assert_allclose(model.eigenvalues_, 1 / model.costs_[[2, 2, 2, 3]])
+    means = model.embedding_[:, :2].reshape(3, 10, 2)
+    assert np.ptp(means, axis=1).max() < 1e-12
+    assert np.linalg.norm(means[0, 0] - means[1, 0]) > 0.1
+
+
+def test_pieces_of_a_few_records_cost_no_dimension():
+    """Such pieces are accidents of a neighbour graph, and there may be more of them than dimensions."""
+    W = np.zeros((100, 100))
+    W[:60, :60] = chain(60)
+    W[60:, 60:] = np.kron(np.eye(20), chain(2))
+    model = LE(3, graph=W).fit(np.eye(100))
+    assert model.n_pieces_ == 21
+    assert model.costs_[0] > 1e-4
+
+
+@pytest.mark.parametrize("model", [SLE, SUSC, SLPP, SOLPP])
+def test_labels_alone_with_one_class_per_record_separate_the_classes(planted, model):
+    """The classes are the components of the graph: between them is all there is to know."""
+    X, _ = planted.training
+    names = np.array([min(labels, default=0) for labels in planted.sets])
+    n_classes = len(set(names.tolist()))
+    settings = {"ridge": 0.0} if model is SLPP else {}
+    fitted = model(n_classes - 1, label_weight=1.0, **settings).fit(X, names)
+    positions = fitted.training_coordinates(X)
+    centres = np.array([positions[names == name].mean(axis=0) for name in sorted(set(names.tolist()))])
+    nearest = np.square(positions[:, None] - centres).sum(axis=2).argmin(axis=1)
+    assert (np.array(sorted(set(names.tolist())))[nearest] == names).mean() > 0.9
+
+
+def test_labels_alone_have_no_more_dimensions_than_they_can_tell_apart():
+    """Otherwise arbitrary directions of the same cost, which say nothing, would fill up the space."""
+    y = np.repeat(["a", "b", "c", "d"], 10)
+    for model in (SLE, SUSC):
+        with pytest.warns(TacitWarning, match="n_components=20 is more than the dimensions"):
+            assert model(20, label_weight=1.0).fit(np.eye(40), y).costs_.size == 3
+
+
+def test_of_more_classes_than_dimensions_those_are_told_apart_whose_words_differ_most():
+    y = np.repeat(np.arange(6), 5)
+    X = 0.1 * np.random.default_rng(0).standard_normal((30, 8)) + 1
+    X[y == 2] += 3 * np.eye(8)[0]
+    X[y == 4] -= 2 * np.eye(8)[1]
+    Z = SLE(2, label_weight=1.0).fit(X, y).embedding_
+    apart = np.linalg.norm(Z[::5][:, None] - Z[::5], axis=2)
+    assert min(apart[2, [0, 1, 3, 4, 5]].min(), apart[4, [0, 1, 3, 5]].min()) > 3 * apart[0, [1, 3, 5]].max()
 
 
 def test_isolated_records_sit_at_the_origin_with_a_warning():
@@ -155,6 +325,17 @@ def test_isolated_records_sit_at_the_origin_with_a_warning():
 def test_more_dimensions_than_there_are_give_a_warning():
     with pytest.warns(TacitWarning, match="n_components=20 is more than the dimensions"):
         assert LE(20, graph=chain(8)).fit(np.eye(8)).costs_.size == 7
+
+
+@pytest.mark.parametrize("label_weight", [0.5, 0.95])
+def test_unnormalised_clustering_converges_although_its_costs_are_close_together(label_weight):
+    """Most are near the smallest degree, in a range that is a hundred times as wide."""
+    records = plant(800, 0)
+    X, Y = records.training
+    model = SUSC(40, label_weight=label_weight, solver="krylov", max_iter=100).fit(X, Y)
+    assert model.solution_[0].converged
+    exact = SUSC(40, label_weight=label_weight, solver="dense").fit(X, Y)
+    np.testing.assert_allclose(model.costs_, exact.costs_, rtol=1e-3)
 
 
 BAD = {
@@ -184,7 +365,8 @@ def test_bad_graphs_get_one_sentence(name):
         ({"label_weight": 1.5}, "label_weight is out of range"),
         ({"ridge": -1}, "ridge is out of range"),
         ({"n_directions": 0}, "n_directions is out of range"),
-        ({"n_neighbours": 120}, "n_neighbours"),
+        ({"n_neighbours": 0}, "n_neighbours is out of range"),
+        ({"graph_params": {"within": 2}}, "within is out of range"),
         ({"graph": "friends"}, "graph is"),
         (
             {"graph_params": {"n_neighbours": 3}},

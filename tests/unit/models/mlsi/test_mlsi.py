@@ -127,6 +127,19 @@ def test_loadings_lead_back_to_the_terms(planted: Planted) -> None:
         np.testing.assert_allclose(model.inverse_transform(positions), X.toarray(), atol=1e-8)
 
 
+def test_a_kernel_without_a_clear_rank_asks_for_a_ridge() -> None:
+    """Its eigenvalues go on down to rounding, and the space would depend on where a pseudo-inverse stops."""
+    X = np.random.default_rng(0).random((80, 3))
+    y = X > 0.6
+    with pytest.warns(TacitWarning, match=r"singular, without a clear rank: with ridge=0 .* Set a ridge"):
+        MLSI(4, kernel="rbf", ridge=0).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        MLSI(4, kernel="rbf", ridge=0.001).fit(X, y)
+        copies = np.vstack([np.eye(8), np.eye(8)])  # singular too, but the rank is clear
+        MLSI(4, kernel="rbf", ridge=0).fit(copies, np.arange(16) % 4)
+
+
 def test_a_kernel_has_no_way_back(planted: Planted) -> None:
     model = MLSI(K, kernel="rbf").fit(*planted.training)
     with pytest.raises(InputError, match="kernel='rbf' has no inverse: only with kernel='linear'"):

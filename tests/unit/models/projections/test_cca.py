@@ -7,7 +7,9 @@ import pytest
 import scipy.linalg as la
 import scipy.sparse as sp
 from planted import Planted, plant
+from sklearn.metrics.pairwise import rbf_kernel
 
+from tacit import InputError
 from tacit.models.projections.cca import CCA
 from tacit.models.projections.mddm import MDDM
 
@@ -65,3 +67,47 @@ def test_a_large_label_ridge_counts_labels_by_their_records(planted: Planted) ->
     assert la.subspace_angles(found.components_.T, MDDM(K).fit(X, Y).components_.T).max() < 1e-6
     ratios = found.eigenvalues_ / MDDM(K).fit(X, Y).eigenvalues_
     np.testing.assert_allclose(ratios, ratios[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_a_kernel_leaves_out_records_of_unknown_labels(planted: Planted, kernel: str) -> None:
+    X, new = planted.training[0], planted.new[0]
+    sets = [None if place % 3 == 0 else labels for place, labels in enumerate(planted.sets)]
+    known = np.flatnonzero(np.arange(120) % 3)
+    expected = CCA(K, kernel="rbf").fit(X[known], [sets[row] for row in known]).transform(new)
+    if kernel == "precomputed":
+        found = CCA(K, kernel=kernel).fit(rbf_kernel(X), sets).transform(rbf_kernel(new, X))
+    else:
+        found = CCA(K, kernel=kernel).fit(X, sets).transform(new)
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+def test_more_landmarks_come_nearer_to_the_kernel(planted: Planted) -> None:
+    (X, Y), new = planted.training, planted.new[0]
+    exact = CCA(K, kernel="rbf").fit(X, Y).transform(new)
+    errors = []
+    for number in (20, 60, 119):
+        found = CCA(K, kernel="rbf", n_landmarks=number, tol=1e-10).fit(X, Y).transform(new)
+        errors.append(np.linalg.norm(found @ found.T - exact @ exact.T) / np.linalg.norm(exact @ exact.T))
+    assert errors[0] > errors[1] > errors[2]
+    assert errors[2] < 0.05
+
+
+def test_a_second_fit_with_another_kernel_forgets_the_first(planted: Planted) -> None:
+    X, Y = planted.training
+    model = CCA(K, kernel="rbf").fit(X.astype(np.float32), Y)
+    assert model.transform(X.astype(np.float32)).dtype == model.dual_components_.dtype == np.float32
+    assert not hasattr(model, "components_")
+    model.set_params(kernel="linear").fit(X, Y)
+    assert not hasattr(model, "dual_components_")
+    np.testing.assert_array_equal(model.transform(X), CCA(K).fit(X, Y).transform(X))
+
+
+def test_a_kernel_is_checked(planted: Planted) -> None:
+    X, Y = planted.training
+    with pytest.raises(InputError, match="kernel is"):
+        CCA(K, kernel="gauss").fit(X, Y)
+    with pytest.raises(InputError, match="X is not a kernel matrix"):
+        CCA(K, kernel="precomputed").fit(X, Y)
+    with pytest.raises(InputError, match="X is unrelated to y"):
+        CCA(1, kernel="precomputed").fit(np.kron(np.eye(2), np.eye(4) * 0 + 1) + 1, np.tile([0, 1, 0, 1], 2))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
 
 from tacit.errors import InputError
-from tacit.relations.graphs.graph import EdgeWeights, Graph, GroupWeights, as_graph
+from tacit.relations.graphs.graph import BorrowedWeights, EdgeWeights, Graph, GroupWeights, as_graph
 
 N_RECORDS = 9
 KIND = np.array([0, 2, -1, 0, 1, 1, -1, 2, 4])  # nobody has kind 3, two have none
@@ -199,3 +199,27 @@ def test_a_difference_of_rounding_is_symmetric_enough() -> None:
 def test_what_is_no_graph_is_refused_in_one_sentence(weights: np.ndarray, message: str) -> None:
     with pytest.raises(InputError, match=message):
         as_graph(weights, "affinity")
+
+
+@pytest.mark.parametrize("name", ["edges", "kinds", "sparse kinds"])
+def test_borrowed_weights_are_means_of_those_of_others(name: str, rng: np.random.Generator) -> None:
+    part, W = parts()[name]
+    R = np.zeros((N_RECORDS, N_RECORDS))
+    R[2, [0, 4]], R[6, [1, 3, 8]] = (0.25, 0.75), (0.2, 0.3, 0.5)
+    lent = BorrowedWeights(part, sp.csr_array(R))
+    dense = (np.eye(N_RECORDS) + R) @ W @ (np.eye(N_RECORDS) + R).T
+    graph = Graph((lent,))
+    np.testing.assert_allclose(graph.to_dense(), dense)
+    np.testing.assert_allclose(graph.scaled(3.0).to_dense(), 3 * dense)
+    V = rng.standard_normal((N_RECORDS, 2))
+    np.testing.assert_allclose(graph @ V, dense @ V)
+    assert graph.mean_weight == Graph((part,)).mean_weight
+    component = graph.components()
+    for i, j in zip(*np.nonzero(dense), strict=True):
+        assert component[i] == component[j]
+
+
+def test_the_graph_of_some_records() -> None:
+    chosen = np.arange(N_RECORDS) % 2 == 0
+    graph = Graph((parts()["edges"][0], parts()["kinds"][0]))
+    np.testing.assert_allclose(graph.among(chosen).to_dense(), graph.to_dense()[np.ix_(chosen, chosen)])

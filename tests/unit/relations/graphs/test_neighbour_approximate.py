@@ -138,3 +138,14 @@ def test_auto_searches_exactly_after_all_where_too_much_is_missed(monkeypatch):
     assert missed.recall < 0.9
     assert (found.search, found.recall) == ("exact", 1.0)
     np.testing.assert_array_equal(found.to_dense(), exact.to_dense())
+
+
+@pairwise(kind=["dense", "words"], metric=METRICS)
+def test_neighbours_among_some_records(kind, metric, request) -> None:
+    X, among = request.getfixturevalue(kind), np.arange(1200) % 3 > 0
+    found = neighbour_graph(X, 8, metric=metric, search="approximate", among=among)
+    exact = neighbour_graph(X, 8, metric=metric, search="exact", among=among)
+    assert found.recall > 0.8
+    shared = (found.to_dense() > 0) & (exact.to_dense() > 0)
+    assert shared.sum() > 0.8 * (exact.to_dense() > 0).sum()
+    assert not found.to_dense()[np.ix_(~among, ~among)].any()

@@ -238,3 +238,47 @@ def test_a_range_that_joins_too_many_is_refused(rng, monkeypatch) -> None:
     monkeypatch.setattr(neighbour_search, "_MOST_ARCS", 1000)
     with pytest.raises(InputError, match="within is too wide: got 9, which makes more than 500 pairs of neighbours"):
         neighbour_graph(rng.normal(size=(50, 2)), None, within=9, metric="euclidean")
+
+
+@lonely
+@pairwise(kind=KINDS, metric=METRICS, join=["union", "mutual"], form=FORMS)
+def test_neighbours_among_some_records_are_those_of_the_definition(kind, metric, join, form, rng) -> None:
+    """The others are joined with these, which are joined as if they were all."""
+    X, among = collection(kind, rng), rng.random(70) < 0.6
+    found = neighbour_graph(form(X), 5, metric=metric, join=join, among=among).to_dense()
+    inside = np.ix_(among, among)
+    np.testing.assert_array_equal(found[inside], joined(neighbours(X[among], 5, metric), join))
+    expected = np.zeros((70, 70), dtype=bool)
+    rows = np.flatnonzero(among)
+    for i in np.flatnonzero(~among):
+        both = np.append(rows, i)  # the record itself comes last
+        expected[i, rows] = neighbours(X[both], 5, metric)[-1, :-1]
+    expected = (expected | expected.T).astype(float)
+    expected[inside] = found[inside]
+    np.testing.assert_array_equal(found, expected)
+
+
+@lonely
+def test_others_do_not_change_the_weights_of_those_who_may_be_neighbours(rng) -> None:
+    X, among = collection("dense", rng), np.arange(70) % 4 > 0
+    for rule in ({"n_neighbours": 6}, {"n_neighbours": None, "within": 0.5}):
+        found = neighbour_graph(X, weights="gaussian", among=among, **rule)
+        alone = neighbour_graph(X[among], weights="gaussian", **rule)
+        assert found.width == pytest.approx(alone.width)
+        np.testing.assert_allclose(found.to_dense()[np.ix_(among, among)], alone.to_dense())
+        assert not found.to_dense()[np.ix_(~among, ~among)].any()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"among": np.ones(5, bool)}, r"among does not match X: got bool of shape \(5,\)"),
+        ({"among": np.zeros(70, bool)}, "among does not match X: .* at least one"),
+        ({"among": np.arange(70)}, "among does not match X: got int64"),
+        ({"among": np.arange(70) < 5}, "n_neighbours is too large: got 5 for 5 records"),
+        ({"among": np.arange(70) < 9, "weights": "lle"}, "weights='lle' cannot be combined with among"),
+    ],
+)
+def test_who_may_be_a_neighbour_is_checked(settings: dict[str, Any], message: str, rng) -> None:
+    with pytest.raises(InputError, match=message):
+        neighbour_graph(collection("dense", rng), 5, **settings)

@@ -49,6 +49,22 @@ def test_auto_of_eigenproblems() -> None:
     assert large.solver != "dense"
 
 
+def test_a_preconditioner_finds_the_edge_of_a_crowded_spectrum() -> None:
+    """The leading values differ by a thousandth of the whole range, in which Krylov methods are slow."""
+    n = 2_000
+    costs = np.r_[np.linspace(1, 1.3, 400), np.linspace(2, 200, n - 400)]
+    couplings = sp.random_array((n, n), density=2 / n, rng=np.random.default_rng(0), format="csr") * 0.05
+    A = sp.csr_array(sp.diags_array(220 - costs) + couplings + couplings.T)
+    inverse = sp.diags_array(1 / (costs - 0.9))
+    found = leading_eigenpairs(A, 20, preconditioner=as_operator(inverse), tol=1e-5)
+    assert (found.solver, found.reason[:7]) == ("lobpcg", "LOBPCG ")
+    assert found.converged
+    assert found.iterations < 60
+    np.testing.assert_allclose(found.values, leading_eigenpairs(A, 20, solver="dense").values, rtol=1e-6)
+    with pytest.warns(TacitWarning, match="stopped after 60"):
+        leading_eigenpairs(A, 20, solver="krylov", max_iter=60, tol=1e-5)
+
+
 def test_auto_of_generalised_problems() -> None:
     n = 1500
     A, B = sp.diags_array(np.r_[5.0, 4.0, 3.0, np.zeros(n - 3)]), sp.diags_array(np.full(n, 2.0))

@@ -9,7 +9,8 @@ import pytest
 import scipy.linalg as la
 from pencils import DensePencil, OneProduct, symmetric
 
-from tacit.solve.eigen.pencil import _Basis, columns_for, pencil_eigenpairs
+from tacit.operators import as_operator
+from tacit.solve.eigen.pencil import _Basis, columns_for, pencil_eigenpairs, searched_eigenpairs
 from tacit.solve.result import Eigenpairs
 from tacit.types import Array
 
@@ -266,3 +267,26 @@ def test_the_start_is_left_as_it_was() -> None:
     before = start.copy()
     solve(DensePencil(A, B), 5, start=start)
     np.testing.assert_array_equal(start, before)
+
+
+@pytest.mark.parametrize("k", [1, 6, N])
+def test_the_search_of_one_operator_against_lapack(k: int) -> None:
+    found = searched_eigenpairs(
+        as_operator(A), k, rng=np.random.default_rng(0), precondition=lambda R: R, tol=1e-9, max_iter=500
+    )
+    values, vectors = la.eigh(A)
+    assert found.converged
+    np.testing.assert_allclose(found.values, values[::-1][:k], rtol=1e-9)
+    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(k), atol=1e-9)
+    errors = np.linalg.norm(A @ found.vectors - found.vectors * found.values, axis=0)
+    np.testing.assert_allclose(found.residuals, errors / found.values, atol=1e-12)
+    if k < N:
+        assert la.subspace_angles(found.vectors, vectors[:, ::-1][:, :k]).max() < 1e-6
+
+
+def test_the_search_of_a_zero_operator_ends() -> None:
+    found = searched_eigenpairs(
+        as_operator(np.zeros((N, N))), 3, rng=np.random.default_rng(0), precondition=lambda R: R
+    )
+    np.testing.assert_allclose(found.values, 0)
+    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(3), atol=1e-9)
