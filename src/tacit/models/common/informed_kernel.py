@@ -29,7 +29,7 @@ import scipy.linalg as la
 from tacit.checks import is_sparse
 from tacit.machine import release_memory
 from tacit.models.common.kernel_forms import LeadingVectors, RecordForm
-from tacit.models.common.product_forms import AugmentedForm
+from tacit.models.common.product_forms import CROSS_TOL, AugmentedForm
 from tacit.operators import Operator, Product, Scaled
 from tacit.solve import leading_singular_triplets
 from tacit.solve.result import signs_of
@@ -99,6 +99,8 @@ def _with_labels(
     """Solve with K + F G Fᵀ; B is regress(F) if it is already known."""
     fewer = isinstance(form, AugmentedForm) and F.shape[1] <= n_components  # regressing these is cheaper than positions
     if B is None and (shrinkage > 0 or fewer):
+        if isinstance(form, AugmentedForm) and shrinkage > 0:
+            form.regression_tol = CROSS_TOL
         B = form.regress(F)
     share = (1 - label_weight) / label_weight
     root: Array | float
