@@ -7,7 +7,14 @@ from comparison import OFTEN, Comparison, repeats
 from runs import Job, run_interleaved
 from scale_data import Collections
 
-__all__ = ["compare_classes", "compare_gensim", "compare_labels", "compare_sklearn", "compare_svds"]
+__all__ = [
+    "compare_classes",
+    "compare_gensim",
+    "compare_labels",
+    "compare_sklearn",
+    "compare_subjects",
+    "compare_svds",
+]
 
 _TOLS = (0.5, 0.3, 0.2, 0.15, 0.1, 0.03, 0.01, 1e-3, 1e-4)
 _PATIENCE = 60.0  # seconds after which a job is not repeated
@@ -43,6 +50,21 @@ def compare_svds(data: Collections) -> Comparison:
 def compare_labels(data: Collections) -> Comparison:
     """MLSI against LSI on the same X."""
     return _beside_lsi(data, "MLSI", Job("mlsi", {"n_components": data.n_components}), "Cost of labels", at_most=1.5)
+
+
+def compare_subjects(data: Collections) -> Comparison:
+    """MLSI with the vocabulary of a library against LSI on the same X."""
+    n_records = data.sizes[1]
+    jobs = {name: Job(name.lower(), {"n_components": data.n_components}) for name in ("LSI", "MLSI")}
+    runs = run_interleaved(data.subjects(n_records), jobs, repeats=repeats(data.small, OFTEN), patience=_PATIENCE)
+    n_labels = "1,000" if data.small else "25,000"
+    text = f"{data.sentence(n_records)} Here with {n_labels} labels, about 2.4 per record. Defaults otherwise."
+    found = Comparison("Cost of a large vocabulary", text)
+    found.add("time of MLSI / time of LSI", runs["MLSI"].seconds / runs["LSI"].seconds, at_most=2)
+    found.add("memory of MLSI / memory of X", runs["MLSI"].bytes / data.bytes_of(n_records))
+    for label, took in runs.items():
+        found.add_run(label, took)
+    return found
 
 
 def compare_classes(data: Collections) -> Comparison:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import scipy.sparse as sp
 from jobs_scale import rows_folder
 from matrices import load, save, x_bytes
 from synthetic import planted_topics
@@ -56,6 +57,30 @@ class Collections:
             save(folder, X, Y)
             made = {"shape": X.shape, "entries": int(X.nnz), "bytes": x_bytes(X), "labels": n_topics}
             (folder / "made.json").write_text(json.dumps(made), encoding="utf-8")  # last: half made is not made
+        return folder
+
+    def subjects(self, n_records: int) -> Path:
+        """Give a folder with the same X and a vocabulary like that of a library: thousands of labels, most rare.
+
+        Each record has about 2.4 labels, which stand for some of its own words.
+        """
+        source, n_labels = self.folder(n_records), 1_000 if self.small else 25_000
+        folder = self.place / f"subjects-{source.name}"
+        if not (folder / "made.json").exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            X, _ = load(source)
+            rng = np.random.default_rng(0)
+            n_each = 1 + rng.binomial(3, 0.47, X.shape[0])
+            rows = np.repeat(np.arange(X.shape[0]), n_each)
+            lengths = np.maximum(np.diff(X.indptr), 1)
+            picked = X.indptr[rows] + (rng.random(len(rows)) * lengths[rows]).astype(np.int64)
+            labels = X.indices[np.minimum(picked, X.nnz - 1)] * 7 % n_labels
+            Y = sp.csr_array((np.ones(len(rows), np.float32), (rows, labels)), shape=(X.shape[0], n_labels))
+            Y.sum_duplicates()
+            Y.data[:] = 1
+            save(folder, X, Y)
+            made = {**self._made(n_records), "labels": n_labels}
+            (folder / "made.json").write_text(json.dumps(made), encoding="utf-8")
         return folder
 
     def rows(self, n_records: int) -> Path:

@@ -101,7 +101,11 @@ def test_a_reference_that_is_kept_is_not_computed_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("script", "arguments", "message"),
     [
-        ("scale", ["sklaern"], "row is unknown: got 'sklaern', expected one of sklearn, svds, gensim, labels, classes"),
+        (
+            "scale",
+            ["sklaern"],
+            "row is unknown: got 'sklaern', expected one of sklearn, svds, gensim, labels, subjects",
+        ),
         ("scale", ["--small", "--write"], "--write needs the real sizes"),
         ("scale", ["--share", "0.1", "--write"], "--write needs the real sizes"),
         ("scale", ["--share", "2"], "--share is out of range: got 2, expected a number above 0 and at most 1."),
