@@ -189,8 +189,8 @@ def refit_command(
 
 
 def _facts(path: Path, found: IndexInfo, started: float) -> dict[str, Any]:
-    names = ("records", "labels", "terms", "dimensions", "model", "weights", "parameters", "suggester")
-    names += ("taxonomy_nodes", "bytes")
+    names = ["records", "labels", "terms", "dimensions", "model", "weights", "parameters"]
+    names += ["suggester", "taxonomy_nodes", "bytes"]
     facts = {"index": str(path), **{name: getattr(found, name) for name in names}}
     return {**facts, "seconds": round(time.perf_counter() - started, 2)}
 
