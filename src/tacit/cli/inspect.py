@@ -131,7 +131,6 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
         ("words", words),
         ("dimensions", f"{found.dimensions:,}"),
         ("model", found.model),
-        ("weights", ", ".join(f"{name} {weight:g}" for name, weight in found.weights.items())),
         ("parameters", _listed(found.parameters)),
         ("weights", _weights(found.weights)),
         ("suggester", found.suggester),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from itertools import chain
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -253,11 +254,14 @@ def test_a_suggester_on_words_and_positions_is_one_head_on_both(tmp_path):
         (10_000, 100, 20_000, "logistic"),
         (100_000, 100, 20_000, "logistic"),
         (1_000, 2_000, 20_000, "logistic"),
-        (1_000_000, 10_000, 50_000, "ridge"),
+        (1_000_000, 10_000, 50_000, "neighbours"),
     ],
 )
 def test_the_suggester_follows_from_what_it_would_take(n_records, n_labels, n_terms, method):
-    assert _affordable(n_records, n_labels, n_terms, 100, 50.0) == method
+    X = sp.csr_array(np.ones((1, 50)), shape=(1, 50))
+    X.resize((1, n_terms))  # 50 words per record
+    labels = SimpleNamespace(known=np.ones(n_records, bool), names=range(n_labels))
+    assert _affordable(X, labels, 100) == method
 
 
 def test_a_suggester_on_vectors_and_positions(tmp_path):

@@ -137,7 +137,7 @@ def test_a_label_first_seen_in_added_records_is_suggested_where_they_are(tmp_pat
         own = [index.store.get(np.array([number]))[0].labels == ("curiosities",) for number in numbers]
         assert probabilities["curiosities"] == pytest.approx((cosines**2)[own].sum() / (cosines**2).sum(), abs=1e-5)
         assert [one.probability for one in near] == sorted(probabilities.values(), reverse=True)
-        assert "curiosities" not in {one.label for one in far}
+        assert {one.label: one.probability for one in far}.get("curiosities", 0) < 0.25 < 0.5 < near[0].probability
         assert short[0].label == near[0].label == "curiosities"
         assert short[0].chosen
         assert "curiosities" in {one.label for one in suggest(index, [text], chosen=True)[0]}
@@ -146,3 +146,24 @@ def test_a_label_first_seen_in_added_records_is_suggested_where_they_are(tmp_pat
         tacit.refit(path)
     with tacit.open(path) as index:
         assert "curiosities" in index.label_names
+
+
+def test_labels_of_the_nearest_records_are_suggested_without_training(tmp_path):
+    settings = small_settings(suggester="neighbours")
+    path = tacit.build(small_records(), tmp_path / "i", settings, taxonomy=small_taxonomy())
+    with tacit.open(path) as index:
+        assert index.suggester is None
+        (found,) = suggest(index, ["whale harbour tide"], limit=None)
+        numbers, cosines = index.positions.nearest(index.space.place(["whale harbour tide"])[0], NEIGHBOURS)
+        weights = np.maximum(cosines, 0) ** 2
+        expected: dict[str, float] = {}
+        for record, weight in zip(index.store.get(numbers), weights / weights.sum(), strict=True):
+            for label in record.labels:
+                expected[label] = expected.get(label, 0) + weight
+        assert {one.label: one.probability for one in found} == pytest.approx(expected, abs=1e-5)
+        accepted = index.settings["fitted"]["share"]
+        assert [one.chosen for one in found] == [one.probability >= accepted for one in found]
+        assert index.info().suggester == "neighbours"
+        index.add([Record("new", "whale harbour tide", labels=("curiosities",))])
+    with tacit.open(path) as index:
+        assert "curiosities" in {one.label for one in suggest(index, ["whale harbour tide"], limit=None)[0]}
