@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from fnmatch import fnmatch
 from itertools import chain
 from pathlib import Path
 
@@ -39,6 +40,12 @@ def test_a_module_imports_only_rooms_to_its_left_and_folders_below_its_own() -> 
 def test_no_folder_holds_more_than_a_dozen_modules() -> None:
     sizes = Counter(path.parent for path in MODULES if path.name != "__init__.py")
     assert {str(folder.relative_to(SOURCE)): size for folder, size in sizes.items() if size > 12} == {}
+
+
+def test_every_folder_of_tests_is_collected(pytestconfig: pytest.Config) -> None:
+    skipped = pytestconfig.getini("norecursedirs")
+    folders = {part for path in TESTS for part in path.relative_to(ROOT).parts[:-1]}
+    assert [name for name in sorted(folders) if any(fnmatch(name, pattern) for pattern in skipped)] == []
 
 
 def test_every_module_is_in_a_known_room() -> None:

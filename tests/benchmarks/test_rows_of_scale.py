@@ -104,7 +104,7 @@ def test_a_reference_that_is_kept_is_not_computed_again(tmp_path: Path) -> None:
         (
             "scale",
             ["sklaern"],
-            "row is unknown: got 'sklaern', expected one of sklearn, svds, gensim, labels, subjects",
+            "row is unknown: got 'sklaern', expected one of sklearn, svds, gensim, labels",
         ),
         ("scale", ["--small", "--write"], "--write needs the real sizes"),
         ("scale", ["--share", "0.1", "--write"], "--write needs the real sizes"),

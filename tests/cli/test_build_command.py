@@ -163,7 +163,9 @@ def test_quiet_says_nothing(folder, command):
     [
         (["--labels", ""], "LSI"),
         ([], "MLSI"),
-        (["--link", "author"], "M-LSA"),
+        (["--link", "author"], "MLSI"),
+        (["--labels", "", "--link", "author"], "MLSI"),
+        (["--link", "author", "--model", "mlsa"], "M-LSA"),
         (["--model", "lsi"], "LSI"),
         (["--model", "hlsi", "--taxonomy", "tree.tsv"], "HLSI"),
     ],
@@ -191,6 +193,27 @@ def test_settings_are_those_typed(folder, command):
     assert settings["text"]["stop_words"] == ["whale", "cat", "dog"]
     assert not {"whale", "cat", "dog"} & words
     assert any(" " in word for word in words)
+
+
+def test_weights_are_those_typed_and_a_refit_keeps_them(folder, command):
+    options = ["--link", "author", "--weight", "author=0.25", "--weight", "words = 0.5", "--dimensions", "6"]
+    code, _, err = command("build", "books.csv", *options)
+    assert code == 0
+    assert "weights chosen" not in err  # there is nothing left to find
+    weights = {"labels": 1.0, "author": 0.25, "words": 0.5}
+    assert json.loads(command("info", "books.tacit", "--json")[1])["weights"] == weights
+    assert command("refit", "books.tacit", "-q", "--weight", "author=0")[0] == 0
+    weights["author"] = 0.0
+    assert json.loads(command("info", "books.tacit", "--json")[1])["weights"] == weights
+    with tacit.open("books.tacit") as books:
+        assert books.settings["build"]["weights"] == {"author": 0.0, "words": 0.5}
+
+
+def test_what_is_known_beside_the_labels_is_weighed_in_a_stage(folder, command):
+    err = command("build", "books.csv", "--link", "author")[2]
+    (line,) = [line for line in err.splitlines() if "weights chosen" in line]
+    assert line.endswith("weights chosen by default, for few records: labels 1, author 0.1, words 0.1")
+    assert "from the words, labels and author" in err
 
 
 def test_a_taxonomy_from_a_table_from_skos_or_from_paths(folder, command):
@@ -279,6 +302,13 @@ def test_a_data_set_brings_its_taxonomy(folder, command, data_dir):
         (["build", "books.csv", "--set", "colour=1"], "--set has an unknown name: got 'colour'"),
         (["build", "books.csv", "--set", "colour"], "--set must look like NAME=VALUE: got 'colour'"),
         (["build", "books.csv", "--set", "min_records=many"], "--set min_records is out of range: got 'many'"),
+        (["build", "books.csv", "--weight", "author=1"], "--weight has an unknown name: got 'author'"),
+        (["build", "books.csv", "--weight", "lables=1"], "Did you mean 'labels'?"),
+        (["build", "books.csv", "--weight", "labels=much"], "--weight must look like NAME=NUMBER, with a number"),
+        (["build", "books.csv", "--weight", "labels"], "--weight must look like NAME=NUMBER, with a number"),
+        (["build", "books.csv", "--weight", "=1"], "--weight must look like NAME=NUMBER, with a number"),
+        (["build", "books.csv", "--weight", "labels=-1"], "of at least 0: got 'labels=-1'"),
+        (["build", "books.csv", "--weight", "labels=nan"], "of at least 0: got 'labels=nan'"),
         (["build", "books.csv", "--stop-words", "no.txt"], "--stop-words cannot be read: got 'No such file"),
         (["build", "books.csv", "--taxonomy", "no.tsv"], "cannot be read"),
         (
@@ -286,7 +316,7 @@ def test_a_data_set_brings_its_taxonomy(folder, command, data_dir):
             "--taxonomy is given with --taxonomy-separator",
         ),
         (["build", "books.csv", "--vectors", "books.csv"], "--vectors cannot be read"),
-        (["build", "books.csv", "--model", "mlsi", "--labels", ""], "model needs labels: got 'mlsi'"),
+        (["build", "books.csv", "--model", "mlsi", "--labels", ""], "model needs labels or links: got 'mlsi'"),
         (["build", "books.csv", "--set", "min_records=50"], "the texts have no words to index"),
         (["build", "empty.csv"], "path holds no records"),
         (["build", "binary.csv"], "path holds no records"),

@@ -62,8 +62,16 @@ def ids(index: str) -> set[str]:
         return {record.id for _, record in notes.store.records()}
 
 
+def place_of(notes, id: str) -> np.ndarray:
+    return notes.positions.of(np.array([notes.store.number_of(id)]))[0]
+
+
+def cosine(one, other) -> float:
+    return float(one @ other / np.linalg.norm(one) / np.linalg.norm(other))
+
+
 def test_added_records_are_read_as_the_index_was_and_found(index, command):
-    Path("new.jsonl").write_text(line(30, body="whale whale narwhal") + line(31))
+    Path("new.jsonl").write_text(line(30, body="whale whale narwhal") + line(31, body="whale xyzzy", tags=[]))
     code, out, err = command("add", index, "new.jsonl")
     assert (code, err) == (0, "")
     assert "2 records added; notes.tacit has 32 records now." in out
@@ -71,9 +79,34 @@ def test_added_records_are_read_as_the_index_was_and_found(index, command):
         assert notes["k30"].labels == ("home",)
         assert notes["k30"].fields == {"year": 1990}
         assert notes.search("narwhal", by="words")[0].id == "k30"
-        place = notes.positions.of(np.array([notes.store.number_of("k30")]))[0]
-        assert place == pytest.approx(notes.space.place(["whale"])[0], abs=1e-6)
+        assert place_of(notes, "k31") == pytest.approx(notes.space.place(["whale"])[0], abs=1e-6)
     assert verify(index) == []
+
+
+def test_known_labels_move_an_added_record_and_unknown_ones_do_not(index, command):
+    changes = {30: {}, 31: {}, 32: {"body": "whale", "tags": ["home"]}, 33: {"body": "whale", "tags": ["never"]}}
+    Path("new.jsonl").write_text("".join(line(number, **changed) for number, changed in changes.items()))
+    assert command("add", index, "new.jsonl", "-q")[0] == 0
+    with tacit.open(index) as notes:
+        for new, old in (("k30", "k0"), ("k31", "k1")):  # as two records of the fit, whose text and labels it has
+            assert place_of(notes, new) == pytest.approx(place_of(notes, old), abs=1e-3)
+        by_words = notes.space.place(["whale"])[0]
+        assert place_of(notes, "k33") == pytest.approx(by_words, abs=1e-6)
+        homes = [cosine(place, place_of(notes, "k0")) for place in (by_words, place_of(notes, "k32"))]
+        assert homes[0] < 0.3 < 0.6 < homes[1]
+
+
+def test_a_label_first_seen_in_an_added_record_is_suggested_and_filters(index, command):
+    # between the two groups of the fit, where no other record is
+    new = [line(number, body="whale lamp", tags=["lighthouses"]) for number in range(30, 36)]
+    Path("new.jsonl").write_text("".join(new))
+    before = command("suggest", index, "a whale and a lamp", "--json")[1]
+    assert command("add", index, "new.jsonl", "-q")[0] == 0
+    (found,) = json.loads(command("suggest", index, "a whale and a lamp", "--json")[1])["texts"]
+    assert "lighthouses" not in before
+    assert {one["label"] for one in found["suggestions"]} == {"sea", "home", "lighthouses"}
+    hits = json.loads(command("search", index, "whale", "--label", "lighthouses", "--limit", "50", "--json")[1])["hits"]
+    assert sorted(hit["id"] for hit in hits) == [f"k{number}" for number in range(30, 36)]
 
 
 def test_other_columns_can_be_named(index, command):
@@ -139,8 +172,11 @@ def test_problems_are_shown_with_their_lines(index, command):
 
 
 def test_words_that_the_space_does_not_know_are_told(index, command):
-    Path("new.jsonl").write_text(line(30, body="zebra"))
-    assert "Note: 1 of 1 records have no word that the space knows" in command("add", index, "new.jsonl")[2]
+    Path("new.jsonl").write_text(line(30, body="zebra", tags=[]) + line(31, body="gnu"))
+    assert "Note: 1 of 2 records have no word that the space knows" in command("add", index, "new.jsonl")[2]
+    with tacit.open(index) as notes:
+        assert not place_of(notes, "k30").any()
+        assert place_of(notes, "k31").any()  # by its label
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,12 @@ from tacit.cli.common.verbs import VERBS
 from tacit.cli.map import cluster_command
 from tacit.corpus.record import Record
 
+BY_WORDS = {"words": 5.0}  # the groups are groups of words, each with two labels
+
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory) -> str:
-    return build_asked(tmp_path_factory.mktemp("cluster") / "library.tacit")
+    return build_asked(tmp_path_factory.mktemp("cluster") / "library.tacit", weights=BY_WORDS)
 
 
 def test_groups_as_a_table(index, capsys):
@@ -50,7 +52,7 @@ def test_filters_and_a_seed(index, capsys):
 
 
 def test_records_in_no_group_are_said(capsys, tmp_path):
-    path = build_asked(tmp_path / "i")
+    path = build_asked(tmp_path / "i", weights=BY_WORDS)
     with tacit.open(path) as collection, pytest.warns(tacit.TacitWarning):
         collection.add([Record("odd", "xyzzy")])
     with pytest.raises(SystemExit):

@@ -75,7 +75,8 @@ def test_info_shows_what_there_is(folder, command):
     assert shown["records"] == "40 (1 added and 1 removed since the fit)"
     assert (shown["labels"], shown["taxonomy"], shown["words"]) == ("3", "4 nodes", "12")
     assert (shown["model"], shown["dimensions"]) == ("MLSI", "5")
-    assert "label_weight=0.5" in shown["parameters"]
+    assert "label_weight=0.9" in shown["parameters"]
+    assert shown["weights"] == "labels 1, taxonomy 0.1, words 0.1"
     assert "language=english" in shown["text"]
     assert shown["suggester"] == "both"  # as it was trained, not "auto" as it was asked for
     assert {"size", "fitted", "versions"} <= set(shown)
@@ -84,7 +85,8 @@ def test_info_shows_what_there_is(folder, command):
 def test_info_as_json(folder, command):
     answer = json.loads(command("info", "links.tacit", "--json")[1])
     assert (answer["records"], answer["added"], answer["removed"], answer["labels"]) == (40, 1, 1, 3)
-    assert (answer["model"], answer["links"], answer["taxonomy_nodes"]) == ("M-LSA", {"author": 3}, 0)
+    assert (answer["model"], answer["links"], answer["taxonomy_nodes"]) == ("MLSI", {"author": 3}, 0)
+    assert answer["weights"] == {"labels": 1.0, "author": 0.1, "words": 0.1}
     assert answer["refit_due"] is False
     assert answer["versions"]["numpy"] == np.__version__
     assert answer["parameters"]["n_components"] == 5

@@ -36,6 +36,7 @@ def test_an_old_index_is_sound_and_says_what_it_holds(old_index: Path) -> None:
     assert (info.records, info.added, info.removed) == (24, 1, 1)
     assert (info.model, info.dimensions, info.labels, info.taxonomy_nodes) == ("M-LSA", 6, 4, 6)
     assert info.links == {"author": 5}
+    assert info.weights == {}
 
 
 def test_an_old_index_gives_the_same_answers(old_index: Path) -> None:
@@ -59,4 +60,7 @@ def test_an_old_index_takes_changes_and_a_refit(old_index: Path) -> None:
     assert verify(old_index) == []
     with tacit.open(old_index) as books:
         info = books.info()
-        assert (info.records, info.added, info.removed, info.model) == (24, 0, 0, "M-LSA")
+        # its settings say "auto", which was M-LSA for links then
+        assert (info.records, info.added, info.removed, info.model, info.dimensions) == (24, 0, 0, "MLSI", 6)
+        assert set(info.weights) == {"words", "labels", "taxonomy", "author"}
+        assert info.links == {"author": 5}

@@ -33,11 +33,11 @@ def asked_records(*, labels: bool = True) -> list[Record]:
     return records
 
 
-def build_asked(folder: Path, *, labels: bool = True) -> str:
-    """Build the index and give its path as typed."""
+def build_asked(folder: Path, *, labels: bool = True, **changed: Any) -> str:
+    """Build the index, with some settings changed, and give its path as typed."""
     taxonomy = Taxonomy.from_parents({"sea": None, "animals": "sea", "vessels": "sea", "pets": None, "rooms": None})
     titled = Taxonomy(taxonomy.names, taxonomy.parent_matrix, {"sea": {"": "The sea"}, "animals": {"": "Sea animals"}})
-    settings = BuildSettings(n_components=5, text=TextSettings(min_records=1))
+    settings = BuildSettings(**{"n_components": 5, "text": TextSettings(min_records=1), **changed})
     return str(tacit.build(asked_records(labels=labels), folder, settings, taxonomy=titled if labels else None))
 
 

@@ -87,8 +87,8 @@ def build_command(
     """Build an index from files of records.
 
     Reads JSON lines, CSV, TSV, Parquet, folders of texts and Annif's corpora, optionally gzipped. Columns are guessed
-    from their names. The model depends on what the records have: words only (LSI), labels, with or without a taxonomy
-    (MLSI), or links to other things (M-LSA).
+    from their names. The model depends on what the records have: words only (LSI), or also labels, a taxonomy of them
+    or links to other things (MLSI, from all of these). How much each of them counts is found in a trial.
     """
     started = time.perf_counter()
     with ShownStages(quiet=quiet) as show, warnings.catch_warnings():
@@ -189,7 +189,8 @@ def refit_command(
 
 
 def _facts(path: Path, found: IndexInfo, started: float) -> dict[str, Any]:
-    names = ("records", "labels", "terms", "dimensions", "model", "parameters", "suggester", "taxonomy_nodes", "bytes")
+    names = ["records", "labels", "terms", "dimensions", "model", "weights", "parameters"]
+    names += ["suggester", "taxonomy_nodes", "bytes"]
     facts = {"index": str(path), **{name: getattr(found, name) for name in names}}
     return {**facts, "seconds": round(time.perf_counter() - started, 2)}
 
@@ -201,9 +202,9 @@ def _sentence(path: Path, found: IndexInfo) -> str:
     parts = [f"{found.records:,} records", f"{found.terms:,} words" if found.text else f"vectors of {found.terms:,}"]
     if found.labels:
         parts.append(f"{found.labels:,} labels")
-    if found.taxonomy_nodes:
+    if found.taxonomy_nodes and found.weights.get("taxonomy", 1):
         parts.append(f"a taxonomy of {found.taxonomy_nodes:,}")
-    parts += [f"{n:,} {name}" for name, n in found.links.items()]
+    parts += [f"{n:,} {name}" for name, n in found.links.items() if found.weights.get(name, 1)]
     made = f"{found.model} in {found.dimensions} dimensions, from {', '.join(parts[:-1])} and {parts[-1]}"
     return f"{path} is ready: {made} ({human_size(found.bytes)})."
 

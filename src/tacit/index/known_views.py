@@ -80,6 +80,10 @@ class KnownViews:
             facts.append({"name": name, "things": list(view.names), "length": view.length, "share": view.share})
         writer.save_facts("known_views", {"views": facts})
 
+    def known(self, view: str, things: Sequence[str]) -> list[str]:
+        """Return those things that a view has a pull of."""
+        return [thing for thing in things if thing in self._places[view]]
+
     def place(
         self,
         rows: Sequence[tuple[Any, Any]],

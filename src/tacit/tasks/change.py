@@ -14,6 +14,7 @@ import numpy as np
 
 from tacit.corpus.record import Record
 from tacit.errors import TacitWarning
+from tacit.tasks.label_names import ancestors_of
 from tacit.tasks.opened_index import OpenedIndex
 
 __all__ = ["add", "remove", "update", "upsert"]
@@ -68,14 +69,17 @@ def _write(
 
 
 def _known(collection: OpenedIndex, record: Record) -> dict[str, Sequence[str] | None]:
-    """Return what is known about a record, by view; no labels is unknown, no links is none."""
+    """Return what is known about a record, by view; no labels is unknown, no links is none, as in the fit.
+
+    A link to things that the space does not know is none, too: the fit leaves out things of a single record.
+    """
     known: dict[str, Sequence[str] | None] = {"labels": record.labels or None}
-    taxonomy = collection.taxonomy
-    if taxonomy is not None and record.labels:
-        classes = {name for label in record.labels if label in taxonomy for name in (label, *taxonomy.ancestors(label))}
-        known["taxonomy"] = [str(name) for name in classes] or None
-    assert collection.known_views is not None
-    for name in collection.known_views.views:
+    if record.labels:
+        above = [name for label in record.labels for name in ancestors_of(collection, label)]
+        known["taxonomy"] = list(dict.fromkeys((*record.labels, *above)))
+    views = collection.known_views
+    assert views is not None
+    for name in views.views:
         if name not in ("labels", "taxonomy"):
-            known[name] = record.links.get(name, ())
+            known[name] = views.known(name, record.links.get(name, ()))
     return known

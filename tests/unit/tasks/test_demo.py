@@ -34,10 +34,11 @@ def plain(demo):
 def test_every_stage_is_reported(demo, built):
     ended = [stage for stage in built[1] if stage.state == "end"]
     assert [stage.name for stage in ended] == [
-        "reading the docstrings", "reading", "words", "space", "suggester", "writing",
+        "reading the docstrings", "reading", "words", "weights", "space", "suggester", "writing",
     ]  # fmt: skip
     assert ended[0].message == f"{len(demo):,} docstrings of Python's standard library read"
-    assert "and their taxonomy" in ended[3].message
+    assert ended[3].message.startswith("weights chosen in a trial with 2,000 records: labels 1, ")
+    assert set(demo.info().weights) == {"words", "labels", "taxonomy"}
 
 
 def test_the_taxonomy_goes_from_chapter_to_class(demo):

@@ -143,7 +143,7 @@ def test_info_counts_what_was_added_and_removed(path):
         assert (found.records, found.fitted_records, found.added, found.removed) == (48, 40, 10, 2)
         assert found.changed_share == pytest.approx(12 / 40)
         assert found.refit_due
-        assert (found.model, found.dimensions, found.links) == ("M-LSA", 6, {"author": 2})
+        assert (found.model, found.dimensions, found.links) == ("MLSI", 6, {"author": 2})
         files = [file for file in path.rglob("*") if file.is_file() and not file.name.endswith("-shm")]
         assert found.bytes == sum(file.stat().st_size for file in files)
 

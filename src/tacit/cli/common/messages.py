@@ -16,6 +16,7 @@ _OTHER_NAMES = {  # arguments whose option is called differently
     "n_components": "dimensions",
     "random_state": "seed",
     "parameters": "set",
+    "weights": "weight",
     "replace_old": "replace",
     "links": "link",
     "ids": "id",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +24,15 @@ from tacit.models.spaces import Knowledge, SpaceKind, space_named
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.settings import BuildSettings, dimensions_for
-from tacit.tasks.build.weighing import LABEL_WEIGHT, MORE_DIMENSIONS, POWER, Emphasis, default_emphasis, weigh_views
+from tacit.tasks.build.weighing import (
+    LABEL_WEIGHT,
+    MORE_DIMENSIONS,
+    POWER,
+    Emphasis,
+    any_dimensions,
+    default_emphasis,
+    weigh_views,
+)
 from tacit.tasks.neighbour_labels import best_share
 from tacit.tasks.stage_progress import StageReporter
 from tacit.text.words import Words
@@ -220,9 +229,10 @@ def fit_views(
     may `grow`, every view beside the labels has some dimensions of its own.
     """
     linked = {name: as_labels([tuple(names) for names in targets]) for name, targets in known.used_links.items()}
-    views = {name: View(_shared(things), names=None) for name, things in linked.items()}
+    shared = {name: _shared(things) for name, things in linked.items()}
+    views = {name: View(things, names=None) for name, things in shared.items() if things.n_labels}
     taxonomy = widened(known.taxonomy, labels) if known.taxonomy is not None and labels is not None else None
-    _check_weights(settings.weights, labels, taxonomy, views)
+    _check_weights(settings.weights, labels, taxonomy, linked)
     titles = _title_rows(known.titles, words)
     known_names = [*(["labels"] if labels is not None else []), *(["taxonomy"] if taxonomy is not None else []), *views]
     found = default_emphasis(known_names, settings.weights)
@@ -242,7 +252,8 @@ def fit_views(
     if grow and n_more and settings.n_components is not None:
         settings = replace(settings, n_components=settings.n_components + MORE_DIMENSIONS * n_more)
     model = _make_model(space.estimator(), settings, **informed)
-    honest = np.asarray(model.fit_transform(X, labels, views=views or None), np.float32)
+    with any_dimensions() if grow else nullcontext():
+        honest = np.asarray(model.fit_transform(X, labels, views=views or None), np.float32)
     positions = np.asarray(model.training_coordinates(X, kind="transductive"), np.float32)
     counted = {name: weight for name, weight in found.weights.items() if weight > 0}
     say.end(f"{space.title}: a space of {positions.shape[1]} dimensions from the {_list_of(['words', *counted])}")
@@ -274,9 +285,9 @@ def _placed_things(things: LabelMatrix, positions: Float32Array) -> tuple[list[s
 
 
 def _check_weights(
-    weights: Mapping[str, float], labels: LabelMatrix | None, taxonomy: Taxonomy | None, views: Mapping[str, View]
+    weights: Mapping[str, float], labels: LabelMatrix | None, taxonomy: Taxonomy | None, links: Iterable[str]
 ) -> None:
-    expected = ["words", *views]
+    expected = ["words", *links]
     expected += ["labels"] if labels is not None else []
     expected += ["taxonomy"] if taxonomy is not None else []
     for name in weights:

@@ -10,13 +10,16 @@ measures is largest and none of them falls: more knowledge never hurts. A view f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from tacit.checks import is_sparse
+from tacit.errors import TacitWarning
 from tacit.models.common.views import View
 from tacit.models.mlsi.emphasis import main_axes
 from tacit.models.mlsi.mlsi import MLSI
@@ -30,6 +33,7 @@ __all__ = [
     "POWER",
     "Emphasis",
     "Relevance",
+    "any_dimensions",
     "default_emphasis",
     "nearest_of",
     "own_rank",
@@ -224,7 +228,8 @@ class _TrialSpace:
             scaling="unit",
             random_state=trial.random_state,
         )
-        self.model.fit(X, labels, views=self.views or None)
+        with any_dimensions():
+            self.model.fit(X, labels, views=self.views or None)
         self.stored = self.model.training_coordinates(X, "transductive")
         self.placed = self.model.transform(trial.X[trial.asked])
         self.titles = None if trial.titles is None else self.model.transform(trial.titles(rows[: len(trial.asked)]))
@@ -247,6 +252,14 @@ class _TrialSpace:
         if self.titles is not None:
             found["titles"] = own_rank(unit(self.titles @ turn), stored)
         return found
+
+
+@contextmanager
+def any_dimensions() -> Iterator[None]:
+    """Do not warn that a space has fewer dimensions than a number that no user has given."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"n_components=\d+ is more than", TacitWarning)
+        yield
 
 
 def _rows_of(view: View) -> Any:

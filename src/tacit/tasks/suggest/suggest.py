@@ -115,7 +115,7 @@ def suggest(
 
     if suggester is None:
         accepted = float(collection.settings["fitted"].get("share", _HALF))
-        return [by_neighbours(position, lambda label: True, accepted)[:most] for position in positions]
+        return [by_neighbours(position, lambda label: True, accepted)[:limit] for position in positions]
     new = added_labels(collection)
     found: list[list[Suggestion]] = []
     step = max(1, _CELLS // len(collection.label_names))
@@ -128,7 +128,7 @@ def suggest(
         for position, each, reached, may in zip(block, probabilities, yes, allowed, strict=True):
             some = _best(each, reached, may, most, collection.label_names, named)
             if new:  # the suggester has not learned them
-                some = sorted([*some, *by_neighbours(position, new.__contains__, _HALF)], key=_by_probability)[:most]
+                some = sorted([*some, *by_neighbours(position, new.__contains__, _HALF)], key=_by_probability)[:limit]
             found.append(some)
     return found
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import chain
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ RECORDS = small_records()
 TEXTS = [record.text for record in RECORDS]
 UNLABELLED = [Record("a", "whale ship"), Record("b", "ship whale")]
 LABELS = [record.labels or None for record in RECORDS]
+INFORMED = {"label_weight": 0.9, "scaling": 0.3}  # of MLSI in a build
 
 
 def words_and_rows():
@@ -32,8 +35,19 @@ def words_and_rows():
     ("name", "model", "taxonomy"),
     [
         ("lsi", lambda: LSI(6, random_state=0), False),
-        ("mlsi", lambda: MLSI(6, random_state=0), False),
-        ("mlsi", lambda: MLSI(6, random_state=0, taxonomy=small_taxonomy()), True),
+        ("mlsi", lambda: MLSI(6, random_state=0, **INFORMED, emphasis={"words": 0.1, "labels": 1.0}), False),
+        (
+            "mlsi",
+            lambda: MLSI(
+                6,
+                random_state=0,
+                **INFORMED,
+                taxonomy=small_taxonomy(),
+                view_weights={"labels": 1.0, "taxonomy": 0.1},
+                emphasis={"words": 0.1, "labels": 1.0, "taxonomy": 0.1},
+            ),
+            True,
+        ),
         ("hlsi", lambda: HLSI(6, random_state=0, taxonomy=small_taxonomy()), True),
     ],
 )
@@ -67,14 +81,15 @@ def test_an_index_places_and_suggests_as_the_model_does(tmp_path, name, model, t
         ([Record(r.id, r.text) for r in RECORDS], None, "LSI"),
         (RECORDS, None, "MLSI"),
         (RECORDS, small_taxonomy(), "MLSI"),
-        (small_records(links=True), None, "M-LSA"),
+        (small_records(links=True), None, "MLSI"),
+        ([Record(r.id, r.text, links=r.links) for r in small_records(links=True)], None, "MLSI"),
     ],
 )
 def test_the_model_follows_from_what_is_there(tmp_path, records, taxonomy, model):
     tacit.build(records, tmp_path / "i", small_settings(), taxonomy=taxonomy)
     with tacit.open(tmp_path / "i") as index:
         assert index.settings["fitted"]["model"] == model
-        assert (index.suggester is None) == (model == "LSI")
+        assert (index.suggester is None) == (not any(record.labels for record in records))
         assert (index.taxonomy is None) == (taxonomy is None)
         assert index.search("whale", limit=1)
     assert verify(tmp_path / "i") == []
@@ -90,11 +105,36 @@ def test_the_stages_are_told_in_order(tmp_path):
     assert "60 records stored, 54 of them with labels" in next(stage.message for stage in told if stage.state == "end")
 
 
+def test_what_is_known_beside_labels_is_weighed_in_a_stage_unless_it_is_said(tmp_path):
+    records = small_records(240, links=True)
+    for settings, taxonomy, expected in (
+        (small_settings(), small_taxonomy(), True),
+        (small_settings(weights={"author": 0.2}), None, False),
+        (small_settings(weights={"author": 0.2}), small_taxonomy(), True),
+        (small_settings(model="hlsi"), small_taxonomy(), False),
+    ):
+        told = []
+        options = {"taxonomy": taxonomy, "report": told.append, "replace_old": True}
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # a trial with more dimensions than there are is nobody's concern
+            path = tacit.build(records, tmp_path / "i", settings, **options)
+        messages = [stage.message for stage in told if stage.name == "weights" and stage.state == "end"]
+        assert bool(messages) == expected
+        with tacit.open(path) as index:
+            weights = index.info().weights
+        if expected:
+            assert messages[0].startswith("weights chosen in a trial with 144 records: labels 1, ")
+        assert set(weights) == (
+            set() if settings.model == "hlsi" else {"words", "labels", "author"} | ({"taxonomy"} if taxonomy else set())
+        )
+        assert settings.weights.items() <= weights.items()
+
+
 def test_a_refit_takes_the_records_of_now_and_the_settings_of_then(tmp_path):
     path = tacit.build(RECORDS, tmp_path / "i", small_settings(), taxonomy=small_taxonomy())
     with tacit.open(path) as index:
         with pytest.warns(TacitWarning, match="no word that the space knows"):
-            index.add([Record("new", "zeppelin airship zeppelin balloon", labels=["animals"])])
+            index.add([Record("new", "zeppelin airship zeppelin balloon")])
         index.remove(["r3"])
     with tacit.open(path) as before:
         assert tacit.refit(path) == path
@@ -158,7 +198,7 @@ def test_an_index_that_is_there_is_not_replaced_by_mistake(tmp_path):
         (RECORDS, {"vectors": np.full((60, 2), np.nan)}, "vectors"),
         (RECORDS, {"vectors": [["a"]]}, "vectors is not a table"),
         (RECORDS, {"settings": small_settings(parameters={"colour": 1})}, "parameters has an unknown name: got 'col"),
-        (UNLABELLED, {"settings": small_settings(model="mlsi")}, "model needs labels: got 'mlsi'"),
+        (UNLABELLED, {"settings": small_settings(model="mlsi")}, "model needs labels or links: got 'mlsi'"),
         (UNLABELLED, {"settings": small_settings(model="mlsa")}, "model needs labels or links"),
     ],
 )
@@ -189,7 +229,7 @@ def test_settings_survive_json_and_are_checked():
 def test_a_suggester_on_words_and_positions_is_one_head_on_both(tmp_path):
     path = tacit.build(RECORDS, tmp_path / "i", small_settings(suggester="both"))
     words, X = words_and_rows()
-    space = MLSI(6, random_state=0)
+    space = MLSI(6, random_state=0, **INFORMED, emphasis={"words": 0.1, "labels": 1.0})
     honest = normalize(space.fit_transform(X, LABELS))
     head = LabelHead("svm", normalise=False, cv=3, random_state=0).fit(sp.hstack([X, honest / 2], format="csr"), LABELS)
     new = ["a whale and a ship in the harbour", "the cat on the carpet"]
@@ -214,11 +254,14 @@ def test_a_suggester_on_words_and_positions_is_one_head_on_both(tmp_path):
         (10_000, 100, 20_000, "logistic"),
         (100_000, 100, 20_000, "logistic"),
         (1_000, 2_000, 20_000, "logistic"),
-        (1_000_000, 10_000, 50_000, "ridge"),
+        (1_000_000, 10_000, 50_000, "neighbours"),
     ],
 )
 def test_the_suggester_follows_from_what_it_would_take(n_records, n_labels, n_terms, method):
-    assert _affordable(n_records, n_labels, n_terms, 100, 50.0) == method
+    X = sp.csr_array(np.ones((1, 50)), shape=(1, 50))
+    X.resize((1, n_terms))  # 50 words per record
+    labels = SimpleNamespace(known=np.ones(n_records, bool), names=range(n_labels))
+    assert _affordable(X, labels, 100) == method
 
 
 def test_a_suggester_on_vectors_and_positions(tmp_path):

@@ -1,6 +1,8 @@
-"""The fit of an index: which model is chosen, and M-LSA's one space for records, words, labels and links."""
+"""The fit of an index: which model is chosen, MLSI's views, and M-LSA's space of records, words, labels and links."""
 
 from __future__ import annotations
+
+import warnings
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from tacit.models.mlsa.mlsa import MLSA
 from tacit.models.spaces import SPACES
 from tacit.relations.tables.relations import Relations
 from tacit.tasks.build.fitting import RecordKnowledge, _link_weight, fit_model, fit_relations
-from tacit.tasks.build.settings import BuildSettings
+from tacit.tasks.build.settings import BuildSettings, dimensions_for
 from tacit.tasks.stage_progress import StageReporter
 from tacit.text import TextSettings
 from tacit.text.words import Words
@@ -61,7 +63,7 @@ def fitted_by_hand(X, known, model):
 @pytest.fixture(scope="module")
 def fitted():
     X, known = collection()
-    return X, known, fit_model(X, known, settings(parameters={"tol": 1e-9}), StageReporter(None))
+    return X, known, fit_model(X, known, settings(model="mlsa", parameters={"tol": 1e-9}), StageReporter(None))
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +75,7 @@ def same_up_to_signs(one, other):
     np.testing.assert_allclose(one @ one.T, other @ other.T, atol=2e-4)
 
 
-def test_links_call_for_mlsa_with_labels_and_every_type_of_link(fitted):
+def test_mlsa_has_labels_and_every_type_of_link(fitted):
     X, _, found = fitted
     assert found.model == "M-LSA"
     assert list(found.others) == ["author", "journal"]
@@ -121,10 +123,12 @@ def test_what_is_linked_to_one_record_is_placed_by_it_and_changes_nothing(fitted
     other = fit_model(
         X,
         RecordKnowledge(known.labels, {**known.links, "author": without}),
-        settings(parameters={"tol": 1e-9, "link_weight": 0.4}),
+        settings(model="mlsa", parameters={"tol": 1e-9, "link_weight": 0.4}),
         StageReporter(None),
     )
-    same = fit_model(X, known, settings(parameters={"tol": 1e-9, "link_weight": 0.4}), StageReporter(None))
+    same = fit_model(
+        X, known, settings(model="mlsa", parameters={"tol": 1e-9, "link_weight": 0.4}), StageReporter(None)
+    )
     same_up_to_signs(other.positions, same.positions)
     names, places = same.others["author"]
     concept = same.positions[5]
@@ -189,9 +193,8 @@ def test_labels_alone_are_enough_for_mlsa():
 def test_links_of_one_record_each_leave_plain_lsa_of_words():
     X, _ = collection()
     each = [(f"a{number}",) for number in range(40)]
-    found = fit_model(
-        X, RecordKnowledge([()] * 40, {"author": each}), settings(parameters={"tol": 1e-9}), StageReporter(None)
-    )
+    linked = RecordKnowledge([()] * 40, {"author": each})
+    found = fit_model(X, linked, settings(model="mlsa", parameters={"tol": 1e-9}), StageReporter(None))
     left, sizes, _ = np.linalg.svd(X.toarray(), full_matrices=False)
     # M-LSA's eigenvectors hold records and terms, each half of the length
     same_up_to_signs(found.positions, left[:, :6] * sizes[:6] / sizes[0] / np.sqrt(2))
@@ -203,7 +206,7 @@ def test_links_of_no_weight_are_placed_but_move_nothing():
     plain = fit_model(
         X, RecordKnowledge(known.labels, {}), settings(model="mlsa", parameters={"tol": 1e-9}), StageReporter(None)
     )
-    found = fit_model(X, known, settings(parameters={"tol": 1e-9, "link_weight": 0}), StageReporter(None))
+    found = fit_model(X, known, settings(model="mlsa", parameters={"tol": 1e-9, "link_weight": 0}), StageReporter(None))
     same_up_to_signs(found.positions, plain.positions)
     assert found.others["author"][1].any(axis=1).all()
 
@@ -229,10 +232,95 @@ def test_the_suggester_learns_where_words_place_records():
 def test_wrong_parameters_are_named(parameters, message):
     X, known = collection()
     with pytest.raises(InputError, match=message):
-        fit_model(X, known, settings(parameters=parameters), StageReporter(None))
+        fit_model(X, known, settings(model="mlsa", parameters=parameters), StageReporter(None))
 
 
 def test_models_that_need_labels_say_so():
     X, known = collection()
-    with pytest.raises(InputError, match="model needs labels: got 'mlsi' for records without any"):
-        fit_model(X, RecordKnowledge([()] * 40, known.links), settings(model="mlsi"), StageReporter(None))
+    with pytest.raises(InputError, match="model needs labels: got 'hlsi' for records without any"):
+        fit_model(X, RecordKnowledge([()] * 40, known.links), settings(model="hlsi"), StageReporter(None))
+    with pytest.raises(InputError, match="model needs labels or links: got 'mlsi' for records without any"):
+        fit_model(X, RecordKnowledge([()] * 40, {}), settings(model="mlsi"), StageReporter(None))
+
+
+def directions(positions):
+    return positions / np.linalg.norm(positions, axis=1, keepdims=True)
+
+
+def test_all_that_is_known_makes_one_space_and_everything_has_a_place_in_it():
+    X, known = collection()
+    found = fit_model(X, known, settings(), StageReporter(None))
+    assert found.model == "MLSI"
+    assert found.emphasis.emphasis == {"labels": 1.0, "author": 0.1, "journal": 0.1, "words": 0.1}
+    assert list(found.known_views.views) == ["labels", "author", "journal"]
+    assert found.known_views.views["author"].names == ["Ann", "Bo", "Cy", "Di"]  # not who has a single record
+    names, places = found.others["author"]
+    for name, place in zip(names, places, strict=True):
+        own = [row for row, authors in enumerate(known.links["author"]) if name in authors]
+        np.testing.assert_allclose(place, found.positions[own].mean(axis=0), atol=1e-6)
+
+
+def test_a_link_of_weight_0_changes_no_position_but_its_things_have_places():
+    X, known = collection()
+    without = fit_model(X, RecordKnowledge(known.labels, {}), settings(), StageReporter(None))
+    found = fit_model(X, known, settings(weights={"author": 0, "journal": 0}), StageReporter(None))
+    used = fit_model(X, known, settings(weights={"author": 1.0, "journal": 0}), StageReporter(None))
+    same_up_to_signs(directions(found.positions), directions(without.positions))
+    assert (
+        np.abs(
+            directions(used.positions) @ directions(used.positions).T
+            - directions(found.positions) @ directions(found.positions).T
+        ).max()
+        > 0.1
+    )
+    assert list(found.known_views.views) == ["labels"]
+    assert found.others["author"][1].shape == (5, 6)
+    assert found.others["author"][1].any(axis=1).all()
+
+
+def test_more_weight_brings_the_records_of_a_thing_together():
+    X, known = collection()
+    unlabelled = RecordKnowledge([()] * 40, {"author": known.links["author"]})
+    alike = []
+    for weight in (0.01, 10.0):
+        found = fit_model(X, unlabelled, settings(weights={"author": weight}), StageReporter(None))
+        rows = directions(found.positions)
+        own = [row for row, authors in enumerate(known.links["author"]) if "Ann" in authors]
+        alike.append((rows[own] @ rows[own].T).mean())
+    assert alike[1] > alike[0] + 0.05
+
+
+def test_links_that_relate_no_records_leave_lsi_of_words():
+    X, _ = collection()
+    each = [(f"a{number}",) for number in range(40)]
+    linked = RecordKnowledge([()] * 40, {"author": each})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = fit_model(X, linked, settings(parameters={"tol": 1e-9}), StageReporter(None))
+    left = np.linalg.svd(X.toarray(), full_matrices=False)[0]
+    same_up_to_signs(np.linalg.qr(found.positions)[0], left[:, :6])
+    assert len(found.others["author"][0]) == 40
+
+
+def test_unknown_names_of_weights_are_refused():
+    X, known = collection()
+    message = r"weights has an unknown name: got 'autor', expected some of author, journal, labels, words\."
+    with pytest.raises(InputError, match=message):
+        fit_model(X, known, settings(weights={"autor": 1}), StageReporter(None))
+    with pytest.raises(InputError, match=r"weights\['author'\] is out of range: got -1"):
+        settings(weights={"author": -1})
+
+
+def test_dimensions_follow_from_the_collection_unless_they_are_given():
+    found = [dimensions_for(*sizes) for sizes in ((4, 0), (400, 10), (1_500, 10), (1_500, 500), (1_500, 5_000))]
+    assert found == [2, 100, 200, 300, 375]
+    assert dimensions_for(6_000, 10) == round(200 * 4**0.35)
+    assert dimensions_for(10**6, 10) == dimensions_for(6_000, 2_000) == 400
+    X, known = collection()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # nobody asked for more dimensions than there are
+        by_default = fit_model(X, known, settings(n_components=None, weights={"journal": 0}), StageReporter(None))
+    assert by_default.positions.shape[1] <= 10 + 20  # a quarter of the records, and some for the authors
+    assert by_default.positions.shape[1] > 10
+    given = fit_model(X, known, settings(n_components=7), StageReporter(None))
+    assert given.positions.shape[1] == 7

@@ -14,13 +14,15 @@ from tacit.corpus.record import Record
 from tacit.index import Filters
 from tacit.tasks.cluster.groups import cluster_index, default_groups
 
+BY_WORDS = small_settings(weights={"words": 5.0})  # the groups are groups of words, each with two labels
+
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory):
     # two in three are about the sea, so that the order by size is known
     records = [record for record in small_records(120) if int(record.id[1:]) % 4]
     path = tmp_path_factory.mktemp("cluster") / "i"
-    with tacit.open(tacit.build(records, path, small_settings(), taxonomy=small_taxonomy())) as opened:
+    with tacit.open(tacit.build(records, path, BY_WORDS, taxonomy=small_taxonomy())) as opened:
         yield opened
 
 

@@ -25,9 +25,12 @@ def built(tmp_path_factory):
     titled = Taxonomy(taxonomy.names, taxonomy.parent_matrix, titles)
     vectors = np.random.default_rng(3).normal(size=(60, 12))
     kinds = {
-        "mlsi": tacit.build(small_records(), folder / "mlsi", small_settings(), taxonomy=titled),
+        "mlsi": tacit.build(small_records(), folder / "mlsi", small_settings(weights={"words": 2.0}), taxonomy=titled),
         "lsi": tacit.build(small_records(), folder / "lsi", small_settings(model="lsi", parameters={"center": True})),
-        "mlsa": tacit.build(small_records(links=True), folder / "mlsa", small_settings(), taxonomy=taxonomy),
+        "mlsa": tacit.build(
+            small_records(links=True), folder / "mlsa", small_settings(model="mlsa"), taxonomy=taxonomy
+        ),
+        "views": tacit.build(small_records(links=True), folder / "views", small_settings(), taxonomy=taxonomy),
         "vectors": tacit.build(small_records(), folder / "vectors", small_settings(), vectors=vectors),
     }
     opened = {kind: tacit.open(path) for kind, path in kinds.items()}
@@ -36,7 +39,7 @@ def built(tmp_path_factory):
         index.close()
 
 
-@pytest.fixture(params=["mlsi", "lsi", "mlsa"])
+@pytest.fixture(params=["mlsi", "lsi", "mlsa", "views"])
 def index(request, built):
     return built[request.param]
 
@@ -110,8 +113,9 @@ def test_parts_of_the_dimensions_add_up_to_the_cosine(index):
     )
 
 
-def test_what_two_records_share(built):
-    index = built["mlsa"]
+@pytest.mark.parametrize("kind", ["mlsa", "views"])
+def test_what_two_records_share(built, kind):
+    index = built[kind]
     animals = [record.id for record in small_records() if record.labels == ("animals",)][:2]
     vessels = next(record.id for record in small_records() if record.labels == ("vessels",))
     alike = explain(index, ids=animals)
@@ -236,11 +240,12 @@ def test_a_dimension_tells_the_two_groups_apart(informed):
     assert {False} in ends
 
 
-def test_linked_things_are_at_the_ends_for_mlsa(built):
+@pytest.mark.parametrize("kind", ["mlsa", "views"])
+def test_linked_things_are_at_the_ends(built, kind):
     ends = [
         end.links
         for number in range(1, 5)
-        for found in [explain(built["mlsa"], dimension=number)]
+        for found in [explain(built[kind], dimension=number)]
         for end in (found.positive, found.negative)
     ]
     assert {name for links in ends for name in links.get("author", ())} == {"Ann", "Bo"}

@@ -90,6 +90,7 @@ def test_stages_are_told_and_facts_are_plain(found):
     assert [stage.name for stage in stages if stage.state == "end"] == [
         "reading",
         "words",
+        "weights",
         "space",
         "suggester",
         "search by words",

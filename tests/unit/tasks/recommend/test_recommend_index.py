@@ -37,9 +37,9 @@ def settings(**changed: object) -> BuildSettings:
     return BuildSettings(**{"n_components": 6, "text": TextSettings(min_records=1), **changed})  # type: ignore[arg-type]
 
 
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    path = build(records(), tmp_path_factory.mktemp("library") / "l.tacit", settings())
+@pytest.fixture(scope="module", params=["auto", "mlsa"])
+def library(request, tmp_path_factory):
+    path = build(records(), tmp_path_factory.mktemp("library") / "l.tacit", settings(model=request.param))
     with open_index(path) as collection:
         yield collection
 
@@ -47,7 +47,7 @@ def library(tmp_path_factory):
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
     """The same records in a space without links."""
-    path = build(records(), tmp_path_factory.mktemp("plain") / "p.tacit", settings(model="mlsi"))
+    path = build(records(), tmp_path_factory.mktemp("plain") / "p.tacit", settings(model="hlsi"))
     with open_index(path) as collection:
         yield collection
 
@@ -231,7 +231,7 @@ def test_recommended_films_are_liked_more_often_than_popular_ones(data_dir, tmp_
             held_out.setdefault(str(user), set()).add(str(film))
     films = film_records(data_dir, without_fold=2)
     popular = sorted(films, key=lambda film: -len(film.links["user"]))
-    path = build(films, tmp_path / "films.tacit", BuildSettings(n_components=50, suggester="none"))
+    path = build(films, tmp_path / "films.tacit", BuildSettings(model="mlsa", n_components=50, suggester="none"))
     hits, common = [], []
     with tacit.open(path) as collection:
         known = set(collection.generation.facts("links")["user"])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from small_index import small_records, small_settings, small_taxonomy
+from tacit.tasks.suggest.neighbours import NEIGHBOURS
 
 import tacit
 from tacit import InputError
 from tacit.corpus.record import Record
+from tacit.index import Filters
 from tacit.tasks.suggest.suggest import Suggestion, suggest, suggest_records
 
 TEXTS = [record.text for record in small_records(40, seed=5)]
@@ -116,3 +118,52 @@ def test_an_index_without_labels_has_no_suggester(tmp_path):
             suggest(plain, ["whale"])
         with pytest.raises(InputError, match="has no suggester"):
             next(suggest_records(plain, iter(())))
+
+
+def test_a_label_first_seen_in_added_records_is_suggested_where_they_are(tmp_path):
+    path = tacit.build(small_records(), tmp_path / "i", small_settings(), taxonomy=small_taxonomy())
+    with tacit.open(path) as index:
+        texts = [f"whale whale whale kettle kettle kettle {word}" for word in ("reef", "salt", "lamp", "dog") * 6]
+        index.add([Record(f"n{n}", text, labels=("curiosities",)) for n, text in enumerate(texts)])
+        index.add([Record("other", "cat dog garden", labels=("pets",))])
+    text, at_home = "whale whale whale kettle kettle kettle", "cat dog garden chair lamp"
+    with tacit.open(path) as index:
+        near, far = suggest(index, [text, at_home], limit=None)
+        (short,) = suggest(index, [text], limit=1)
+        assert len(near) == len(index.label_names) + 1
+        probabilities = {one.label: one.probability for one in near}
+        position = index.space.place([text])[0]
+        numbers, cosines = index.positions.nearest(position, NEIGHBOURS)
+        own = [index.store.get(np.array([number]))[0].labels == ("curiosities",) for number in numbers]
+        assert probabilities["curiosities"] == pytest.approx((cosines**2)[own].sum() / (cosines**2).sum(), abs=1e-5)
+        assert [one.probability for one in near] == sorted(probabilities.values(), reverse=True)
+        assert {one.label: one.probability for one in far}.get("curiosities", 0) < 0.25 < 0.5 < near[0].probability
+        assert short[0].label == near[0].label == "curiosities"
+        assert short[0].chosen
+        assert "curiosities" in {one.label for one in suggest(index, [text], chosen=True)[0]}
+        assert len(index.search("whale", filters=Filters(labels=["curiosities"]), limit=50)) == 24
+    with pytest.warns(tacit.TacitWarning, match="taxonomy lacks 1 of 5 labels"):
+        tacit.refit(path)
+    with tacit.open(path) as index:
+        assert "curiosities" in index.label_names
+
+
+def test_labels_of_the_nearest_records_are_suggested_without_training(tmp_path):
+    settings = small_settings(suggester="neighbours")
+    path = tacit.build(small_records(), tmp_path / "i", settings, taxonomy=small_taxonomy())
+    with tacit.open(path) as index:
+        assert index.suggester is None
+        (found,) = suggest(index, ["whale harbour tide"], limit=None)
+        numbers, cosines = index.positions.nearest(index.space.place(["whale harbour tide"])[0], NEIGHBOURS)
+        weights = np.maximum(cosines, 0) ** 2
+        expected: dict[str, float] = {}
+        for record, weight in zip(index.store.get(numbers), weights / weights.sum(), strict=True):
+            for label in record.labels:
+                expected[label] = expected.get(label, 0) + weight
+        assert {one.label: one.probability for one in found} == pytest.approx(expected, abs=1e-5)
+        accepted = index.settings["fitted"]["share"]
+        assert [one.chosen for one in found] == [one.probability >= accepted for one in found]
+        assert index.info().suggester == "neighbours"
+        index.add([Record("new", "whale harbour tide", labels=("curiosities",))])
+    with tacit.open(path) as index:
+        assert "curiosities" in {one.label for one in suggest(index, ["whale harbour tide"], limit=None)[0]}

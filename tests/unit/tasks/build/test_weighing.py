@@ -1,0 +1,86 @@
+"""How much each view counts: a view that helps is used, one that is random is left out, and measures are as defined."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from tacit.models.common.views import View
+from tacit.relations.labels.matrix import as_labels
+from tacit.tasks.build.weighing import Relevance, default_emphasis, own_rank, weigh_views
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """450 records whose words tell a topic and a genre: labels are topics, readers like genres, anyone reads anything.
+
+    A space of labels has lost the genres, so a view of the readers helps to find what they read.
+    """
+    rng = np.random.default_rng(0)
+    X = np.zeros((450, 300))
+    topics, readers, anyone = [], [], []
+    for row in X:
+        topic, genre = rng.integers(6, size=2)
+        words = [20 * topic + rng.integers(20, size=12), 120 + 20 * genre + rng.integers(20, size=12)]
+        np.add.at(row, np.concatenate([*words, rng.integers(300, size=10)]), 1.0)
+        topics.append((f"topic {topic}",))
+        readers.append((f"reader {genre}.{rng.integers(3)}",))
+        anyone.append((f"reader {rng.integers(18)}",))
+    views = {name: View(as_labels(things).indicator) for name, things in (("readers", readers), ("anyone", anyone))}
+    return sp.csr_array(X / np.linalg.norm(X, axis=1, keepdims=True)), as_labels(topics), views
+
+
+def test_a_view_that_helps_is_used_and_a_random_one_is_not(planted):
+    X, labels, views = planted
+    found = weigh_views(X, labels, None, views)
+    assert found.n_records == 300
+    assert found.weights["labels"] == 1.0
+    assert found.weights["readers"] > 0
+    assert found.emphasis["readers"] > 0
+    assert found.changes["readers"]["readers"] > 0.002
+    assert found.weights["anyone"] == 0
+    assert "anyone" not in found.emphasis
+    assert found.sentence().endswith("; left out: anyone")
+
+
+def test_what_is_given_is_not_tried(planted):
+    X, labels, views = planted
+    found = weigh_views(X, labels, None, views, given={"readers": 0.0, "anyone": 0.3})
+    assert found.n_records == 0
+    assert found.emphasis == {"labels": 1.0, "anyone": 0.3, "words": 0.1}
+    assert found.weights == {"labels": 1.0, "readers": 0.0, "anyone": 0.1}
+    half = weigh_views(X, labels, None, views, given={"anyone": 0.3})
+    assert half.emphasis["anyone"] == 0.3
+    assert half.n_records == 300
+
+
+def test_few_records_are_not_tried(planted):
+    X, labels, views = planted
+    some = {name: View(view.data[:120]) for name, view in views.items()}
+    assert weigh_views(X[:120], labels[np.arange(120)], None, some) == default_emphasis(["labels", "readers", "anyone"])
+
+
+def test_without_labels_words_count_as_much_as_labels_would():
+    assert default_emphasis(["author"]).emphasis == {"author": 0.1, "words": 1.0}
+    assert default_emphasis(["author"], {"words": 0.4}).emphasis == {"author": 0.1, "words": 0.4}
+
+
+def test_relevance_is_the_overlap_of_what_records_have():
+    things = sp.csr_array(np.array([[1, 1, 0], [0, 0, 0], [1, 0, 0], [1, 1, 1], [0, 0, 1]], float))
+    relevance = Relevance(things, np.array([0, 1]), np.array([2, 3, 4]))
+    np.testing.assert_allclose(relevance.gains, [[1 / 2, 2 / 3, 0], [0, 0, 0]])
+    discount = 1 / np.log2([2, 3, 4])
+    best = np.array([2 / 3, 1 / 2, 0]) @ discount
+    order = np.array([[2, 0, 1], [0, 1, 2]])  # the second record has nothing and does not ask
+    assert relevance.ndcg(order) == pytest.approx(np.array([0, 1 / 2, 2 / 3]) @ discount / best)
+    assert relevance.ndcg(np.array([[1, 0, 2], [0, 1, 2]])) == pytest.approx(1)
+
+
+def test_titles_are_measured_by_the_rank_of_their_own_records():
+    stored = np.eye(12)
+    titles = np.eye(12)
+    titles[1] = stored[0] + 0.5 * stored[1]  # second
+    titles[2] = np.arange(12, 0, -1)  # third
+    titles[11] = np.arange(12, 0, -1)  # last, beyond the tenth
+    assert own_rank(titles, stored) == pytest.approx((9 + 1 / 2 + 1 / 3 + 0) / 12)
