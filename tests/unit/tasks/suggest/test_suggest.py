@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from small_index import small_records, small_settings, small_taxonomy
-from tacit.tasks.suggest.neighbours import NEIGHBOURS
+from tacit.tasks.neighbour_labels import NEIGHBOURS
 
 import tacit
 from tacit import InputError
