@@ -31,10 +31,10 @@ Tables of 2026-11-18: 1,500 records, 500 held out, three seeds; the change with 
 | + taxonomy, links  | as before   |             |             |             |             |             |             |
 | + without labels   | +.008 ±.001 | +.024 ±.010 | +.021 ±.009 | +.016 ±.002 | -.039 ±.002 | -.015 ±.007 | -.043 ±.021 |
 
-Conclusion  Taxonomy and links are used where the trial finds that nothing falls, and left out elsewhere. Records without
-            labels raise suggestions most. What falls: with twice the records, a space of little more dimensions keeps
-            less of the words of each, so that titles of postings find them less often; and links that few records have
-            (people) depend on a weight that a trial with a thousand records finds with much noise.
+Conclusion  Taxonomy and links are used where the trial finds that nothing falls, and left out elsewhere. Records
+            without labels raise suggestions most. What falls: with twice the records, a space of little more dimensions
+            keeps less of the words of each, so that titles of postings find them less often; and links that few records
+            have (people) depend on a weight that a trial with a thousand records finds with much noise.
 """
 
 from __future__ import annotations
