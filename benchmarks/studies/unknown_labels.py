@@ -10,8 +10,8 @@ Method      The labels of 20, 50 and 80 % are hidden. nDCG@10, the gain being th
             Default parameters of MLSI, and those of `tacit build` (label weight .9, 200 dimensions, emphasis).
 Run         python benchmarks/studies/unknown_labels.py [--records 4000] [--seeds 3]
 
-Tables of 2026-11-18, means of three seeds. Default parameters; the standard error of the difference between missing rows
-and the last row is .001 among the unlabelled and at most .001, .004 and .004 elsewhere.
+Tables of 2026-11-18, means of three seeds. Default parameters; the standard error of the difference between missing
+rows and the last row is .001 among the unlabelled and at most .001, .004 and .004 elsewhere.
 
 | unknown | way                        | among the unlabelled | all  | new stories | micro F1 |
 |---------|----------------------------|----------------------|------|-------------|----------|
