@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from small_index import small_records, small_settings, small_taxonomy
-from tacit.tasks.neighbour_labels import NEIGHBOURS
 
 import tacit
 from tacit import InputError
 from tacit.corpus.record import Record
 from tacit.index import Filters
+from tacit.tasks.neighbour_labels import NEIGHBOURS
 from tacit.tasks.suggest.suggest import Suggestion, suggest, suggest_records
 
 TEXTS = [record.text for record in small_records(40, seed=5)]
