@@ -199,7 +199,7 @@ def test_weights_are_those_typed_and_a_refit_keeps_them(folder, command):
     options = ["--link", "author", "--weight", "author=0.25", "--weight", "words = 0.5", "--dimensions", "6"]
     code, _, err = command("build", "books.csv", *options)
     assert code == 0
-    assert "weights chosen" not in err  # there is nothing left to find
+    assert "  weights " not in err  # there is nothing left to find
     weights = {"labels": 1.0, "author": 0.25, "words": 0.5}
     assert json.loads(command("info", "books.tacit", "--json")[1])["weights"] == weights
     assert command("refit", "books.tacit", "-q", "--weight", "author=0")[0] == 0
@@ -211,8 +211,8 @@ def test_weights_are_those_typed_and_a_refit_keeps_them(folder, command):
 
 def test_what_is_known_beside_the_labels_is_weighed_in_a_stage(folder, command):
     err = command("build", "books.csv", "--link", "author")[2]
-    (line,) = [line for line in err.splitlines() if "weights chosen" in line]
-    assert line.endswith("weights chosen by default, for few records: labels 1, author 0.1, words 0.1")
+    (line,) = [line for line in err.splitlines() if "  weights " in line]
+    assert line.endswith("weights by default, for few records: labels 1, author 0.1, words 0.1")
     assert "from the words, labels and author" in err
 
 

@@ -155,8 +155,8 @@ def refit_command(
 ) -> None:
     """Fit the space of an index again, to its current records.
 
-    Records that were added are placed by the words of the last fit; a refit learns their words and labels. Options that
-    are not given are as in the last fit. The old space stays in use until the new one is complete.
+    Records that were added are placed by what the last fit knows; a refit learns their new words and labels. Options
+    that are not given are as in the last fit. The old space stays in use until the new one is complete.
     """
     started = time.perf_counter()
     with ShownStages(quiet=quiet) as show:

@@ -58,8 +58,8 @@ def add_command(
 ) -> None:
     """Add records to an index.
 
-    They are placed by their words, without a refit. Columns are those that the index was built from, unless others
-    are given. If an id is in the index already, nothing is added, unless --replace-existing is given.
+    They are placed by their words, labels and links, without a refit. Columns are those that the index was built from,
+    unless others are given. If an id is in the index already, nothing is added, unless --replace-existing is given.
     """
     _change("upsert" if replace_existing else "add", "added", index, reading, vectors, **options)
 

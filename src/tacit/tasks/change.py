@@ -16,6 +16,7 @@ from tacit.corpus.record import Record
 from tacit.errors import TacitWarning
 from tacit.tasks.label_names import ancestors_of
 from tacit.tasks.opened_index import OpenedIndex
+from tacit.types import Float32Array
 
 __all__ = ["add", "remove", "update", "upsert"]
 
@@ -50,12 +51,16 @@ def _write(
     if not given:
         return 0
     if vectors is not None:
-        change(given, collection.space.place_vectors(vectors))
+        positions = collection.space.place_vectors(vectors)
+        if collection.known_views is not None and len(positions) == len(given):
+            columns = np.arange(len(collection.space.terms))
+            positions = _with_known(collection, given, [(columns, row) for row in np.asarray(vectors)], positions)
+        change(given, positions)
         return len(given)
     positions = collection.space.place([record.text for record in given], "record")
-    if collection.known_views is not None and collection.space.words is not None:
-        rows = [collection.space.words.row(record.text) for record in given]
-        positions = collection.known_views.place(rows, positions, [_known(collection, record) for record in given])
+    words = collection.space.words
+    if collection.known_views is not None and words is not None:
+        positions = _with_known(collection, given, [words.row(record.text) for record in given], positions)
     n_nowhere = int(np.count_nonzero(~positions.any(axis=1)))
     if n_nowhere:
         warnings.warn(
@@ -66,6 +71,14 @@ def _write(
         )
     change(given, positions)
     return len(given)
+
+
+def _with_known(
+    collection: OpenedIndex, records: Sequence[Record], rows: Sequence[tuple[Any, Any]], positions: Float32Array
+) -> Float32Array:
+    """Return the positions of records by their words or vectors and by what is known about them."""
+    assert collection.known_views is not None
+    return collection.known_views.place(rows, positions, [_known(collection, record) for record in records])
 
 
 def _known(collection: OpenedIndex, record: Record) -> dict[str, Sequence[str] | None]:

@@ -87,3 +87,20 @@ def test_known_labels_place_a_record_without_a_known_word(tmp_path):
         place = directions(index, ["new"])[0]
         means = index.label_positions / np.linalg.norm(index.label_positions, axis=1, keepdims=True)
         assert index.label_names[int(np.argmax(means @ place))] == "pets"
+
+
+def test_records_added_with_vectors_are_placed_by_their_labels_too(tmp_path):
+    records = small_records(links=True)
+    vectors = np.random.default_rng(4).normal(size=(60, 12)).astype(np.float32)
+    settings = small_settings(n_components=8, parameters={"tol": 1e-8}, weights={"author": 0.2})
+    path = tacit.build(records, tmp_path / "i", settings, vectors=vectors)
+    labelled = [number for number, record in enumerate(records) if record.labels]
+    with tacit.open(path) as index:
+        copies = [replace(records[number], id=f"copy of {records[number].id}") for number in labelled]
+        index.add(copies, vectors=vectors[labelled])
+    with tacit.open(path) as index:
+        old = directions(index, [records[number].id for number in labelled])
+        new = directions(index, [copy.id for copy in copies])
+    assert (old * new).sum(axis=1).min() > 0.99999
+    with tacit.open(path) as index, pytest.raises(tacit.InputError, match="2 records"):
+        index.add([Record("a", ""), Record("b", "")], vectors=vectors[:1])

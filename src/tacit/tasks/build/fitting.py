@@ -240,8 +240,8 @@ def fit_views(
         say.begin("weights")
         options: dict[str, Any] = {"given": settings.weights, "random_state": settings.random_state}
         found = weigh_views(X, labels, taxonomy, views, titles, **options)
-        tried = f"in a trial with {found.n_records:,} records" if found.n_records else "by default, for few records"
-        say.end(f"weights chosen {tried}: {found.sentence()}")
+        tried = f"tried on {found.n_records:,} records" if found.n_records else "by default, for few records"
+        say.end(f"weights {tried}: {found.sentence()}")
     say.begin("space")
     informed = {"label_weight": LABEL_WEIGHT, "scaling": POWER, "view_weights": found.weights, "taxonomy": taxonomy}
     if "emphasis" not in settings.parameters and "scaling" not in settings.parameters:

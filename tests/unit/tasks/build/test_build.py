@@ -123,7 +123,7 @@ def test_what_is_known_beside_labels_is_weighed_in_a_stage_unless_it_is_said(tmp
         with tacit.open(path) as index:
             weights = index.info().weights
         if expected:
-            assert messages[0].startswith("weights chosen in a trial with 144 records: labels 1, ")
+            assert messages[0].startswith("weights tried on 144 records: labels 1, ")
         assert set(weights) == (
             set() if settings.model == "hlsi" else {"words", "labels", "author"} | ({"taxonomy"} if taxonomy else set())
         )
