@@ -81,14 +81,6 @@ def without_each(K: np.ndarray, T: np.ndarray, weights: np.ndarray, gamma: float
     return placed
 
 
-def without_fold(K: np.ndarray, T: np.ndarray, weights: np.ndarray, gamma: float, folds: np.ndarray) -> np.ndarray:
-    """The same without the record's whole fold."""
-    placed = np.empty_like(T)
-    for fold in np.unique(folds):
-        placed[folds == fold] = _placed(K, T, weights, gamma, folds == fold)
-    return placed
-
-
 def _placed(K: np.ndarray, T: np.ndarray, weights: np.ndarray, gamma: float, held: np.ndarray) -> np.ndarray:
     """min Σ d_j |x_jᵀw − t_j|² + γ|w|² over the others, by its normal equations in the dual."""
     others = ~held

@@ -29,7 +29,6 @@ from tacit.machine import one_thread
 from tacit.models.base import read_records, warn_if_fewer
 from tacit.models.common.centring import centred_kernel, check_records_differ, mean_row, scatter_per_record
 from tacit.models.common.class_hierarchy import HierarchyGraph, hierarchy_graph
-from tacit.models.common.honest_positions import LEVERAGE_CAP, MEAN_LEVERAGE_LIMIT, cross_fitted
 from tacit.models.common.kernels import check_dense_memory
 from tacit.models.common.memory import check_memory, memory_of_fit
 from tacit.models.common.record_kernel import (
@@ -41,8 +40,7 @@ from tacit.models.common.record_kernel import (
     record_products,
 )
 from tacit.models.hlsi.scatter import DualScatter, PrimalScatter, ProductScatter, ScatterForm
-from tacit.operators import Centred, Kernel, Scaled, as_operator
-from tacit.operators.rows.blocks import take_rows
+from tacit.operators import Centred, Kernel, as_operator
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.solve.result import signs_of
 from tacit.types import Array
@@ -308,13 +306,12 @@ class HLSI(KernelSpaceModel):
         targets = graph.targets(V, self.costs_)
         if kind == "honest":
             assert form is not None
-            rng = as_rng(self.random_state)
-            targets = _honest_targets(form, graph, features, V, targets, mean=self.mean_, rng=rng, tol=self.tol)
+            h = form.leverages()[:, None]
+            targets = (V - h * targets) / np.maximum(1 - h, np.finfo(V.dtype).eps)
         return np.asarray(targets * scale, dtype=X.dtype)
 
 
 _COLUMNS = 32  # dimensions whose positions are held at the same time
-_FOLDS = 5
 
 
 def _profile(features: Any, mean: Array | None, graph: HierarchyGraph, weights: Array) -> tuple[Array, Array]:
@@ -333,38 +330,3 @@ def _profile(features: Any, mean: Array | None, graph: HierarchyGraph, weights: 
         loadings[:, part] = X.T @ V
         places[:, part] = (members.T @ V) / counts
     return loadings, places
-
-
-def _honest_targets(
-    form: ScatterForm,
-    graph: HierarchyGraph,
-    features: Any,
-    V: Array,
-    targets: Array,
-    *,
-    mean: Array | None,
-    rng: np.random.Generator,
-    tol: float,
-) -> Array:
-    """Return the position of each record by the regression of the targets, `graph.targets` of V, on the others."""
-    leverages = form.leverages()
-    is_exact = not isinstance(form, ProductScatter)
-    if is_exact or leverages.mean() < MEAN_LEVERAGE_LIMIT:
-        h = np.minimum(leverages, 1.0 if is_exact else LEVERAGE_CAP)[:, None]
-        return np.asarray((V - h * targets) / np.maximum(1 - h, np.finfo(V.dtype).eps))
-    roots = np.sqrt(graph.degrees).astype(V.dtype)
-    rows = _WeightedRows(features, mean, roots)
-    weighted = cross_fitted(rows, targets * roots[:, None], form.gamma, n_folds=_FOLDS, rng=rng, tol=tol)
-    return np.asarray(weighted / roots[:, None])
-
-
-class _WeightedRows:
-    """√d (X − 1 mᵀ), some rows at a time, for regressions on some of the records."""
-
-    def __init__(self, X: Any, mean: Array | None, roots: Array) -> None:
-        self.X, self.mean, self.roots = X, mean, roots
-        self.shape = X.shape
-
-    def __getitem__(self, rows: Array) -> Scaled:
-        part = take_rows(self.X, rows)
-        return Scaled(part if self.mean is None else Centred(part, self.mean), rows=self.roots[rows])

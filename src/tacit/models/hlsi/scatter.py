@@ -25,7 +25,7 @@ import scipy.sparse as sp
 
 from tacit.checks import is_outside_memory, is_sparse
 from tacit.models.base import warn
-from tacit.models.common.class_hierarchy import MOST_BRIDGES, HierarchyGraph, class_bridges
+from tacit.models.common.class_hierarchy import MOST_BRIDGES, HierarchyGraph, class_bridges, squared_lengths
 from tacit.models.common.honest_positions import estimated_leverages
 from tacit.operators import Centred, Operator, Scaled, as_operator
 from tacit.solve import leading_singular_triplets, without_vectors
@@ -106,6 +106,7 @@ class _LinearScatter(ScatterForm):
 
     def __init__(self, X: Any, graph: HierarchyGraph, gamma: float, *, mean: Array | None) -> None:
         self.gamma, self.reports = gamma, []
+        self.rows, self.mean = X, mean
         self.X = as_operator(X) if mean is None else Centred(X, mean)
         self.degrees, self.graph = graph.degrees, graph
 
@@ -129,7 +130,6 @@ class PrimalScatter(_LinearScatter):
 
     def __init__(self, X: Any, graph: HierarchyGraph, gamma: float, *, mean: Array | None) -> None:
         super().__init__(X, graph, gamma, mean=mean)
-        self.rows, self.mean = X, mean
         m = X.shape[1]
         self.total, self.metric = np.zeros((m, m)), gamma * np.eye(m)
         for part, block in self._blocks():
@@ -203,13 +203,19 @@ class ProductScatter(_LinearScatter):
             start=_start_blocks(bridges, directions.right, inverse),
             precondition=inverse,
             tol=self.tol,
-            max_iter=self.max_iter or 300,
+            max_iter=self.max_iter or _MOST_ITERATIONS,
         )
         self.reports.append(without_vectors(found))
         if not found.converged:
+            held = found.iterations < (self.max_iter or _MOST_ITERATIONS)
+            way_out = "Raise max_iter, gamma or tol."
+            if held:
+                way_out = f"Rounding in {self.X.dtype} allows no less: raise tol" + (
+                    ", or pass float64." if self.X.dtype == np.float32 else "."
+                )
             warn(
                 f"the search for the space stopped after {found.iterations} iterations with a relative residual of "
-                f"{float(found.residuals.max()):.1e}, above tol={self.tol:g}. Raise max_iter, gamma or tol."
+                f"{float(found.residuals.max()):.1e}, above tol={self.tol:g}. {way_out}"
             )
         # xᵀBx = 1 and xᵀAx = μ, so dividing by √μ makes the positions unit columns without an N x k array
         floor = _rounding(self.X.dtype) * float(directions.values[0]) ** 2
@@ -222,12 +228,24 @@ class ProductScatter(_LinearScatter):
 
     def leverages(self) -> Array:
         """Estimate the leverages from random probes."""
-        return estimated_leverages(self.weighted, self.gamma, rng=self.rng, tol=self.tol)
+        return estimated_leverages(
+            self.weighted, self.gamma, squares=self._squares(), rng=self.rng, tol=max(self.tol, _PROBE_TOL)
+        )
+
+    def _squares(self) -> Array:
+        """Return d_i ‖x_i‖², of the records less their mean."""
+        squares = squared_lengths(self.rows)
+        if self.mean is not None:
+            mean = self.mean.astype(np.float64)
+            squares = squares - 2 * np.asarray(as_operator(self.rows) @ self.mean) + float(mean @ mean)
+        return np.asarray(self.degrees * np.maximum(squares, 0))
 
 
+_MOST_ITERATIONS = 300
 _SPARE = 8  # extra directions, since the last ones of a block converge last
 _DIRECTIONS = 32  # leading directions of X in the preconditioner
 _ROUGH = 0.1  # their tolerance
+_PROBE_TOL = 1e-2  # of the probes for leverages: their own error is larger
 
 
 def _factor(graph: HierarchyGraph, *, centred: bool = False) -> sp.csr_array:
@@ -322,7 +340,7 @@ class _SpectralInverse:
 
     def __init__(self, directions: Array, values: Array, gamma: float) -> None:
         self.directions = directions
-        rest = gamma + values.min(initial=1.0) / 2
+        rest = gamma + values.min() / 2
         self.weights = (rest / (gamma + values) - 1).astype(directions.dtype)[:, None]
 
     def __call__(self, R: Array) -> Array:

@@ -141,27 +141,15 @@ def larger() -> Planted:
     return plant(1500, 0, n_terms=1200)
 
 
+@pytest.mark.parametrize(("gamma", "most"), [(10, 0.03), (0.3, 0.08), (0.03, 0.1)])
 @pytest.mark.parametrize("membership", ["shared", "whole"])
-def test_products_estimate_honest_positions(larger: Planted, membership: str) -> None:
+def test_products_estimate_honest_positions(larger: Planted, membership: str, gamma: float, most: float) -> None:
+    """Leverages are small or near 1; with a small gamma, five folds are farther away from leaving out one record."""
     X, sets = larger.training[0], larger.sets
-    settings: dict[str, Any] = {"taxonomy": TREE, "membership": membership, "gamma": 10, "scaling": "unit"}
+    settings: dict[str, Any] = {"taxonomy": TREE, "membership": membership, "gamma": gamma, "scaling": "unit"}
     exact = HLSI(5, solver="dual", **settings).fit_transform(X, sets)
     estimated = HLSI(5, solver="products", tol=1e-5, **settings).fit_transform(X, sets)
-    for one, other in zip(exact.T, up_to_sign(estimated, exact).T, strict=True):
-        assert np.corrcoef(one, other)[0, 1] > 0.99
-
-
-def test_products_cross_fit_where_an_estimate_would_not_do(larger: Planted) -> None:
-    """With a small gamma the leverages are above a half. Four fifths of the records place worse than all but one do."""
-    X, sets = larger.training[0], larger.sets
-    settings: dict[str, Any] = {"taxonomy": TREE, "gamma": 0.3, "scaling": "unit"}
-    model = HLSI(5, solver="dual", **settings)
-    exact = model.fit_transform(X, sets)
-    folded = HLSI(5, solver="products", tol=1e-5, **settings).fit_transform(X, sets)
-    for one, other, seen in zip(exact.T, up_to_sign(folded, exact).T, model.transform(X).T, strict=True):
-        agreement = np.corrcoef(one, other)[0, 1]
-        assert agreement > 0.9
-        assert agreement > np.corrcoef(seen, other)[0, 1]
+    assert np.linalg.norm(up_to_sign(estimated, exact) - exact) < most * np.linalg.norm(exact)
 
 
 @pairwise(center=[False, True], membership=["shared", "whole"], solver=SOLVERS)
