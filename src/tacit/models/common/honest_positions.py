@@ -127,8 +127,9 @@ def estimated_leverages(
     hit, missed = np.zeros(n), np.zeros(n)
     for part in _parts(n_probes):
         reached = X @ sketch[:, part]
-        hit += np.square(reached, dtype=np.float64).sum(axis=1)
-        missed += np.square(signs[:, part] - reached, dtype=np.float64).sum(axis=1)
+        hit += squared_lengths(reached)
+        reached -= signs[:, part]
+        missed += squared_lengths(reached)
     del sketch, signs
     odds, variances = _likeliest_odds(hit / n_probes, missed / n_probes, n_probes)
     if n >= _ENOUGH:
@@ -139,6 +140,7 @@ def estimated_leverages(
 _COLUMNS = 32  # probes whose products are in memory at the same time
 _ENOUGH = 300  # records from which log-odds are regressed on the ten columns of `_profiles`
 _DIRECTIONS = 64
+_ROWS = 2**12  # whose triangular solutions are in memory at the same time
 _FAR = 1.5  # standard deviations of a measured value, by which it may be drawn at most
 
 
@@ -167,11 +169,17 @@ def _profiles(X: Operator, ridge: float, squares: Array, rng: np.random.Generato
     length outside of them.
     """
     n, m = X.shape
-    directions, _ = factored(X.gram(rng.standard_normal((m, min(_DIRECTIONS, n, m))).astype(X.dtype)))
+    directions, _ = factored(X.gram(rng.standard_normal((m, min(_DIRECTIONS, n, m)), dtype=X.dtype)))
     inside = X @ directions
     triangle = la.cholesky(inner(inside, inside).astype(np.float64) + ridge * np.eye(inside.shape[1]), lower=True)
-    there = np.square(la.solve_triangular(triangle, inside.T.astype(np.float64), lower=True)).sum(axis=0)
-    outside = squares - np.square(inside, dtype=np.float64).sum(axis=1)
+    outside = squares - squared_lengths(inside)
+    there = np.empty(n)
+    for first in range(0, n, _ROWS):
+        rows = slice(first, first + _ROWS)
+        there[rows] = np.square(la.solve_triangular(triangle, inside[rows].T.astype(np.float64), lower=True)).sum(
+            axis=0
+        )
+    del inside
     columns = []
     for each in (squares, there, outside):
         column = np.log(np.maximum(each, 1e-6 * max(float(each.mean()), np.finfo(np.float64).tiny)))
