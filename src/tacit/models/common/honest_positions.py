@@ -169,8 +169,10 @@ def _profiles(X: Operator, ridge: float, squares: Array, rng: np.random.Generato
     length outside of them.
     """
     n, m = X.shape
-    directions, _ = factored(X.gram(rng.standard_normal((m, min(_DIRECTIONS, n, m)), dtype=X.dtype)))
-    inside = X @ directions
+    start = rng.standard_normal((m, min(_DIRECTIONS, n, m)), dtype=np.float32)
+    directions, _ = factored(X.gram(start.astype(X.dtype, copy=False)))
+    del start
+    inside = np.asarray(X @ directions)
     triangle = la.cholesky(inner(inside, inside).astype(np.float64) + ridge * np.eye(inside.shape[1]), lower=True)
     outside = squares - squared_lengths(inside)
     there = np.empty(n)
