@@ -48,6 +48,14 @@ def test_hlsi(held, collection):
     assert_same_space(found, HLSI(5, taxonomy=TREE, solver="dual").fit(X.toarray(), collection.sets), new)
 
 
+def test_hlsi_with_unknown_labels(held, collection):
+    X, new = collection.training[0], collection.new[0]
+    sets = [None if row % 3 == 0 else labels for row, labels in enumerate(collection.sets)]
+    found = HLSI(5, taxonomy=TREE, solver="products", tol=EXACT).fit(held(X), sets)
+    expected = HLSI(5, taxonomy=TREE, solver="products", tol=EXACT).fit(X, sets)
+    assert_same_space(found, expected, new)
+
+
 def test_mlsa(held, collection):
     X, new = collection.training[0], collection.new[0]
     found = MLSA(3, solver="krylov", tol=1e-6).fit(held(X), collection.sets)

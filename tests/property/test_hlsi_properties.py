@@ -167,9 +167,9 @@ def test_records_of_unknown_labels_take_part_by_their_words(planted: Planted) ->
     some: list[Any] = [*sets[:80], *[None] * 40]
     with_words, without = (HLSI(K, taxonomy=TREE).fit(X[:n], some[:n]) for n in (120, 80))
     assert np.abs(with_words.costs_ / without.costs_ - 1).max() > 1e-3
-    # not to know is to be in the root only, as a record without labels is
+    # not to know is not to be in the root only, as a record without labels is
     none = HLSI(K, taxonomy=TREE).fit(X, [*sets[:80], *[set()] * 40])
-    np.testing.assert_array_equal(with_words.components_, none.components_)
+    assert np.abs(with_words.costs_ / none.costs_ - 1).max() > 0.05
 
 
 sizes = st.tuples(st.integers(3, 14), st.integers(2, 14), st.integers(1, 4), st.integers(1, 6))

@@ -53,6 +53,73 @@ def degrees(sets: Sets, parents: Parents, membership: str) -> np.ndarray:
     return np.array([1.0 if membership == "shared" else len(names - everywhere) + 1 for names in classes])
 
 
+@dataclass(frozen=True)
+class Completed:
+    """The eigenproblem with expected memberships: Δ, weights of the records, degrees, and its solution."""
+
+    delta: np.ndarray
+    weights: np.ndarray
+    degrees: np.ndarray
+    gamma: float
+    twin: Twin
+    expected: np.ndarray
+
+
+def completed(
+    X: np.ndarray, sets: Sets, parents: Parents, k: int, *, gamma: float, membership: str, center: bool, weight: float
+) -> Completed:
+    """HLSI with unknown labels, step by step: a space of the others, their classes, what these say, and the space."""
+    known = np.array([labels is not None for labels in sets])
+    told = [labels for labels in sets if labels is not None]
+    middle = X[known].mean(axis=0) * center
+    rows, d = X[known] - middle, degrees(told, parents, membership)
+    first_delta = laplacian(told, parents, membership)
+    first_gamma = gamma * float(np.trace(rows.T @ first_delta @ rows)) / len(rows)
+    first = primal(rows, first_delta, k, gamma=first_gamma)
+    targets = (d[:, None] * first.positions - first_delta @ first.positions + first.positions * first.costs) / d[
+        :, None
+    ]
+    scales = first.costs**-0.5
+    honest = without_each(rows @ rows.T, targets, d, first_gamma) * scales
+    placed = (X[~known] - middle) @ first.directions * scales
+
+    classes = [with_ancestors(labels, parents) for labels in told]
+    names = sorted(set().union(*classes) - set.intersection(*classes), key=str)
+    Y = np.array([[float(name in held) for name in names] for held in classes])
+    expected = np.clip((_best_ridge(honest, Y, placed) - 0.2) / 0.4, 0, 1)
+    H = np.zeros((len(X), len(names) + 1))
+    H[known, :-1], H[~known, :-1], H[:, -1] = Y, expected, 1
+    weights = np.where(known, 1.0, weight)
+    if membership == "shared":
+        H /= H.sum(axis=1, keepdims=True)
+    edges = np.zeros((len(X), len(X)))
+    for column in (weights[:, None] * H).T:
+        edges += np.outer(column, column) / column.sum()
+    delta = np.diag(edges.sum(axis=1)) - edges
+    rows = X - np.average(X, axis=0, weights=weights) * center
+    absolute = gamma * float(np.trace(rows.T @ delta @ rows)) / weights.sum()
+    costs, w = _smallest(absolute * np.eye(X.shape[1]) + rows.T @ delta @ rows, rows.T @ (weights[:, None] * rows), k)
+    w = w / np.sqrt(weights @ np.square(rows @ w))
+    return Completed(delta, weights, H.sum(axis=1), absolute, Twin(costs, w, rows @ w), expected)
+
+
+def _best_ridge(P: np.ndarray, Y: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """Ridge regressions with an intercept, of which the one that predicts each record from the others best is used."""
+    unit = float(np.square(P - P.mean(axis=0)).sum()) / P.shape[1]
+
+    def regression(rows: np.ndarray, targets: np.ndarray, at: np.ndarray, penalty: float) -> np.ndarray:
+        middle, mean = rows.mean(axis=0), targets.mean(axis=0)
+        inner = (rows - middle).T @ (rows - middle) + penalty * unit * np.eye(rows.shape[1])
+        return np.asarray((at - middle) @ la.solve(inner, (rows - middle).T @ (targets - mean)) + mean)
+
+    def error(penalty: float) -> float:
+        others = [np.delete(np.arange(len(P)), i) for i in range(len(P))]
+        left_out = [regression(P[rest], Y[rest], P[[i]], penalty)[0] for i, rest in enumerate(others)]
+        return float(np.square(Y - left_out).sum())
+
+    return regression(P, Y, new, min((0.01, 0.03, 0.1, 0.3, 1.0, 3.0), key=error))
+
+
 def primal(X: np.ndarray, delta: np.ndarray, k: int, *, gamma: float) -> Twin:
     """Sec. 2.4: (γI + XᵀΔX) w = λ XᵀX w."""
     costs, w = _smallest(gamma * np.eye(X.shape[1]) + X.T @ delta @ X, X.T @ X, k)
@@ -78,14 +145,6 @@ def without_each(K: np.ndarray, T: np.ndarray, weights: np.ndarray, gamma: float
     placed = np.empty_like(T)
     for i in range(len(K)):
         placed[i] = _placed(K, T, weights, gamma, np.arange(len(K)) == i)
-    return placed
-
-
-def without_fold(K: np.ndarray, T: np.ndarray, weights: np.ndarray, gamma: float, folds: np.ndarray) -> np.ndarray:
-    """The same without the record's whole fold."""
-    placed = np.empty_like(T)
-    for fold in np.unique(folds):
-        placed[folds == fold] = _placed(K, T, weights, gamma, folds == fold)
     return placed
 
 

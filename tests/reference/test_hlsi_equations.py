@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hlsi_twin import Twin, centred, degrees, dual, laplacian, primal, without_each, without_fold
+from hlsi_twin import Twin, centred, completed, degrees, dual, laplacian, primal, without_each
 from mlsi_twin import largest_angle, spectrum_matrix
 from pairwise import pairwise
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
@@ -17,6 +17,7 @@ from spaces import up_to_sign
 
 from tacit import HLSI, LSI, Taxonomy
 from tacit.models.common.class_hierarchy import hierarchy_graph
+from tacit.models.hlsi.scatter import ProductScatter
 
 PARENTS: dict[Hashable, tuple[Hashable, ...]] = {
     "a": (),
@@ -36,6 +37,7 @@ SHAPES = {
     "tall-deficient": (90, 30, 12),
 }
 SOLVERS = ["primal", "dual", "products"]
+CONTAINERS = [np.asarray, sp.csr_array]
 GAMMAS = [1e-3, 0.03, 1, 30, 1e3]
 K = 5
 Sets = list[set[Hashable] | None]
@@ -47,12 +49,12 @@ each_solver = pytest.mark.parametrize("solver", SOLVERS)
 
 @cache
 def data(name: str) -> tuple[np.ndarray, Sets]:
-    """Labels at leaves and inner nodes, one below two parents, several a record, none, and unknown ones."""
+    """Labels at leaves and inner nodes, one below two parents, several a record, and none."""
     n, m, rank = SHAPES[name]
     rng = np.random.default_rng(n)
     names = list(PARENTS)
     sets: Sets = [{names[j] for j in rng.choice(len(names), rng.integers(0, 3), replace=False)} for _ in range(n)]
-    sets[3::10] = [None] * len(sets[3::10])
+    sets[3::10] = [set() for _ in sets[3::10]]
     return spectrum_matrix(n, m, rank, seed=n + m), sets
 
 
@@ -161,6 +163,75 @@ def test_a_large_gamma_is_plain_lsi(solver: str, name: str, center: bool) -> Non
     np.testing.assert_allclose(model.eigenvalues_ * model.gamma_, plain.eigenvalues_, rtol=1e-6)
     assert angles[1] < 1e-6
     assert angles[1] < angles[0]
+
+
+def some_unknown(name: str, every: int = 3) -> tuple[np.ndarray, Sets]:
+    X, sets = data(name)
+    return X, [None if i % every == 1 else labels for i, labels in enumerate(sets)]
+
+
+@pairwise(
+    solver=["primal", "dual"],
+    name=["wide", "tall", "tall-deficient"],
+    membership=["whole", "shared"],
+    center=[False, True],
+    gamma=[0.3, 10],
+)
+def test_unknown_labels_are_replaced_by_what_the_others_say(
+    solver: str, name: str, membership: str, center: bool, gamma: float
+) -> None:
+    """Expected memberships, a tenth of the weight, and positions halfway between words and expected classes."""
+    X, sets = some_unknown(name)
+    twin = completed(X, sets, PARENTS, K, gamma=gamma, membership=membership, center=center, weight=0.1)
+    model = fit(X, sets, solver=solver, gamma=gamma, membership=membership, center=center)
+    assert 0 < np.mean((twin.expected > 0) & (twin.expected < 1)) < 1
+    assert_same(model, twin.twin)
+    assert model.gamma_ == pytest.approx(twin.gamma, rel=1e-8)
+    V, d = up_to_sign(twin.twin.positions, model.transform(X)), twin.degrees[:, None]
+    np.testing.assert_allclose(model.transform(X), V, atol=1e-6)
+    T = (d * V - (twin.delta @ V) / twin.weights[:, None] + V * twin.twin.costs) / d
+    unknown = np.array([labels is None for labels in sets])
+    found = model.training_coordinates(X, sets, "transductive")
+    np.testing.assert_allclose(found[~unknown], T[~unknown], atol=1e-6)
+    np.testing.assert_allclose(found[unknown], (T[unknown] + V[unknown]) / 2, atol=1e-6)
+    rows = X - np.average(X, axis=0, weights=twin.weights) * center
+    honest = without_each(rows @ rows.T, T, twin.weights * twin.degrees, twin.gamma)
+    np.testing.assert_allclose(model.training_coordinates(X, sets, "honest"), honest, atol=1e-6 * np.abs(honest).max())
+
+
+@pairwise(name=["wide", "tall"], membership=["whole", "shared"], center=[False, True], container=CONTAINERS)
+def test_products_solve_the_problem_with_expected_memberships(
+    name: str, membership: str, center: bool, container: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the leverages of the first space in closed form."""
+    monkeypatch.setattr(ProductScatter, "leverages", _exact_leverages)
+    X, sets = some_unknown(name)
+    twin = completed(X, sets, PARENTS, K, gamma=0.3, membership=membership, center=center, weight=0.1)
+    model = fit(container(X), sets, solver="products", gamma=0.3, membership=membership, center=center)
+    assert_same(model, twin.twin)
+    expected = up_to_sign(twin.twin.positions, model.transform(X))
+    np.testing.assert_allclose(model.transform(X), expected, atol=1e-6)
+
+
+def _exact_leverages(form: ProductScatter) -> np.ndarray:
+    rows = form.weighted.to_dense()
+    return np.einsum("ij,ji->i", rows, np.linalg.solve(rows.T @ rows + form.gamma * np.eye(rows.shape[1]), rows.T))
+
+
+@each_center
+@each_membership
+def test_unknown_labels_in_a_kernel(membership: str, center: bool) -> None:
+    """A linear kernel as a matrix is the space of its records."""
+    X, sets = some_unknown("wide")
+    settings: dict[str, Any] = {"gamma": 0.3, "membership": membership, "center": center}
+    linear, kernel = fit(X, sets, **settings), fit(X @ X.T, sets, kernel="precomputed", **settings)
+    np.testing.assert_allclose(kernel.costs_, linear.costs_, rtol=1e-8)
+    new = np.random.default_rng(3).standard_normal((7, X.shape[1]))
+    expected = linear.transform(new)
+    np.testing.assert_allclose(up_to_sign(kernel.transform(new @ X.T), expected), expected, atol=1e-7)
+    honest = linear.training_coordinates(X, sets, "honest")
+    found = kernel.training_coordinates(X @ X.T, sets, "honest")
+    np.testing.assert_allclose(up_to_sign(found, honest), honest, atol=1e-7)
 
 
 def closeness(A: Any, B: Any, power: float = 1.0) -> np.ndarray:
@@ -274,20 +345,19 @@ def test_honest_positions_in_a_kernel(membership: str, center: bool) -> None:
     np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
 
 
-@pairwise(container=[np.asarray, sp.csr_array], membership=["whole", "shared"], center=[False, True])
-def test_products_place_by_folds_where_records_follow_their_own_labels(
-    container: Any, membership: str, center: bool
-) -> None:
-    """With a tiny gamma the leverages are near 1, an estimate of 1 − h is worth nothing, and five folds take over."""
+@pairwise(
+    gamma=[1e-2, 0.3, 10], membership=["whole", "shared"], center=[False, True], container=[np.asarray, sp.csr_array]
+)
+def test_products_estimate_the_honest_positions(gamma: float, membership: str, center: bool, container: Any) -> None:
+    """By a hundred random probes, which are as good where a record follows its own labels as elsewhere."""
     X, sets = data("wide")
-    model = fit(container(X), sets, gamma=1e-2, membership=membership, center=center, solver="products")
+    model = fit(container(X), sets, gamma=gamma, membership=membership, center=center, solver="products")
     X = records("wide", center)
     T = targets(X @ model.components_.T, model.costs_, "wide", membership)
-    d = degrees(sets, PARENTS, membership)
-    folds = np.random.default_rng(0).permutation(np.arange(len(X)) % 5)
-    expected = without_fold(X @ X.T, T, d, model.gamma_, folds)
+    expected = without_each(X @ X.T, T, degrees(sets, PARENTS, membership), model.gamma_)
     found = model.training_coordinates(container(data("wide")[0]), sets, "honest")
-    np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
+    correction = np.linalg.norm(expected - T)
+    assert np.linalg.norm(found - expected) < 2 * np.sqrt(2 / 100) * correction
 
 
 @each_membership

@@ -9,17 +9,24 @@ cancel in Δ, and with them each class adds exactly 1 to the degree of each of i
 
 XᵀΔX is then the scatter of the records about the means of their classes, pooled over all classes of the hierarchy.
 
+Records whose classes are unknown have no entries in H, and weight 0, until expected memberships between 0 and 1 take
+their place. With weights ω of the records, a class has the size |c_k| = Σ ω_i h_ik, an edge weighs
+ω_i h_ik ω_j h_jk / |c_k|, and
+
+    Δ = diag(ω d) − diag(ω) H diag(1/|c_k|) Hᵀ diag(ω),  d = H 1
+
 | word | symbol | shape |
 |---|---|---|
 | memberships | H, h(x_i) | n_records × n_classes |
 | sizes | c_k in bars | n_classes |
 | degrees | d, where w(i, i) counts too | n_records |
+| weights | ω | n_records |
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -34,7 +41,7 @@ from tacit.operators.base import Operator, as_operator
 from tacit.operators.rows.blocks import adjoint_blocks
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.types import Array, Float64Array
+from tacit.types import Array, BoolArray, Float64Array
 
 __all__ = [
     "MOST_BRIDGES",
@@ -69,21 +76,32 @@ class HierarchyGraph:
     Attributes
     ----------
     H : csr_array of float64, n_records x n_classes
-        1 if the record is in the class or below it, or its share. The last column is the root, which holds all
-        records.
-    sizes : number of records in each class, or sum of their shares
-    degrees : number of classes of each record with the root, at least 1; all 1 if they are shared
+        1 if the record is in the class or below it, its share, or what is expected of it. The last column is the root,
+        which holds all records. Without entries for a record whose classes are unknown.
+    sizes : number of records in each class, or weighted sum of their memberships
+    degrees : number of classes of each record with the root, at least 1; all 1 if they are shared; 0 if unknown
     names : the classes in column order, `ROOT` at the end
+    weights : how much each record counts: 1, less if its memberships are only expected, 0 if they are unknown
+    known : whether the classes of each record are known
     """
 
     H: sp.csr_array
     sizes: Float64Array
     degrees: Float64Array
     names: tuple[Hashable, ...]
+    weights: Float64Array
+    known: BoolArray
 
     def laplacian(self, dtype: npt.DTypeLike = np.float64) -> DiagonalPlusLowRank:
         """Return Δ, symmetric and positive semi-definite, Δ 1 = 0, as an operator of this precision."""
-        return DiagonalPlusLowRank(self.degrees, self.H.astype(dtype), -1 / self.sizes)
+        return DiagonalPlusLowRank(self.weights * self.degrees, self.weighted().astype(dtype), -1 / self.sizes)
+
+    def weighted(self, weights: Float64Array | None = None) -> sp.csr_array:
+        """Return the memberships times the weights of the records, or times others."""
+        weights = self.weights if weights is None else weights
+        if (weights == 1).all():
+            return self.H
+        return _narrow(sp.csr_array(sp.diags_array(weights) @ self.H))
 
     def shared(self) -> HierarchyGraph:
         """Return the graph in which a record is shared among its classes, so that every degree is 1.
@@ -92,29 +110,50 @@ class HierarchyGraph:
         avoid that: Δ = I − H diag(1/|c_k|) Hᵀ with rows of H that sum to 1 and |c_k| the sum of a class's shares. Still
         Δ 1 = 0, and Δ is positive semi-definite.
         """
-        H = _narrow(sp.csr_array(sp.diags_array(1 / self.degrees) @ self.H))
-        sizes = np.asarray(H.sum(axis=0), dtype=np.float64).ravel()
-        return HierarchyGraph(H, sizes, np.ones_like(self.degrees), self.names)
+        H = self.weighted(1 / np.where(self.degrees > 0, self.degrees, 1))
+        return replace(self, H=H, sizes=self.weights @ H, degrees=(self.degrees > 0).astype(np.float64))
+
+    def known_part(self) -> HierarchyGraph:
+        """Return the graph of the records whose classes are known."""
+        rows = np.flatnonzero(self.known)
+        H = _narrow(sp.csr_array(self.H[rows]))
+        return replace(self, H=H, degrees=self.degrees[rows], weights=self.weights[rows], known=self.known[rows])
+
+    def with_expected(self, expected: sp.csr_array, weight: float) -> HierarchyGraph:
+        """Return the graph in which records of unknown classes have expected ones, n_unknown x n_classes less the root.
+
+        With classes of fixed sizes Δ is linear in the products of the memberships of two records, so this is the
+        expected Δ if these are independent. Each of the records counts `weight`.
+        """
+        unknown = np.flatnonzero(~self.known)
+        place = sp.csr_array(
+            (np.ones(len(unknown)), (unknown, np.arange(len(unknown)))), (len(self.known), len(unknown))
+        )
+        H = _narrow(sp.csr_array(self.H + place @ _with_root(expected)))
+        weights = np.where(self.known, 1.0, weight)
+        degrees = np.asarray(H.sum(axis=1), dtype=np.float64).ravel()
+        return replace(self, H=H, sizes=weights @ H, degrees=degrees, weights=weights)
 
     def targets(self, V: Any, costs: Any) -> Array:
-        """Return D⁻¹(H diag(1/|c_k|) Hᵀ V + V diag(λ)): the regression targets of the records.
+        """Return D⁻¹(H diag(1/|c_k|) Hᵀ diag(ω) V + V diag(λ)): the regression targets of the records.
 
-        At the solution of HLSI the map is the ridge regression of these targets on the records, weighted with D:
-        γ w + XᵀDX w = XᵀD t. Honest positions follow from this.
+        At the solution of HLSI the map is the ridge regression of these targets on the records, weighted with ω D:
+        γ w + XᵀωDX w = XᵀωD t. Honest positions follow from this.
         """
-        means = (self.H.T @ V) / self.sizes[:, None]
+        means = (self.weighted().T @ V) / self.sizes[:, None]
         called = self.H @ means
         called += V * np.asarray(costs)
         return np.asarray(called / self.degrees[:, None], dtype=V.dtype)
 
     def scatter_trace(self, X: Any) -> float:
-        """Return tr(XᵀΔX) = Σ d_i ‖x_i‖² − Σ_k ‖Xᵀh_k‖²/|c_k|, by products of X with H.
+        """Return tr(XᵀΔX) = Σ ω_i d_i ‖x_i‖² − Σ_k ‖Xᵀ ω h_k‖²/|c_k|, by products of X with H.
 
         In double precision, and not below zero, as rounding could make it if each class is one point.
         """
         check_rows("X", X.shape[0], self.H.shape[0], of="the hierarchy graph")
-        about_zero = self.degrees @ squared_lengths(X)
-        H = self.H if is_outside_memory(X) else self.H.astype(X.dtype)  # or X would be copied in double precision
+        about_zero = (self.weights * self.degrees) @ squared_lengths(X)
+        H = self.weighted()
+        H = H if is_outside_memory(X) else H.astype(X.dtype)  # or X would be copied in double precision
         if is_outside_memory(X) or self.H.nnz * _CLASSES_PER_RECORD >= self.H.shape[0] * self.H.shape[1]:
             blocks = adjoint_blocks(as_operator(X), H, outside_memory=is_outside_memory(X))
             squares = [np.square(sums, dtype=np.float64).sum(axis=0) for _, sums in blocks]
@@ -133,8 +172,8 @@ def hierarchy_graph(y: Any, taxonomy: Taxonomy | None, n_records: int) -> Hierar
     Parameters
     ----------
     y : anything that `as_labels` reads
-        Labels may be leaves or inner nodes, one or several per record. A record without labels or with unknown labels
-        is in the root only.
+        Labels may be leaves or inner nodes, one or several per record. A record without labels is in the root only; one
+        with unknown labels is in no class, and counts nothing until `with_expected`.
     taxonomy : Taxonomy, optional
         None makes the labels the children of one root.
     n_records : int
@@ -142,8 +181,8 @@ def hierarchy_graph(y: Any, taxonomy: Taxonomy | None, n_records: int) -> Hierar
 
     Notes
     -----
-    Classes without records are left out, and so are classes with all records: they equal the root, which would count
-    twice if the taxonomy has a top node.
+    Classes without records are left out, and so are classes with all records of known labels: they equal the root,
+    which would count twice if the taxonomy has a top node.
 
     Raises
     ------
@@ -156,30 +195,32 @@ def hierarchy_graph(y: Any, taxonomy: Taxonomy | None, n_records: int) -> Hierar
             f"y has no labels: got {n_records} records and none of them labelled, expected labels for at least some. "
             "Use LSI for a space without labels."
         )
-    return graph_of(labels.indicator, labels.names)
+    return graph_of(labels.indicator, labels.names, labels.known)
 
 
-def graph_of(memberships: sp.csr_array, names: Sequence[Hashable]) -> HierarchyGraph:
+def graph_of(memberships: sp.csr_array, names: Sequence[Hashable], known: BoolArray | None = None) -> HierarchyGraph:
     """Make the graph of classes that already hold the records of the classes below them."""
-    n_records = memberships.shape[0]
+    known = np.ones(memberships.shape[0], dtype=bool) if known is None else known
+    n_known = int(np.count_nonzero(known))
     counts = np.bincount(memberships.indices, minlength=memberships.shape[1])
-    kept = np.flatnonzero((counts > 0) & (counts < n_records))
-    H = _with_root(memberships[:, kept] if len(kept) < len(counts) else memberships)
-    sizes = np.append(counts[kept], n_records).astype(np.float64)
+    kept = np.flatnonzero((counts > 0) & (counts < n_known))
+    H = _with_root(memberships[:, kept] if len(kept) < len(counts) else memberships, known)
+    sizes = np.append(counts[kept], n_known).astype(np.float64)
     kept_names = (*(names[column] for column in kept.tolist()), ROOT)
-    return HierarchyGraph(H, sizes, np.diff(H.indptr).astype(np.float64), kept_names)
+    return HierarchyGraph(H, sizes, np.diff(H.indptr).astype(np.float64), kept_names, known.astype(np.float64), known)
 
 
-def _with_root(memberships: sp.csr_array) -> sp.csr_array:
-    """Add a last column of ones, written at the end of each row: stacking would make several copies."""
+def _with_root(memberships: sp.csr_array, rows: BoolArray | None = None) -> sp.csr_array:
+    """Add a last column, 1 in these rows, written at the end of each row: stacking would make several copies."""
     n_records, n_classes = memberships.shape
-    lengths = np.diff(memberships.indptr)
-    indptr = np.append(0, np.cumsum(lengths + 1)).astype(memberships.indptr.dtype)
-    indices = np.full(memberships.nnz + n_records, n_classes, memberships.indices.dtype)
+    rows = np.ones(n_records, dtype=bool) if rows is None else rows
+    indptr = np.append(0, np.cumsum(np.diff(memberships.indptr) + rows)).astype(memberships.indptr.dtype)
+    indices = np.full(indptr[-1], n_classes, memberships.indices.dtype)
+    data = np.ones(len(indices))
     is_class = np.ones(len(indices), dtype=bool)
-    is_class[indptr[1:] - 1] = False
-    indices[is_class] = memberships.indices
-    H = _narrow(sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(n_records, n_classes + 1)))
+    is_class[indptr[1:][rows] - 1] = False
+    indices[is_class], data[is_class] = memberships.indices, memberships.data
+    H = _narrow(sp.csr_array((data, indices, indptr), shape=(n_records, n_classes + 1)))
     H.sort_indices()
     return H
 

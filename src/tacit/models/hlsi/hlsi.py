@@ -17,19 +17,26 @@ The graph is in `common/class_hierarchy`, the unit of γ in `common/centring`, t
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_number, is_outside_memory, is_sparse
-from tacit.errors import InputError
+from tacit.errors import InputError, TacitWarning
 from tacit.machine import one_thread
 from tacit.models.base import read_records, warn_if_fewer
-from tacit.models.common.centring import centred_kernel, check_records_differ, mean_row, scatter_per_record
+from tacit.models.common.centring import (
+    centred_kernel,
+    check_records_differ,
+    mean_row,
+    records_differ,
+    scatter_per_record,
+)
 from tacit.models.common.class_hierarchy import HierarchyGraph, hierarchy_graph
-from tacit.models.common.honest_positions import LEVERAGE_CAP, MEAN_LEVERAGE_LIMIT, cross_fitted
 from tacit.models.common.kernels import check_dense_memory
 from tacit.models.common.memory import check_memory, memory_of_fit
 from tacit.models.common.record_kernel import (
@@ -40,8 +47,9 @@ from tacit.models.common.record_kernel import (
     choose_form,
     record_products,
 )
+from tacit.models.hlsi.expected import EXPECTED_WEIGHT, expected_memberships
 from tacit.models.hlsi.scatter import DualScatter, PrimalScatter, ProductScatter, ScatterForm
-from tacit.operators import Centred, Kernel, Scaled, as_operator
+from tacit.operators import Centred, Kernel, as_operator
 from tacit.operators.rows.blocks import take_rows
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.solve.result import signs_of
@@ -171,8 +179,8 @@ class HLSI(KernelSpaceModel):
         TargetEncoder cross-fits. The next step of a pipeline is then trained on positions like those of new records.
         """
         kind = check_choice("coordinates", self.coordinates, COORDINATES)
-        X, graph, features, form = self._fit(X, y)
-        return self._positions(X, graph, kind, features, form)
+        X, graph, form = self._fit(X, y)
+        return self._positions(X, graph, kind, form)
 
     def transform(self, X: Any) -> Array:
         """Place records by their terms alone, (n_records, n_components_)."""
@@ -200,47 +208,95 @@ class HLSI(KernelSpaceModel):
             return self.transform(X)
         X = read_records(self, X, reset=False)
         check_same_records(X, self._n_records)
-        graph = self._graph(y, X.shape[0])
+        graph = self._complete(hierarchy_graph(y, self.taxonomy, X.shape[0]))
         if kind == "transductive":
             return self._positions(X, graph, kind)
-        features = self._features(X)
-        form = self._make_form(features, graph, as_rng(self.random_state))
-        return self._positions(X, graph, kind, features, form)
+        problem = _Problem(self.mean_, self.gamma_, self.solver_, self.solver_reason_)
+        form = self._make_form(self._features(X), graph, problem, as_rng(self.random_state))
+        return self._positions(X, graph, kind, form)
 
     def class_coordinates(self) -> Array:
         """Return the position of each of `classes_`: the mean position of its records."""
         check_is_fitted(self, "eigenvalues_")
         return self.class_coordinates_
 
-    def _fit(self, X: Any, y: Any) -> tuple[Any, HierarchyGraph, Any, ScatterForm]:
+    def _fit(self, X: Any, y: Any) -> tuple[Any, HierarchyGraph, ScatterForm]:
         self._check_parameters()
         X = self._read_training(X)
         self._check_kernel(X, "products")
         rng = as_rng(self.random_state)
-        graph = self._graph(y, X.shape[0])
+        graph = hierarchy_graph(y, self.taxonomy, X.shape[0])
         if self.kernel == "linear":
             check_memory(memory_of_fit(X, self.n_components, model="hlsi", n_labels=graph.H.shape[1]))
         features = self._learn_features(X, rng)
         self._n_records = X.shape[0]
-        self.mean_ = None
-        if self.center:
-            mean = mean_row(features)
-            check_records_differ(features, mean, is_kernel=self._is_kernel)
-            self.mean_ = mean.astype(features.dtype)
-        self.gamma_ = float(self.gamma) * scatter_per_record(features, graph, is_kernel=self._is_kernel)
-        self.solver_, self.solver_reason_ = choose_form(
+        # if only sparse products are large, threads of BLAS would only add their buffers
+        with one_thread(0.0 if is_sparse(features) or is_outside_memory(features) else np.inf):
+            self._expected = None if graph.known.all() else self._expect(features, graph, rng)
+            graph = self._complete(graph)
+            problem = self._problem(features, graph)
+            mean, self.gamma_, self.solver_, self.solver_reason_ = problem
+            if mean is not None:
+                check_records_differ(features, mean, is_kernel=self._is_kernel)
+            self.mean_ = None if mean is None else mean.astype(features.dtype)
+            form = self._make_form(features, graph, problem, rng)
+            values, coefficients = form.leading(self.n_components)
+            self._keep(X, features, graph, form, values, coefficients)
+        return X, graph, form
+
+    def _problem(self, features: Any, graph: HierarchyGraph) -> _Problem:
+        """Return what defines the eigenproblem besides the graph, and the form in which it is solved."""
+        mean = mean_row(features, graph.weights) if self.center else None
+        gamma = float(self.gamma) * scatter_per_record(features, graph, is_kernel=self._is_kernel)
+        form, reason = choose_form(
             features.shape,
             self.solver,
             products="products",
-            outside_memory=is_outside_memory(X),
+            outside_memory=is_outside_memory(features),
             kernel=self.kernel if self._is_kernel else None,
         )
-        form = self._make_form(features, graph, rng)
-        # if only sparse products are large, threads of BLAS would only add their buffers
-        with one_thread(0.0 if is_sparse(features) or is_outside_memory(features) else np.inf):
+        return _Problem(mean, gamma, form, reason)
+
+    def _expect(self, features: Any, graph: HierarchyGraph, rng: np.random.Generator) -> sp.csr_array:
+        """Return the classes to expect of records with unknown labels, by a space of the other records."""
+        known, unknown = np.flatnonzero(graph.known), np.flatnonzero(~graph.known)
+        part, others = take_rows(features, known), take_rows(features, unknown)
+        if self._is_kernel:
+            part, others = part[:, known], others[:, known]
+        whole = graph.known_part()
+        members = sp.csr_array(whole.H[:, :-1])
+        shared = whole.shared() if self.membership == "shared" else whole
+        problem = self._problem(part, shared)
+        nothing = sp.csr_array((len(unknown), members.shape[1]))
+        if problem.mean is not None and not records_differ(part, problem.mean, is_kernel=self._is_kernel):
+            return nothing
+        form = self._make_form(part, shared, problem, rng)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TacitWarning)  # the search for the space itself warns
             values, coefficients = form.leading(self.n_components)
-            self._keep(X, features, graph, form, values, coefficients)
-        return X, graph, features, form
+            if not values.size or not members.shape[1]:
+                return nothing
+            V = form.fitted(coefficients)
+            honest = _left_out(V, shared.targets(V, 1 / values), form.leverages())
+        weights = self._weights(part, shared, form, coefficients)
+        placed = np.asarray(as_operator(others) @ weights.astype(others.dtype, copy=False))
+        if problem.mean is not None:
+            placed = placed - problem.mean @ weights
+        return expected_memberships(honest * np.sqrt(values), members, placed * np.sqrt(values))
+
+    def _complete(self, graph: HierarchyGraph) -> HierarchyGraph:
+        """Return the graph with expected memberships in the place of unknown ones, and with shares if set so."""
+        n_unknown = int(np.count_nonzero(~graph.known))
+        shape = (n_unknown, graph.H.shape[1] - 1)
+        n_expected = 0 if self._expected is None else self._expected.shape[0]
+        if n_expected != n_unknown or (self._expected is not None and self._expected.shape != shape):
+            raise InputError(
+                f"y is not what fit was given: got {n_unknown} records with unknown labels, expected the {n_expected} "
+                "passed to fit, and the same classes."
+            )
+        if self._expected is not None:
+            graph = graph.with_expected(self._expected, EXPECTED_WEIGHT)
+        return graph.shared() if self.membership == "shared" else graph
 
     def _check_parameters(self) -> None:
         check_number("gamma", self.gamma, open_low=True)
@@ -254,22 +310,27 @@ class HLSI(KernelSpaceModel):
             )
         check_choice("solver", self.solver, _FORMS)
 
-    def _graph(self, y: Any, n_records: int) -> HierarchyGraph:
-        graph = hierarchy_graph(y, self.taxonomy, n_records)
-        return graph.shared() if self.membership == "shared" else graph
-
-    def _make_form(self, features: Any, graph: HierarchyGraph, rng: np.random.Generator) -> ScatterForm:
-        if self.solver_ == "dual":
+    def _make_form(
+        self, features: Any, graph: HierarchyGraph, problem: _Problem, rng: np.random.Generator
+    ) -> ScatterForm:
+        mean, gamma = None if problem.mean is None else problem.mean.astype(features.dtype), problem.gamma
+        if problem.form == "dual":
             K = features if self._is_kernel else record_products(features)
-            form = DualScatter(centred_kernel(K) if self.center else K, graph, self.gamma_)
+            form = DualScatter(centred_kernel(K, graph.weights) if self.center else K, graph, gamma)
             check_positive(form.least, float(form.values.max(initial=0)), len(K) * float(np.finfo(K.dtype).eps))
             return form
-        if self.solver_ == "primal":
+        if problem.form == "primal":
             check_dense_memory(features.shape[1], np.float64, "solver", what="terms")
-            return PrimalScatter(features, graph, self.gamma_, mean=self.mean_)
-        return ProductScatter(
-            features, graph, self.gamma_, mean=self.mean_, tol=self.tol, max_iter=self.max_iter, rng=rng
-        )
+            return PrimalScatter(features, graph, gamma, mean=mean)
+        return ProductScatter(features, graph, gamma, mean=mean, tol=self.tol, max_iter=self.max_iter, rng=rng)
+
+    def _weights(self, features: Any, graph: HierarchyGraph, form: ScatterForm, coefficients: Array) -> Array:
+        """Return weights of the terms, or of the kernel's records, from the coefficients of a form."""
+        if not isinstance(form, DualScatter):
+            return coefficients
+        if self.center:  # as with a centred kernel
+            coefficients = coefficients - np.outer(graph.weights / graph.weights.sum(), coefficients.sum(axis=0))
+        return coefficients if self._is_kernel else np.asarray(features.T @ coefficients)
 
     def _keep(
         self, X: Any, features: Any, graph: HierarchyGraph, form: ScatterForm, values: Array, coefficients: Array
@@ -280,12 +341,7 @@ class HLSI(KernelSpaceModel):
         dtype = X.dtype
         self.eigenvalues_ = values.astype(dtype)
         self.costs_ = (1 / values).astype(dtype)
-        if isinstance(form, DualScatter):
-            if self.center:
-                coefficients = coefficients - coefficients.mean(axis=0)  # as with a centred kernel
-            weights = coefficients if self._is_kernel else np.asarray(features.T @ coefficients)
-        else:
-            weights = coefficients
+        weights = self._weights(features, graph, form, coefficients)
         loadings, places = _profile(features, self.mean_, graph, weights)
         if self.kernel == "linear":
             self.term_loadings_ = np.asarray(loadings, dtype=dtype).T
@@ -296,10 +352,8 @@ class HLSI(KernelSpaceModel):
         self.solution_ = tuple(form.reports)
         self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
 
-    def _positions(
-        self, X: Any, graph: HierarchyGraph, kind: str, features: Any = None, form: ScatterForm | None = None
-    ) -> Array:
-        """Return the positions of the training records, in the model's scaling; honest ones need features and form."""
+    def _positions(self, X: Any, graph: HierarchyGraph, kind: str, form: ScatterForm | None = None) -> Array:
+        """Return the positions of the training records, in the model's scaling; honest ones need the form."""
         scale = self.eigenvalues_ ** self._power()
         V = self.transform(X)
         if kind == "in-sample":
@@ -308,20 +362,37 @@ class HLSI(KernelSpaceModel):
         targets = graph.targets(V, self.costs_)
         if kind == "honest":
             assert form is not None
-            rng = as_rng(self.random_state)
-            targets = _honest_targets(form, graph, features, V, targets, mean=self.mean_, rng=rng, tol=self.tol)
+            targets = _left_out(V, targets, form.leverages())
+        elif not graph.known.all():
+            targets[~graph.known] += V[~graph.known]
+            targets[~graph.known] /= 2
         return np.asarray(targets * scale, dtype=X.dtype)
 
 
+class _Problem(NamedTuple):
+    """The mean record, the absolute γ, and the form of the eigenproblem with the reason for it."""
+
+    mean: Array | None
+    gamma: float
+    form: str
+    reason: str
+
+
+def _left_out(V: Array, targets: Array, leverages: Array) -> Array:
+    """Return the positions of the records by the regression of the targets on all others."""
+    h = leverages[:, None]
+    return np.asarray((V - h * targets) / np.maximum(1 - h, np.finfo(V.dtype).eps))
+
+
 _COLUMNS = 32  # dimensions whose positions are held at the same time
-_FOLDS = 5
 
 
 def _profile(features: Any, mean: Array | None, graph: HierarchyGraph, weights: Array) -> tuple[Array, Array]:
     """Return XᵀV and the mean position of each class, some dimensions at a time; fix the signs of the weights by V."""
     X = as_operator(features) if mean is None else Centred(features, mean)
-    members = (graph.H[:, :-1] > 0).astype(X.dtype)
+    members = (graph.weighted(graph.known.astype(np.float64))[:, :-1] > 0).astype(X.dtype)
     counts = np.asarray(members.sum(axis=0)).reshape(-1, 1)
+    record_weights = graph.weights.astype(X.dtype)[:, None]
     loadings = np.empty((X.shape[1], weights.shape[1]), X.dtype, order="F")
     places = np.empty((members.shape[1], weights.shape[1]), X.dtype)
     for first in range(0, weights.shape[1], _COLUMNS):
@@ -330,41 +401,6 @@ def _profile(features: Any, mean: Array | None, graph: HierarchyGraph, weights: 
         signs = signs_of(V)
         V *= signs
         weights[:, part] *= signs
-        loadings[:, part] = X.T @ V
         places[:, part] = (members.T @ V) / counts
+        loadings[:, part] = X.T @ (V if (record_weights == 1).all() else record_weights * V)
     return loadings, places
-
-
-def _honest_targets(
-    form: ScatterForm,
-    graph: HierarchyGraph,
-    features: Any,
-    V: Array,
-    targets: Array,
-    *,
-    mean: Array | None,
-    rng: np.random.Generator,
-    tol: float,
-) -> Array:
-    """Return the position of each record by the regression of the targets, `graph.targets` of V, on the others."""
-    leverages = form.leverages()
-    is_exact = not isinstance(form, ProductScatter)
-    if is_exact or leverages.mean() < MEAN_LEVERAGE_LIMIT:
-        h = np.minimum(leverages, 1.0 if is_exact else LEVERAGE_CAP)[:, None]
-        return np.asarray((V - h * targets) / np.maximum(1 - h, np.finfo(V.dtype).eps))
-    roots = np.sqrt(graph.degrees).astype(V.dtype)
-    rows = _WeightedRows(features, mean, roots)
-    weighted = cross_fitted(rows, targets * roots[:, None], form.gamma, n_folds=_FOLDS, rng=rng, tol=tol)
-    return np.asarray(weighted / roots[:, None])
-
-
-class _WeightedRows:
-    """√d (X − 1 mᵀ), some rows at a time, for regressions on some of the records."""
-
-    def __init__(self, X: Any, mean: Array | None, roots: Array) -> None:
-        self.X, self.mean, self.roots = X, mean, roots
-        self.shape = X.shape
-
-    def __getitem__(self, rows: Array) -> Scaled:
-        part = take_rows(self.X, rows)
-        return Scaled(part if self.mean is None else Centred(part, self.mean), rows=self.roots[rows])

@@ -8,7 +8,8 @@ labels per record. We solve for the largest μ = 1/λ of
     XᵀX w = μ B w,   B = γ I + Xᵀ diag(d) X − G Gᵀ,   G = Xᵀ H diag(|c|)^−½
 
 which is positive definite for every γ > 0. `DualScatter` holds the dense N x N kernel, `PrimalScatter` dense M x M
-matrices, `ProductScatter` products with X alone. Coefficients c give positions v = fitted(c), scaled to vᵀv = 1.
+matrices, `ProductScatter` products with X alone. Coefficients c give positions v = fitted(c), scaled to vᵀv = 1. If the
+graph gives weights ω to the records, rows of X and H are multiplied by √ω in these formulas, and vᵀ diag(ω) v = 1.
 
 If X is centred, Xᵀ1 = 0, and the trivial direction in which all records are equal is not among the solutions.
 """
@@ -25,7 +26,7 @@ import scipy.sparse as sp
 
 from tacit.checks import is_outside_memory, is_sparse
 from tacit.models.base import warn
-from tacit.models.common.class_hierarchy import MOST_BRIDGES, HierarchyGraph, class_bridges
+from tacit.models.common.class_hierarchy import MOST_BRIDGES, HierarchyGraph, class_bridges, squared_lengths
 from tacit.models.common.honest_positions import estimated_leverages
 from tacit.operators import Centred, Operator, Scaled, as_operator
 from tacit.solve import leading_singular_triplets, without_vectors
@@ -59,7 +60,7 @@ class ScatterForm(ABC):
 
     @abstractmethod
     def leverages(self) -> Array:
-        """Return the leverages h_i = d_i x_iᵀ (Xᵀ diag(d) X + γ I)⁻¹ x_i."""
+        """Return the leverages h_i = ω_i d_i x_iᵀ (Xᵀ diag(ω d) X + γ I)⁻¹ x_i."""
 
 
 class DualScatter(ScatterForm):
@@ -70,8 +71,9 @@ class DualScatter(ScatterForm):
 
     def __init__(self, K: Array, graph: HierarchyGraph, gamma: float) -> None:
         self.K, self.gamma, self.reports = K, gamma, []
-        self.root_degrees = np.sqrt(graph.degrees)
-        self.F = _factor(graph) / self.root_degrees[:, None]  # of the records weighted with √d
+        self.roots = np.sqrt(graph.degrees)
+        self.root_degrees = np.sqrt(graph.weights * graph.degrees)
+        self.F = _factor(graph) / self.roots[:, None]  # of the records weighted with √(ω d)
         weighted = K.astype(np.float64) * np.outer(self.root_degrees, self.root_degrees)
         values, vectors = la.eigh((weighted + weighted.T) / 2)
         floor = (len(K) + 20) * float(np.finfo(K.dtype).eps) * max(float(values.max(initial=0)), 0.0)
@@ -82,8 +84,8 @@ class DualScatter(ScatterForm):
         """Solve in the basis of the eigenvectors of the weighted kernel, where γ‖w‖² is γ‖z‖²."""
         if not self.values.size:
             return np.empty(0), np.empty((len(self.K), 0))
-        half = self.vectors * np.sqrt(self.values)  # √d v = half z
-        positions = half / self.root_degrees[:, None]
+        half = self.vectors * np.sqrt(self.values)  # √(ω d) v = half z
+        positions = half / self.roots[:, None]  # √ω v
         bridges = np.asarray(self.F.T @ half)
         B = np.diag(self.gamma + self.values) - bridges.T @ bridges
         values, z = _dense_pencil(positions.T @ positions, B, n_components)
@@ -106,8 +108,10 @@ class _LinearScatter(ScatterForm):
 
     def __init__(self, X: Any, graph: HierarchyGraph, gamma: float, *, mean: Array | None) -> None:
         self.gamma, self.reports = gamma, []
+        self.rows, self.mean = X, mean
         self.X = as_operator(X) if mean is None else Centred(X, mean)
         self.degrees, self.graph = graph.degrees, graph
+        self.totals = _scaled_rows(self.X, graph.weights)  # √ω X
 
     @property
     def F(self) -> sp.csr_array:
@@ -116,8 +120,8 @@ class _LinearScatter(ScatterForm):
 
     @property
     def weighted(self) -> Operator:
-        """√d X."""
-        return self.X if (self.degrees == 1).all() else Scaled(self.X, rows=np.sqrt(self.degrees))
+        """√(ω d) X."""
+        return _scaled_rows(self.X, self.graph.weights * self.degrees)
 
     def fitted(self, coefficients: Array) -> Array:
         """Return X times the coefficients."""
@@ -129,13 +133,13 @@ class PrimalScatter(_LinearScatter):
 
     def __init__(self, X: Any, graph: HierarchyGraph, gamma: float, *, mean: Array | None) -> None:
         super().__init__(X, graph, gamma, mean=mean)
-        self.rows, self.mean = X, mean
         m = X.shape[1]
         self.total, self.metric = np.zeros((m, m)), gamma * np.eye(m)
         for part, block in self._blocks():
-            self.total += block.T @ block
-            self.metric += block.T @ (self.degrees[part, None] * block)
-        self.G = class_bridges(self.X, self.F).astype(np.float64)
+            weighted = graph.weights[part, None] * block
+            self.total += block.T @ weighted
+            self.metric += weighted.T @ (self.degrees[part, None] * block)
+        self.G = class_bridges(self.totals, self.F).astype(np.float64)
 
     def leading(self, n_components: int) -> tuple[Array, Array]:
         """Solve the primal problem as it is written."""
@@ -150,8 +154,8 @@ class PrimalScatter(_LinearScatter):
         factor = la.cholesky(self.metric, lower=True)
         h = np.empty(self.X.shape[0])
         for part, block in self._blocks():
-            h[part] = self.degrees[part] * np.square(la.solve_triangular(factor, block.T, lower=True)).sum(axis=0)
-        return h
+            h[part] = np.square(la.solve_triangular(factor, block.T, lower=True)).sum(axis=0)
+        return self.graph.weights * self.degrees * h
 
     def _blocks(self) -> Any:
         """Yield (rows, block), a few records at a time, dense and centred."""
@@ -186,7 +190,7 @@ class ProductScatter(_LinearScatter):
 
     def leading(self, n_components: int) -> tuple[Array, Array]:
         """Search for the space."""
-        pencil = ScatterPencil(self.X, self.F.astype(self.X.dtype), self.degrees, self.gamma)
+        pencil = ScatterPencil(self.totals, self.F.astype(self.X.dtype), self.degrees, self.gamma)
         bridges = pencil.some_bridges(n_components + _SPARE, self.rng)
         # classes with the same records, or that together hold all records, span fewer directions than classes
         n_directions = int(np.clip(n_components + _SPARE - _rank(bridges), _DIRECTIONS, n_components + _SPARE))
@@ -203,13 +207,19 @@ class ProductScatter(_LinearScatter):
             start=_start_blocks(bridges, directions.right, inverse),
             precondition=inverse,
             tol=self.tol,
-            max_iter=self.max_iter or 300,
+            max_iter=self.max_iter or _MOST_ITERATIONS,
         )
         self.reports.append(without_vectors(found))
         if not found.converged:
+            held = found.iterations < (self.max_iter or _MOST_ITERATIONS)
+            way_out = "Raise max_iter, gamma or tol."
+            if held:
+                way_out = f"Rounding in {self.X.dtype} allows no less: raise tol" + (
+                    ", or pass float64." if self.X.dtype == np.float32 else "."
+                )
             warn(
                 f"the search for the space stopped after {found.iterations} iterations with a relative residual of "
-                f"{float(found.residuals.max()):.1e}, above tol={self.tol:g}. Raise max_iter, gamma or tol."
+                f"{float(found.residuals.max()):.1e}, above tol={self.tol:g}. {way_out}"
             )
         # xᵀBx = 1 and xᵀAx = μ, so dividing by √μ makes the positions unit columns without an N x k array
         floor = _rounding(self.X.dtype) * float(directions.values[0]) ** 2
@@ -222,21 +232,38 @@ class ProductScatter(_LinearScatter):
 
     def leverages(self) -> Array:
         """Estimate the leverages from random probes."""
-        return estimated_leverages(self.weighted, self.gamma, rng=self.rng, tol=self.tol)
+        return estimated_leverages(
+            self.weighted, self.gamma, squares=self._squares(), rng=self.rng, tol=max(self.tol, _PROBE_TOL)
+        )
+
+    def _squares(self) -> Array:
+        """Return ω_i d_i ‖x_i‖², of the records less their mean."""
+        squares = squared_lengths(self.rows)
+        if self.mean is not None:
+            mean = self.mean.astype(np.float64)
+            squares = squares - 2 * np.asarray(as_operator(self.rows) @ self.mean) + float(mean @ mean)
+        return np.asarray(self.graph.weights * self.degrees * np.maximum(squares, 0))
 
 
+_MOST_ITERATIONS = 300
 _SPARE = 8  # extra directions, since the last ones of a block converge last
 _DIRECTIONS = 32  # leading directions of X in the preconditioner
 _ROUGH = 0.1  # their tolerance
+_PROBE_TOL = 1e-2  # of the probes for leverages: their own error is larger
 
 
 def _factor(graph: HierarchyGraph, *, centred: bool = False) -> sp.csr_array:
-    """Return H diag(|c|)^−½; a root with equal entries is orthogonal to centred records and left out."""
-    H = graph.H
+    """Return √ω H diag(|c|)^−½; a root with equal entries is orthogonal to centred records and left out."""
+    H = graph.weighted(np.sqrt(graph.weights))
     if centred:
-        root = H[:, [-1]].toarray()
+        root = graph.H[:, [-1]].toarray()
         H = H[:, :-1] if (root == root[0]).all() else H
     return sp.csr_array(H @ sp.diags_array(1 / np.sqrt(graph.sizes[: H.shape[1]])))
+
+
+def _scaled_rows(X: Operator, squares: Array) -> Operator:
+    """Return diag(√squares) X."""
+    return X if (squares == 1).all() else Scaled(X, rows=np.sqrt(squares))
 
 
 def _rank(block: Array) -> int:
@@ -265,7 +292,7 @@ _COLUMNS = 32
 
 
 class ScatterPencil:
-    """XᵀX and B by their products, with γ I as a shift and G Gᵀ as a low-rank part.
+    """XᵀX and B by their products, with γ I as a shift and G Gᵀ as a low-rank part; rows of X and F are weighted.
 
     With more than `MOST_BRIDGES` classes G is not kept, and G Gᵀ is part of the products.
     """
@@ -275,12 +302,14 @@ class ScatterPencil:
         # if every record counts once, Xᵀ diag(d) X is XᵀX
         self.degrees = None if (degrees == 1).all() else degrees.astype(X.dtype)[:, None]
         self.shape, self.dtype = (X.shape[1], X.shape[1]), X.dtype
-        self.n_bytes = (X.operator if isinstance(X, Centred) else X).n_bytes
+        plain = X.operator if isinstance(X, Scaled) else X
+        is_centred = isinstance(plain, Centred)
+        self.n_bytes = (plain.operator if isinstance(plain, Centred) else plain).n_bytes
         few = F.shape[1] <= MOST_BRIDGES
         self.low_rank = class_bridges(X, F) if few else None
         self.F = None if few else F
         # shares sum to one and centred records to zero, so the last column depends on the others
-        depends = isinstance(X, Centred) and self.degrees is None
+        depends = is_centred and self.degrees is None
         self.n_independent = max(1, F.shape[1] - depends)
 
     def products(self, S: Array) -> Sequence[Array]:
@@ -322,7 +351,7 @@ class _SpectralInverse:
 
     def __init__(self, directions: Array, values: Array, gamma: float) -> None:
         self.directions = directions
-        rest = gamma + values.min(initial=1.0) / 2
+        rest = gamma + values.min() / 2
         self.weights = (rest / (gamma + values) - 1).astype(directions.dtype)[:, None]
 
     def __call__(self, R: Array) -> Array:

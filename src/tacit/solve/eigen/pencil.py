@@ -4,15 +4,16 @@ LOBPCG [Knyazev2001] searches in the span of the present vectors, their precondi
 SciPy's needs nine blocks of vectors and multiplies with both matrices separately. Here both sides are made of the same
 products of the data with a block, which are stored with the basis and updated with it, so that each iteration
 multiplies the data with the new directions only. Vectors that have converged get no new directions, but stay in the
-basis and continue to improve. The basis is orthonormal throughout, and grows for some iterations before only the
-present vectors and their last step, chosen orthogonal to them [Hetmaniuk2006], are kept: this keeps the method stable
-in single precision, and reducing the basis takes as long as a product.
+basis and continue to improve. Of the others, those with the largest residuals get them first, so that a search with a
+smaller tolerance goes the same way further. The basis is orthonormal throughout, and grows for some iterations before
+only the present vectors and their last step, chosen orthogonal to them [Hetmaniuk2006], are kept: this keeps the method
+stable in single precision, and reducing the basis takes as long as a product.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -37,6 +38,8 @@ _LOOKED_AT = 32  # maximum number of vectors whose residuals are in memory at th
 _FEWEST = 32
 _BLOCKS = 4  # of new directions, for which the basis has room
 _LITTLE = 2**26  # bytes that a search may always take
+_NEAR_ROUNDING = 100.0  # units in the last place of the terms of a residual, below which rounding may hold it
+_PATIENCE = 8  # times that such a vector gets new directions without getting better by a tenth
 
 
 class Pencil(Protocol):
@@ -75,22 +78,26 @@ def pencil_eigenpairs(
     Returns
     -------
     Eigenpairs : the vectors have xᵀ B x = 1
+
+    Notes
+    -----
+    The search ends, not converged, when rounding holds all residuals that are above `tol`.
     """
     room, most = columns_for(n_components, pencil.shape[0] * pencil.dtype.itemsize, pencil.n_bytes)
     basis = _Basis(pencil, start, room=room, at_once=_COLUMNS if most >= _COLUMNS else _COLUMNS // 2)
     del start
     basis.begin()
-    goal = max(tol, float(np.finfo(pencil.dtype).eps))
+    state = _Progress.begin(min(n_components, basis.width), max(tol, float(np.finfo(pencil.dtype).eps)))
     kept = _SavedBasis(next_checkpoint(), basis, n_components=n_components, tol=tol)
-    relative, iterations = kept.resume() or (np.empty(0), 0)
+    state, iterations = kept.resume(state)
     while True:
         with one_thread():
             values, inner = la.eigh(basis.A, basis.B)
         values, inner = values[::-1][:n_components], inner[:, ::-1][:, :n_components]
         last = iterations >= max_iter
-        if last or len(relative) != len(values):
-            relative = np.full(len(values), np.inf)
-        going, directions = basis.residuals(values, inner, tol, relative, len(values) if last else most)
+        if last:
+            state = _Progress.begin(len(values), state.goal)
+        going, directions = basis.residuals(values, inner, tol, state, len(values) if last else most)
         if not going.size or last:
             break
         iterations += 1
@@ -98,11 +105,11 @@ def pencil_eigenpairs(
         if not basis.advance(inner, going, directions):  # no new directions: rounding prevents further progress
             max_iter = iterations
         del directions
-        kept.keep(relative, iterations)
+        kept.keep(state, iterations)
     vectors = basis.combined(inner)
     vectors *= signs_of(vectors)
-    converged = bool((relative <= goal).all())
-    return Eigenpairs(values.astype(pencil.dtype), vectors, relative, iterations, "lobpcg", converged=converged)
+    converged = bool((state.relative <= state.goal).all())
+    return Eigenpairs(values.astype(pencil.dtype), vectors, state.relative, iterations, "lobpcg", converged=converged)
 
 
 def searched_eigenpairs(
@@ -217,42 +224,43 @@ class _Basis:
         """QᵀBQ."""
         return np.asarray(self.pencil.shift * np.eye(self.width) + self.C - self.bridges.T @ self.bridges)
 
-    def residuals(self, values: Array, inner: Array, tol: float, relative: Array, most: int) -> tuple[Array, Array]:
+    def residuals(self, values: Array, inner: Array, tol: float, state: _Progress, most: int) -> tuple[Array, Array]:
         """Find at most `most` Ritz vectors that have not converged; return their positions, and their A x − μ B x.
 
-        `relative` holds the residuals as last computed, at first infinite, and is updated. Those that were above the
-        tolerance are computed first, leading ones before others, and only as many as needed: each takes as long as its
-        share in the product.
+        The residuals in `state` are updated. Those that were largest are computed first, and only as many as needed:
+        each takes as long as its share in the product.
         """
-        goal = max(tol, float(np.finfo(self.pencil.dtype).eps))
         kept = np.empty((len(self.Q), min(most, len(values))), self.pencil.dtype, order="F")
         going: list[int] = []
-        order = np.argsort(relative <= goal, kind="stable")
+        order = np.argsort(-np.where(state.is_held, 0.0, state.relative), kind="stable")
         for part in _chunks(0, len(values), min(_LOOKED_AT, self.at_once)):
-            if len(going) == kept.shape[1] or (going and relative[order[part]].max() <= goal):
+            if len(going) == kept.shape[1] or (going and not state.is_open(order[part]).any()):
                 break
             columns = order[part]
-            errors = self._errors(values, inner, columns, tol, relative)
-            chosen = np.flatnonzero(relative[columns] > goal)[: kept.shape[1] - len(going)]
+            errors = self._errors(values, inner, columns, tol, state)
+            chosen = np.flatnonzero(state.is_open(columns))[: kept.shape[1] - len(going)]
             kept[:, len(going) : len(going) + chosen.size] = errors[:, chosen]
             going.extend(columns[chosen].tolist())
+        state.helped[:] = False
+        state.helped[going] = True
         return np.array(going, dtype=int), kept[:, : len(going)]
 
-    def _errors(self, values: Array, inner: Array, columns: Array, tol: float, relative: Array) -> Array:
-        """Return A x − μ B x of some Ritz vectors, and write their relative sizes to `relative`."""
+    def _errors(self, values: Array, inner: Array, columns: Array, tol: float, state: _Progress) -> Array:
+        """Return A x − μ B x of some Ritz vectors, and note their relative sizes, and those of rounding."""
         eps, size = float(np.finfo(self.pencil.dtype).eps), float(np.abs(values).max(initial=0))
         other, *products = (self._combine(each, inner[:, columns]) for each in self.store)
         one, G = products[0], self.pencil.low_rank
         other *= other.dtype.type(self.pencil.shift)
         other += products[-1]
+        terms = lengths(other)
         if G is not None:
             subtract(other, G, (self.bridges @ inner[:, columns]).astype(G.dtype))
         weights = lengths(other)
+        rounding = eps * terms / np.maximum(weights, np.finfo(np.float32).tiny)
         other *= values[columns].astype(other.dtype)
         one -= other
-        relative[columns] = relative_residuals(
-            lengths(one), values[columns], tol=tol, size=size, eps=eps, weights=weights
-        )
+        relative = relative_residuals(lengths(one), values[columns], tol=tol, size=size, eps=eps, weights=weights)
+        state.saw(columns, relative, _NEAR_ROUNDING * rounding)
         return one
 
     def advance(self, inner: Array, going: Array, directions: Array) -> bool:
@@ -308,6 +316,45 @@ class _Basis:
         self.store[number][:, columns] = block
 
 
+@dataclass
+class _Progress:
+    """The residuals of the Ritz vectors as last computed, and which of them rounding keeps from getting smaller.
+
+    Attributes
+    ----------
+    relative : residuals, infinite at first
+    best : the smallest of each so far
+    tries : times that a vector got new directions since then
+    helped : whether it got some in the last iteration
+    is_held : whether it gets no more, since they did not help
+    goal : largest residual of a vector that has converged
+    """
+
+    relative: Array
+    best: Array
+    tries: Array
+    helped: Array
+    is_held: Array
+    goal: float
+
+    @classmethod
+    def begin(cls, n_vectors: int, goal: float) -> _Progress:
+        infinite, none = np.full(n_vectors, np.inf), np.zeros(n_vectors, dtype=bool)
+        return cls(infinite, infinite.copy(), np.zeros(n_vectors, dtype=int), none, none.copy(), goal)
+
+    def is_open(self, columns: Array) -> Array:
+        """Whether these vectors need new directions."""
+        return np.asarray((self.relative[columns] > self.goal) & ~self.is_held[columns])
+
+    def saw(self, columns: Array, relative: Array, near_rounding: Array) -> None:
+        """Note the residuals of some vectors, and the sizes below which rounding may be what is left of them."""
+        better = relative < 0.9 * self.best[columns]
+        self.relative[columns] = relative
+        self.best[columns] = np.minimum(relative, self.best[columns])
+        self.tries[columns] = np.where(better, 0, self.tries[columns] + self.helped[columns])
+        self.is_held[columns] = (self.tries[columns] >= _PATIENCE) & (relative <= near_rounding)
+
+
 class _SavedBasis:
     """Writes the basis to disk at intervals, if requested, and resumes from there."""
 
@@ -316,26 +363,26 @@ class _SavedBasis:
         if place is not None:
             self.problem = fingerprint(basis.pencil, basis.Q, traces=[np.trace(basis.A), np.trace(basis.B)], **facts)
 
-    def keep(self, relative: Array, iterations: int) -> None:
+    def keep(self, progress: _Progress, iterations: int) -> None:
         """Write the basis, if it is time."""
         if self.place is None or not self.place.is_due():
             return
         basis = self.basis
         arrays = {f"store {i}": each[:, : basis.width] for i, each in enumerate(basis.store)}
-        sides = {"A": basis.A, "C": basis.C, "bridges": basis.bridges, "relative": relative}
+        sides = {"A": basis.A, "C": basis.C, "bridges": basis.bridges, **asdict(progress)}
         self.place.keep(self.problem, {**arrays, **sides, "n_old": basis.n_old, "iterations": iterations})
 
-    def resume(self) -> tuple[Array, int] | None:
-        """Restore the basis; return the residuals and iterations of that time, None if nothing was written."""
+    def resume(self, progress: _Progress) -> tuple[_Progress, int]:
+        """Restore the basis; return the progress and iterations of that time, or those given if nothing was written."""
         state = None if self.place is None else self.place.resume(self.problem)
         if state is None:
-            return None
+            return progress, 0
         basis = self.basis
         basis.A, basis.C, basis.bridges = state["A"], state["C"], state["bridges"]
         basis.n_old, basis.width = state["n_old"], len(basis.A)
         for number in range(len(basis.store)):
             basis._put(number, slice(0, basis.width), state[f"store {number}"])
-        return state["relative"], state["iterations"]
+        return _Progress(**{each.name: state[each.name] for each in fields(_Progress)}), state["iterations"]
 
 
 def _chunks(start: int, stop: int, width: int) -> Iterator[slice]:

@@ -38,23 +38,57 @@ def hierarchies(draw: st.DrawFn) -> tuple[dict[int, tuple[int, ...]], Sets]:
 def test_laplacian_is_that_of_the_graph_drawn_edge_by_edge(case: Any) -> None:
     parents, sets = case
     graph = hierarchy_graph(sets, Taxonomy.from_parents(parents), len(sets))
-    np.testing.assert_allclose(graph.laplacian().to_dense(), edge_laplacian(sets, parents), atol=1e-12)
-    assert graph.degrees.min() >= 1
+    np.testing.assert_allclose(graph.laplacian().to_dense(), masked_laplacian(sets, parents), atol=1e-12)
+    assert graph.degrees[graph.known].min() >= 1
+    assert not graph.degrees[~graph.known].any()
+    np.testing.assert_allclose(
+        graph.known_part().laplacian().to_dense(), graph.laplacian().to_dense()[np.ix_(graph.known, graph.known)]
+    )
+
+
+def masked_laplacian(sets: Sets, parents: Any) -> np.ndarray:
+    """Edges between records of known labels only."""
+    known = [i for i, labels in enumerate(sets) if labels is not None]
+    laplacian = np.zeros((len(sets), len(sets)))
+    laplacian[np.ix_(known, known)] = edge_laplacian([sets[i] for i in known], parents)
+    return laplacian
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_expected_memberships_weigh_less(rng: np.random.Generator, shared: bool) -> None:
+    """The same graph edge by edge: ω_i h_ik ω_j h_jk / Σ ω_i h_ik."""
+    graph = hierarchy_graph(SETS, Taxonomy.from_parents(PARENTS), len(SETS))
+    expected = rng.random((1, 5)) * (rng.random((1, 5)) < 0.7)
+    whole = graph.with_expected(sp.csr_array(expected), 0.25)
+    H = np.column_stack([graph.H[:, :-1].toarray(), np.ones(len(SETS))])
+    H[7, :-1], weights = expected, np.where(np.arange(len(SETS)) == 7, 0.25, 1.0)
+    H = H / H.sum(axis=1, keepdims=True) if shared else H
+    edges = sum(np.outer(weights * h, weights * h) / (weights @ h) for h in H.T)
+    completed = whole.shared() if shared else whole
+    expected_laplacian = np.diag(edges.sum(axis=1)) - edges
+    np.testing.assert_allclose(completed.laplacian().to_dense(), expected_laplacian, atol=1e-12)
+    np.testing.assert_allclose(completed.degrees, H.sum(axis=1))
+    X = rng.normal(size=(len(SETS), 4))
+    for container in (np.asarray, sp.csr_array):
+        trace = completed.scatter_trace(container(X))
+        assert trace == pytest.approx(np.trace(X.T @ expected_laplacian @ X), rel=1e-12)
+    assert graph.degrees[7] == graph.weights[7] == 0
 
 
 def test_flat_labels_are_children_of_one_root() -> None:
     sets: Sets = [{"x"}, {"x", "y"}, {"y"}, None]
     graph = hierarchy_graph(sets, None, 4)
     assert graph.names == ("x", "y", ROOT)
-    np.testing.assert_allclose(graph.laplacian().to_dense(), edge_laplacian(sets, {}), atol=1e-12)
+    np.testing.assert_allclose(graph.laplacian().to_dense(), masked_laplacian(sets, {}), atol=1e-12)
 
 
 def test_parts() -> None:
     graph = hierarchy_graph(SETS, Taxonomy.from_parents(PARENTS), len(SETS))
     assert set(graph.names) == {"a", "b", "a1", "a2", "both", ROOT}
     assert graph.names[-1] is ROOT
-    assert dict(zip(graph.names, graph.sizes, strict=True)) == {"a": 6, "b": 4, "a1": 3, "a2": 3, "both": 2, ROOT: 9}
-    assert graph.degrees.tolist() == [1 + len(with_ancestors(labels or set(), PARENTS)) for labels in SETS]
+    assert dict(zip(graph.names, graph.sizes, strict=True)) == {"a": 6, "b": 4, "a1": 3, "a2": 3, "both": 2, ROOT: 8}
+    degrees = [0 if labels is None else 1 + len(with_ancestors(labels, PARENTS)) for labels in SETS]
+    assert graph.degrees.tolist() == degrees
     np.testing.assert_array_equal(np.asarray(graph.H.sum(axis=0)).ravel(), graph.sizes)
     assert graph.H.has_sorted_indices
 
@@ -63,8 +97,8 @@ def test_a_class_of_all_records_is_the_root() -> None:
     taxonomy = Taxonomy.from_parents({"top": None, "x": "top", "y": "top"})
     graph = hierarchy_graph([{"x"}, {"y"}, {"x"}], taxonomy, 3)
     assert graph.names == ("x", "y", ROOT)
-    unlabelled = hierarchy_graph([{"x"}, {"y"}, None], taxonomy, 3)
-    assert unlabelled.names == ("top", "x", "y", ROOT)
+    assert hierarchy_graph([{"x"}, {"y"}, set()], taxonomy, 3).names == ("top", "x", "y", ROOT)
+    assert hierarchy_graph([{"x"}, {"y"}, None], taxonomy, 3).names == ("x", "y", ROOT)
 
 
 def test_quadratic_form_is_the_pooled_scatter_within_classes(rng: np.random.Generator) -> None:

@@ -10,7 +10,7 @@ import pytest
 import scipy.linalg as la
 import scipy.sparse as sp
 from pairwise import pairwise
-from planted import TOPIC_TREE, Planted
+from planted import TOPIC_TREE, Planted, plant
 
 from tacit import Taxonomy
 from tacit.errors import TacitWarning
@@ -86,6 +86,19 @@ def test_products_estimate_the_leverages(planted: Planted, membership: str) -> N
     errors = estimated / exact - 1
     assert np.sqrt(np.mean(errors**2)) < 1.5 * np.sqrt(2 / 100)  # 100 probes
     assert abs(errors.mean()) < 0.05
+
+
+@each_membership
+def test_many_records_are_told_apart_better_than_by_probes_alone(membership: str) -> None:
+    """What records have in common corrects the probes, whether the leverages are small or nearly 1."""
+    collection = plant(1200, 0, n_terms=1100)
+    graph = hierarchy_graph(collection.sets, Taxonomy.from_nested(TOPIC_TREE), 1200)
+    graph = graph.shared() if membership == "shared" else graph
+    for gamma, mean, most in ((1.0, 0.7, 0.12), (200.0, 0.1, 0.025)):
+        exact = hold("dual", collection.training[0], graph, gamma=gamma).leverages()
+        assert exact.mean() > mean
+        found = hold("products", collection.training[0], graph, gamma=gamma).leverages()
+        assert np.sqrt(np.mean(np.square((1 - found) / (1 - exact) - 1))) < most
 
 
 @pytest.mark.parametrize("most", [512, 0], ids=["bridges kept", "bridges not kept"])
@@ -178,6 +191,39 @@ def test_a_search_that_was_stopped_says_so(planted: Planted) -> None:
     assert [report.solver for report in form.reports][-1] == "lobpcg"
     assert not form.reports[-1].converged
     assert form.reports[-1].vectors.size == 0
+
+
+@pytest.mark.parametrize("gamma", [0.3, 0.03])
+def test_a_smaller_tolerance_never_ends_worse(gamma: float) -> None:
+    """In single precision, where rounding holds the leading vectors: the others must not wait for these."""
+    rng = np.random.default_rng(0)
+    X = plant(600, 0, n_terms=500).training[0]
+    graph = hierarchy_graph((rng.random((600, 40)) < 0.06).astype(float), None, 600)
+    absolute = gamma * graph.scatter_trace(X) / 600
+    exact = hold("dual", X, graph, center=True, gamma=absolute)
+    values, coefficients = exact.leading(60)
+    expected = exact.fitted(coefficients) * np.sqrt(values)
+    errors, iterations = [], []
+    for tol in (1e-3, 1e-5, 1e-7):
+        form = hold("products", X.astype(np.float32), graph, center=True, gamma=absolute)
+        form.tol = tol  # type: ignore[attr-defined]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore" if tol < 1e-3 else "error", TacitWarning)
+            values, coefficients = form.leading(60)
+        found = form.fitted(coefficients).astype(np.float64) * np.sqrt(values)
+        errors.append(la.norm(found @ found.T - expected @ expected.T) / la.norm(expected @ expected.T))
+        iterations.append(form.reports[-1].iterations)
+    assert errors[0] < 0.02
+    assert errors[1] < 1e-3
+    assert errors[2] < max(errors[1], 3e-4)
+    assert iterations[2] < 300
+
+
+def test_a_tolerance_below_rounding_is_reported(planted: Planted) -> None:
+    X, graph = planted.training[0].astype(np.float32), graph_of(planted, "whole")
+    form = ProductScatter(X, graph, 0.1, mean=None, tol=1e-8, max_iter=None, rng=np.random.default_rng(0))
+    with pytest.warns(TacitWarning, match="Rounding in float32 allows no less: raise tol, or pass float64"):
+        form.leading(K)
 
 
 def test_a_rough_start_is_reported_and_the_answer_is_not_rough(planted: Planted) -> None:
