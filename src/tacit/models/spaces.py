@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SPACES", "Knowledge", "SpaceKind", "TunableRange", "choose_space", "space_named", "suitable_spaces"]
 
-Knowledge = Literal["labels", "taxonomy", "links"]  # what may be known about records besides their words
+# what may be known about records besides their words; "ratings" are links that are more than the words
+Knowledge = Literal["labels", "taxonomy", "links", "ratings"]
 
 
 class TunableRange(NamedTuple):
@@ -50,8 +51,8 @@ class SpaceKind:
         `auto`.
     takes : {"matrix", "views", "relations"}
         What the estimator is fitted to: words and labels, words and views of all that is known, or typed relations.
-    automatic : bool
-        Whether `auto` may choose it.
+    automatic : tuple of frozenset of Knowledge
+        `auto` may choose it if all of at least one of these sets is known.
     ranges : mapping from str to TunableRange
         Parameters that `tune` varies: the ranges in which the studies found a use.
     most_tuned_records : int, optional
@@ -70,7 +71,7 @@ class SpaceKind:
     uses: tuple[Knowledge, ...] = ()
     suits: tuple[frozenset[Knowledge], ...] = (frozenset(),)
     takes: Literal["matrix", "views", "relations"] = "matrix"
-    automatic: bool = False
+    automatic: tuple[frozenset[Knowledge], ...] = ()
     ranges: Mapping[str, TunableRange] = field(default_factory=dict)
     most_tuned_records: int | None = None
     estimates_memory: bool = False
@@ -91,7 +92,7 @@ class SpaceKind:
 
 # in the order in which they are offered; `auto` takes the last automatic one that suits
 _ALL = (
-    SpaceKind("lsi", "LSI", "tacit.models.lsi.lsi", "LSI", automatic=True, estimates_memory=True),
+    SpaceKind("lsi", "LSI", "tacit.models.lsi.lsi", "LSI", automatic=(frozenset(),), estimates_memory=True),
     SpaceKind(
         "mlsi",
         "MLSI",
@@ -101,7 +102,7 @@ _ALL = (
         uses=("labels", "taxonomy", "links"),
         suits=(frozenset({"labels"}), frozenset({"links"})),
         takes="views",
-        automatic=True,
+        automatic=(frozenset({"labels"}), frozenset({"links"})),
         ranges={
             "label_weight": TunableRange(0.1, 0.95, False),
             "ridge": TunableRange(0.05, 10.0, True),
@@ -140,6 +141,7 @@ _ALL = (
         uses=("labels", "links"),
         suits=(frozenset({"links"}),),
         takes="relations",
+        automatic=(frozenset({"ratings"}),),
     ),
 )
 SPACES: dict[str, SpaceKind] = {space.name: space for space in _ALL}
@@ -152,8 +154,8 @@ def space_named(name: str, known: Collection[Knowledge] = (), *, argument: str =
 
 
 def choose_space(known: Collection[Knowledge]) -> SpaceKind:
-    """Return the space that uses all that is known: MLSI for labels or links, LSI if there are neither."""
-    return [space for space in suitable_spaces(known) if space.automatic][-1]
+    """Return the space that uses all that is known: MLSI for labels or links, M-LSA for ratings, otherwise LSI."""
+    return [space for space in SPACES.values() if any(needed <= set(known) for needed in space.automatic)][-1]
 
 
 def suitable_spaces(known: Collection[Knowledge]) -> list[SpaceKind]:

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tacit.tasks.neighbour_labels import added_labels
 from tacit.tasks.opened_index import OpenedIndex
 
 __all__ = ["REFIT_SHARE", "IndexInfo", "info"]
@@ -100,7 +99,7 @@ def info(collection: OpenedIndex) -> IndexInfo:
         versions={"tacit": manifest.tacit, **manifest.libraries},
         refit_due=counts.added + counts.removed > REFIT_SHARE * counts.base,
         new_words=_new_words(collection) if counts.added else 0,
-        new_labels=len(added_labels(collection)) if counts.added else 0,
+        new_labels=len(collection.new_labels()) if counts.added else 0,
     )
 
 

@@ -15,7 +15,7 @@ from tacit.relations.labels.matrix import LabelMatrix
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.types import Float32Array, IntArray
 
-__all__ = ["NEIGHBOURS", "added_labels", "best_share", "neighbour_shares", "shares_in"]
+__all__ = ["NEIGHBOURS", "best_share", "neighbour_shares", "shares_in"]
 
 NEIGHBOURS = 30
 _ASKED = 500  # records with which the threshold is found
@@ -35,14 +35,6 @@ def neighbour_shares(
             if wanted(label):
                 shares[label] = shares.get(label, 0.0) + weight / total
     return dict(sorted(shares.items(), key=lambda pair: -pair[1]))
-
-
-def added_labels(collection: OpenedIndex) -> set[str]:
-    """Return labels of added records that the last fit did not know."""
-    known, numbers = set(collection.label_names), collection.positions.added
-    if not len(numbers):
-        return set()
-    return {label for record in collection.store.get(numbers) for label in record.labels if label not in known}
 
 
 def shares_in(positions: Any, stored: Any, labels: LabelMatrix, without: IntArray | None = None) -> Any:

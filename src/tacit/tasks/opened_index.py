@@ -42,6 +42,7 @@ class OpenedIndex:
         self.path = generation.folder.parent
         self.store = generation.store
         self.positions = RecordPositions(generation)
+        self._new_labels: tuple[int, frozenset[str]] | None = None  # and the state of the store when they were read
 
     def __len__(self) -> int:
         """Return the number of records that a search can find."""
@@ -56,6 +57,16 @@ class OpenedIndex:
     def suggester(self) -> Suggester | None:
         """Scores labels; None if the index was built without one."""
         return Suggester.of_generation(self.generation)
+
+    def new_labels(self) -> frozenset[str]:
+        """Return labels of added records that the last fit did not know."""
+        state = self.store.changes
+        if self._new_labels is None or self._new_labels[0] != state:
+            added, known = self.positions.added, set(self.label_names)
+            records = self.store.get(added) if len(added) else []
+            found = frozenset(label for record in records for label in record.labels if label not in known)
+            self._new_labels = state, found
+        return self._new_labels[1]
 
     @cached_property
     def known_views(self) -> KnownViews | None:

@@ -17,6 +17,7 @@ from tacit.models.spaces import SPACES, SpaceKind, choose_space, space_named, su
         (("labels", "taxonomy"), "mlsi", ["lsi", "mlsi", "hlsi", "sle"]),
         (("links",), "mlsi", ["lsi", "mlsi", "mlsa"]),
         (("labels", "links"), "mlsi", ["lsi", "mlsi", "sle", "mlsa"]),
+        (("labels", "links", "ratings"), "mlsa", ["lsi", "mlsi", "sle", "mlsa"]),
     ],
 )
 def test_auto_takes_the_space_that_uses_most_of_what_is_known(known, chosen, suitable):

@@ -212,7 +212,8 @@ def _store(
     if not n_records:
         raise InputError("records is empty: got none, expected at least one. Check what was read.")
     say.end(f"{n_records:,} records stored, {sum(map(bool, labels)):,} of them with labels")
-    return texts, RecordKnowledge(labels, links, titles=record_titles), titles
+    n_words = sum(len(text.split()) for text in texts) if links else None
+    return texts, RecordKnowledge(labels, links, titles=record_titles, n_words=n_words), titles
 
 
 def _save(

@@ -40,7 +40,6 @@ from tacit.types import Float32Array
 
 __all__ = ["FittedSpace", "RecordKnowledge", "fit_model", "fit_relations", "widened"]
 
-_LOGISTIC_WORK = 3e11  # records x labels x dimensions above which ridge regression takes over: minutes on two cores
 _SHARE = 0.5  # length of the position beside the words, which have length 1: best of .5, 1, 2 on Reuters, 2026-11-16
 _MOST_BYTES = 2**30
 _MOST_SCORES = (
@@ -61,12 +60,14 @@ class RecordKnowledge:
     links : targets of each record, by the name of the link
     taxonomy : what is above the labels, or None
     titles : of the records, if they have some; the trial asks with them
+    n_words : number of words in all texts, if it is known: with fewer words than links, these are ratings
     """
 
     labels: Sequence[tuple[str, ...]]
     links: Mapping[str, Sequence[tuple[str, ...]]]
     taxonomy: Taxonomy | None = None
     titles: Sequence[str] = ()
+    n_words: int | None = None
 
     @classmethod
     def of_records(cls, records: Sequence[Record], taxonomy: Taxonomy | None) -> RecordKnowledge:
@@ -74,7 +75,8 @@ class RecordKnowledge:
         names = dict.fromkeys(name for record in records for name in record.links)
         links = {name: [record.links.get(name, ()) for record in records] for name in names}
         titles = [record.title for record in records]
-        return cls([record.labels for record in records], links, taxonomy, titles)
+        n_words = sum(len(record.text.split()) for record in records)
+        return cls([record.labels for record in records], links, taxonomy, titles, n_words)
 
     @property
     def used_links(self) -> dict[str, Sequence[tuple[str, ...]]]:
@@ -88,8 +90,13 @@ class RecordKnowledge:
             "labels": any(self.labels),
             "taxonomy": self.taxonomy is not None,
             "links": bool(self.used_links),
+            "ratings": self.n_words is not None and self.n_words < _n_links(self.used_links),
         }
         return {kind for kind, known in found.items() if known}
+
+
+def _n_links(links: Mapping[str, Sequence[tuple[str, ...]]]) -> int:
+    return sum(len(targets) for of_records in links.values() for targets in of_records)
 
 
 @dataclass(frozen=True, eq=False)
@@ -368,7 +375,7 @@ def _affordable(X: Any, labels: LabelMatrix, n_dimensions: int) -> str:
         return "both"
     if float(n_known) * n_labels > _MOST_SCORES:
         return "neighbours"
-    return "ridge" if float(n_known) * n_dimensions * n_labels > _LOGISTIC_WORK else "logistic"
+    return "logistic"
 
 
 def _check_room(n_terms: int, n_labels: int) -> None:

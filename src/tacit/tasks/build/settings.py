@@ -38,8 +38,8 @@ class BuildSettings:
         What learns to suggest labels. "both" is one linear support vector machine per label, on words and positions
         together: the best, and the slowest to train. "logistic", "ridge" and "svm" learn from the positions alone.
         "neighbours" suggests the labels of the nearest records, and takes no training. "auto" is "both" if that takes
-        seconds, logistic regression for larger collections, ridge regression if that would take too long, and
-        "neighbours" for thousands of labels on tens of thousands of records.
+        seconds, logistic regression for larger collections, and "neighbours" for thousands of labels on tens of
+        thousands of records.
     min_label_records : int, default 1
         Labels of fewer records stay with their records, but the model and the suggester do not learn them.
     taxonomy_separator : str, optional

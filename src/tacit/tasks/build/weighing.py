@@ -54,6 +54,7 @@ _MOST_TRAINED, _MOST_ASKED = 2_000, 1_000
 _LEAST = 150  # records; with fewer, a trial would measure noise
 _FALL = 0.003  # by which a measure may seem to fall
 _WORTH = 0.002  # gain below which more emphasis is not worth it
+_NOISE = 0.3  # times the root of the number of questions: gain below which a view may have been found useful by chance
 _DIMENSIONS = 200
 _DEPTH = 10
 
@@ -166,7 +167,7 @@ def _ascent(
             for weight in _TRIED:
                 other = {**current, name: weight}
                 gain = _gain(space.measures(other), base)
-                if gain > best + _WORTH:
+                if gain > best + (_WORTH if current[name] > 0 else max(_WORTH, space.noise)):
                     best, current = gain, other
     if best <= 0:
         return dict.fromkeys(names, 0.0), 0.0
@@ -234,6 +235,11 @@ class _TrialSpace:
         self.placed = self.model.transform(trial.X[trial.asked])
         self.titles = None if trial.titles is None else self.model.transform(trial.titles(rows[: len(trial.asked)]))
         self._known: dict[tuple[tuple[str, float], ...], dict[str, float]] = {}
+
+    @property
+    def noise(self) -> float:
+        """A gain that a view without any use may seem to have."""
+        return _NOISE / float(np.sqrt(max(1, len(self.trial.asked))))
 
     def measures(self, emphasis: Mapping[str, float]) -> dict[str, float]:
         """Return the mean measures with an emphasis: nDCG@10 of labels and links, MRR of titles."""

@@ -15,7 +15,7 @@ from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index.nearest.exact import top
 from tacit.tasks.label_names import ancestors_of, title_of
-from tacit.tasks.neighbour_labels import added_labels, neighbour_shares
+from tacit.tasks.neighbour_labels import NEIGHBOURS, neighbour_shares
 from tacit.tasks.opened_index import OpenedIndex
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ __all__ = ["Suggestion", "suggest", "suggest_records"]
 
 _MANY = 8  # texts from which one sparse product is faster than reading the rows of each text's words
 _CELLS = 4_000_000  # probabilities at a time: 32 MB
-_HALF = 0.5  # share of the nearest records from which a new label is accepted
+_HALF, _FEW_NEIGHBOURS = 0.5, 10  # share of so many nearest records from which a new label is accepted
 
 
 @dataclass(frozen=True)
@@ -108,15 +108,17 @@ def suggest(
     def named(name: str) -> tuple[str, tuple[str, ...]]:
         return title_of(collection, name), ancestors_of(collection, name)
 
-    def by_neighbours(position: Any, wanted: Callable[[str], bool], accepted: float) -> list[Suggestion]:
-        shares = neighbour_shares(collection, position, wanted)
+    def by_neighbours(
+        position: Any, wanted: Callable[[str], bool], accepted: float, n_neighbours: int = NEIGHBOURS
+    ) -> list[Suggestion]:
+        shares = neighbour_shares(collection, position, wanted, n_neighbours=n_neighbours)
         found = [Suggestion(name, share, share >= accepted, *named(name)) for name, share in shares.items()]
         return [one for one in found if one.probability >= least and (one.chosen or not chosen)]
 
     if suggester is None:
         accepted = float(collection.settings["fitted"].get("share", _HALF))
         return [by_neighbours(position, lambda label: True, accepted)[:limit] for position in positions]
-    new = added_labels(collection)
+    new = collection.new_labels()
     found: list[list[Suggestion]] = []
     step = max(1, _CELLS // len(collection.label_names))
     for start in range(0, len(positions), step):
@@ -128,7 +130,8 @@ def suggest(
         for position, each, reached, may in zip(block, probabilities, yes, allowed, strict=True):
             some = _best(each, reached, may, most, collection.label_names, named)
             if new:  # the suggester has not learned them
-                some = sorted([*some, *by_neighbours(position, new.__contains__, _HALF)], key=_by_probability)[:limit]
+                more = by_neighbours(position, new.__contains__, _HALF, _FEW_NEIGHBOURS)
+                some = sorted([*some, *more], key=_by_probability)[:limit]
             found.append(some)
     return found
 

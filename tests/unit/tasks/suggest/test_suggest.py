@@ -133,7 +133,7 @@ def test_a_label_first_seen_in_added_records_is_suggested_where_they_are(tmp_pat
         assert len(near) == len(index.label_names) + 1
         probabilities = {one.label: one.probability for one in near}
         position = index.space.place([text])[0]
-        numbers, cosines = index.positions.nearest(position, NEIGHBOURS)
+        numbers, cosines = index.positions.nearest(position, 10)
         own = [index.store.get(np.array([number]))[0].labels == ("curiosities",) for number in numbers]
         assert probabilities["curiosities"] == pytest.approx((cosines**2)[own].sum() / (cosines**2).sum(), abs=1e-5)
         assert [one.probability for one in near] == sorted(probabilities.values(), reverse=True)
