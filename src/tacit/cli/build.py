@@ -88,7 +88,8 @@ def build_command(
 
     Reads JSON lines, CSV, TSV, Parquet, folders of texts and Annif's corpora, optionally gzipped. Columns are guessed
     from their names. The model depends on what the records have: words only (LSI), or also labels, a taxonomy of them
-    or links to other things (MLSI, from all of these). How much each of them counts is found in a trial.
+    or links to other things (MLSI, from all of these). How much each of them counts is found in a trial. Records with
+    more links than words, such as films and the people who rated them, get M-LSA.
     """
     started = time.perf_counter()
     with ShownStages(quiet=quiet) as show, warnings.catch_warnings():

@@ -23,8 +23,8 @@ class BuildSettings:
     Parameters
     ----------
     model : {"auto", "lsi", "mlsi", "hlsi", "sle", "mlsa"}, default "auto"
-        The kind of space. "auto" is MLSI for records with labels or links, from all that is known about them, and
-        otherwise LSI.
+        The kind of space. "auto" is MLSI for records with labels or links, from all that is known about them; M-LSA
+        for ratings, where the links are more than the words; and otherwise LSI.
     n_components : int, optional
         Dimensions of the space; by default, as many as the records and their labels need, see `dimensions_for`.
     weights : mapping, default {}
