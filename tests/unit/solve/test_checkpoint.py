@@ -218,6 +218,7 @@ def test_regressions_with_another_ridge_do_not_go_on(tmp_path):
 def test_a_killed_search_of_a_pencil_goes_on_to_the_same_bits(tmp_path, monkeypatch, life):
     """Between two turns of its basis, and after some."""
     monkeypatch.setattr("tacit.solve.eigen.pencil._FEWEST", 5)
+    monkeypatch.setattr("tacit.solve.eigen.pencil._SPARE", 0)
 
     class MortalPencil(DensePencil):
         def products(self, S):

@@ -17,7 +17,7 @@ If X is centred, Xᵀ1 = 0, and the trivial direction in which all records are e
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,8 +31,8 @@ from tacit.models.common.honest_positions import estimated_leverages
 from tacit.operators import Centred, Operator, Scaled, as_operator
 from tacit.solve import leading_singular_triplets, without_vectors
 from tacit.solve.eigen.pencil import pencil_eigenpairs
-from tacit.solve.result import signs_of
-from tacit.solve.tall_arrays import inner, subtract
+from tacit.solve.result import SingularTriplets, signs_of
+from tacit.solve.tall_arrays import factored, inner, subtract, times
 from tacit.types import Array
 
 __all__ = ["DualScatter", "PrimalScatter", "ProductScatter", "ScatterForm", "ScatterPencil"]
@@ -170,8 +170,8 @@ class PrimalScatter(_LinearScatter):
 class ProductScatter(_LinearScatter):
     """From products with X alone: no N x N or M x M matrix.
 
-    The search starts from the regressions of the classes on the terms and from the leading directions of X, which also
-    make the preconditioner: B is large in these few directions only (docs/decisions/0008).
+    The search starts from approximate regressions of the classes on the terms, and from the leading directions of X
+    beside the classes (docs/decisions/0024).
     """
 
     def __init__(
@@ -191,29 +191,25 @@ class ProductScatter(_LinearScatter):
     def leading(self, n_components: int) -> tuple[Array, Array]:
         """Search for the space."""
         pencil = ScatterPencil(self.totals, self.F.astype(self.X.dtype), self.degrees, self.gamma)
-        bridges = pencil.some_bridges(n_components + _SPARE, self.rng)
-        # classes with the same records, or that together hold all records, span fewer directions than classes
-        n_directions = int(np.clip(n_components + _SPARE - _rank(bridges), _DIRECTIONS, n_components + _SPARE))
-        directions = leading_singular_triplets(
-            self.weighted, min(n_directions, *self.X.shape), tol=_ROUGH, rng=self.rng, left=False
-        )
-        self.reports.append(without_vectors(directions))
-        if not directions.values.size:
+        rough = self._triplets(self.weighted, _DIRECTIONS, _ROUGH)
+        if not rough.values.size:
             return np.empty(0), np.empty((self.X.shape[1], 0))
-        inverse = _SpectralInverse(directions.right, directions.values**2, self.gamma)
+        inverse = _SpectralInverse(rough.right, rough.values**2, self.gamma)
+        start = self._start(pencil, n_components, rough.right, inverse)
+        most_iterations = self.max_iter or _MOST_ITERATIONS
         found = pencil_eigenpairs(
             pencil,
-            min(n_components, bridges.shape[1] + directions.right.shape[1]),
-            start=_start_blocks(bridges, directions.right, inverse),
+            min(n_components, sum(block.shape[1] for block in start)),
+            start=start,
             precondition=inverse,
             tol=self.tol,
-            max_iter=self.max_iter or _MOST_ITERATIONS,
+            max_iter=most_iterations,
         )
+        del start
         self.reports.append(without_vectors(found))
         if not found.converged:
-            held = found.iterations < (self.max_iter or _MOST_ITERATIONS)
             way_out = "Raise max_iter, gamma or tol."
-            if held:
+            if found.iterations < most_iterations:
                 way_out = f"Rounding in {self.X.dtype} allows no less: raise tol" + (
                     ", or pass float64." if self.X.dtype == np.float32 else "."
                 )
@@ -222,13 +218,47 @@ class ProductScatter(_LinearScatter):
                 f"{float(found.residuals.max()):.1e}, above tol={self.tol:g}. {way_out}"
             )
         # xᵀBx = 1 and xᵀAx = μ, so dividing by √μ makes the positions unit columns without an N x k array
-        floor = _rounding(self.X.dtype) * float(directions.values[0]) ** 2
+        floor = _rounding(self.X.dtype) * float(rough.values[0]) ** 2
         real = found.values > floor * np.einsum("ij,ij->j", found.vectors, found.vectors)
         values, vectors = found.values, found.vectors
         if not real.all():
             values, vectors = values[real], vectors[:, real]
         vectors /= np.sqrt(values)  # in place: they are not used elsewhere
         return values, vectors
+
+    def _start(self, pencil: ScatterPencil, n_components: int, rough: Array, inverse: _SpectralInverse) -> list[Array]:
+        """Return blocks of vectors whose span is near the space.
+
+        Where A = B, at μ = 1, B − A is γ I − G Gᵀ (if every record counts once). So there are as many μ above 1 as
+        squared singular values of G above γ, and these are directions of classes. In the other directions the space is
+        that of N^½ A N^½, with N the inverse of γ I − G Gᵀ without its negative part: LSI beside the classes.
+        """
+        G = pencil.bridges(n_components + _SPARE, self.rng)
+        blocks, n_strong = [rough], 0
+        others: _Stretched | None = None
+        if G.shape[1]:
+            regressions = inverse(G.copy(order="F"))
+            shares, mix = la.eigh(_symmetric(inner(G, regressions)))
+            # classes with the same records, or that together hold all records, span fewer directions than classes
+            real = shares > _rounding(G.dtype) * len(shares) * shares.max(initial=0)
+            chosen = mix[:, real][:, ::-1][:, : n_components + _SPARE]
+            blocks.append(times(regressions, chosen.astype(G.dtype)))
+            del regressions
+            sizes, mix = la.eigh(_symmetric(inner(G, G)))
+            real = sizes > _rounding(G.dtype) * len(sizes) * sizes.max(initial=0)
+            sizes, mix = sizes[real], mix[:, real]
+            n_strong = int(np.count_nonzero(sizes > self.gamma))
+            left = 1 / np.sqrt(np.maximum(1 - sizes / self.gamma, _NEAR))
+            factors = (np.where(sizes > self.gamma, 0, left) - 1) / sizes
+            others = _Stretched(self.totals, G, (mix * factors) @ mix.T)
+        n_beside = max(_BESIDE, n_components + _BESIDE - n_strong)
+        found = self._triplets(others or self.totals, n_beside, _BESIDE_TOL)
+        return [*blocks, found.right if others is None else others.stretched(found.right)]
+
+    def _triplets(self, X: Operator, n_components: int, tol: float) -> SingularTriplets:
+        found = leading_singular_triplets(X, min(n_components, *X.shape), tol=tol, rng=self.rng, left=False)
+        self.reports.append(without_vectors(found))
+        return found
 
     def leverages(self) -> Array:
         """Estimate the leverages from random probes."""
@@ -246,9 +276,12 @@ class ProductScatter(_LinearScatter):
 
 
 _MOST_ITERATIONS = 300
-_SPARE = 8  # extra directions, since the last ones of a block converge last
-_DIRECTIONS = 32  # leading directions of X in the preconditioner
+_SPARE = 8  # extra directions of classes, since the last ones of a block converge last
+_DIRECTIONS = 16  # leading directions of X in the preconditioner
 _ROUGH = 0.1  # their tolerance
+_BESIDE = 16  # directions beside the classes, in addition to those that will be needed
+_BESIDE_TOL = 1e-2
+_NEAR = 0.01  # least 1 − g²/γ: a class with g² = γ would be stretched without end
 _PROBE_TOL = 1e-2  # of the probes for leverages: their own error is larger
 
 
@@ -266,10 +299,8 @@ def _scaled_rows(X: Operator, squares: Array) -> Operator:
     return X if (squares == 1).all() else Scaled(X, rows=np.sqrt(squares))
 
 
-def _rank(block: Array) -> int:
-    """Return the number of directions that the columns span, to working precision."""
-    values = la.eigvalsh(np.asarray(block.T @ block, np.float64))
-    return int((values > _rounding(block.dtype) * len(values) * values.max(initial=0)).sum())
+def _symmetric(square: Array) -> Array:
+    return np.asarray((square + square.T) / 2, np.float64)
 
 
 def _rounding(dtype: np.dtype) -> float:
@@ -303,14 +334,10 @@ class ScatterPencil:
         self.degrees = None if (degrees == 1).all() else degrees.astype(X.dtype)[:, None]
         self.shape, self.dtype = (X.shape[1], X.shape[1]), X.dtype
         plain = X.operator if isinstance(X, Scaled) else X
-        is_centred = isinstance(plain, Centred)
         self.n_bytes = (plain.operator if isinstance(plain, Centred) else plain).n_bytes
         few = F.shape[1] <= MOST_BRIDGES
         self.low_rank = class_bridges(X, F) if few else None
         self.F = None if few else F
-        # shares sum to one and centred records to zero, so the last column depends on the others
-        depends = is_centred and self.degrees is None
-        self.n_independent = max(1, F.shape[1] - depends)
 
     def products(self, S: Array) -> Sequence[Array]:
         """Return XᵀX S and, if it differs, Xᵀ diag(d) X S, less G Gᵀ S if G is not kept."""
@@ -328,22 +355,55 @@ class ScatterPencil:
             between -= called
         return [first, np.asarray(self.X.T @ between)]
 
-    def some_bridges(self, most: int, rng: np.random.Generator) -> Array:
-        """Return the columns of G, or `most` random mixtures if there are more."""
-        if self.F is not None:
-            mix = rng.standard_normal((self.F.shape[1], min(most, self.F.shape[1]))).astype(self.dtype)
-            return np.asarray(self.X.T @ (self.F @ mix))
-        assert self.low_rank is not None
-        if self.low_rank.shape[1] <= most:
-            return self.low_rank[:, : self.n_independent]
-        return self.low_rank @ rng.standard_normal((self.low_rank.shape[1], most)).astype(self.dtype)
+    def bridges(self, most: int, rng: np.random.Generator) -> Array:
+        """Return G, or at most so many columns with its leading directions and sizes if it is not kept."""
+        if self.low_rank is not None:
+            return self.low_rank
+        assert self.F is not None
+        mix = rng.standard_normal((self.F.shape[1], min(most, self.F.shape[1])), dtype=np.float32).astype(self.dtype)
+        directions, _ = factored(np.asfortranarray(self.X.T @ (self.F @ mix)))
+        across = np.asarray(self.F.T @ (self.X @ directions))  # GᵀQ
+        sizes, mix = la.eigh(_symmetric(across.T @ across))
+        return times(directions, (mix * np.sqrt(np.maximum(sizes, 0))).astype(self.dtype))
 
 
-def _start_blocks(bridges: Array, directions: Array, inverse: Callable[[Array], Array]) -> Iterator[Array]:
-    """Yield approximate regressions of the classes on the terms, a few at a time, and the leading directions of X."""
-    for first in range(0, bridges.shape[1], _COLUMNS):
-        yield inverse(bridges[:, first : first + _COLUMNS].copy())
-    yield directions
+class _Stretched(Operator):
+    """X (I + G C Gᵀ), with a symmetric C: directions of classes left out, or stretched."""
+
+    def __init__(self, X: Operator, G: Array, core: Array) -> None:
+        super().__init__(X.shape, X.dtype)
+        self.X, self.G, self.core = X, G, core.astype(X.dtype)
+
+    @property
+    def is_outside_memory(self) -> bool:
+        """Same as for X."""
+        return self.X.is_outside_memory
+
+    @property
+    def is_dense(self) -> bool:
+        """Same as for X."""
+        return self.X.is_dense
+
+    @property
+    def n_bytes(self) -> int:
+        """Same as for X."""
+        return self.X.n_bytes
+
+    def gram(self, V: Array) -> Array:
+        """Return the product with the Gram matrix, by that of X."""
+        return self.stretched(self.X.gram(self.stretched(V)))
+
+    def stretched(self, V: Array) -> Array:
+        """Return (I + G C Gᵀ) V."""
+        V = np.array(V, order="F")
+        subtract(V, self.G, -self.core @ inner(self.G, V))
+        return V
+
+    def _matmat(self, V: Array) -> Array:
+        return np.asarray(self.X @ self.stretched(V))
+
+    def _rmatmat(self, U: Array) -> Array:
+        return self.stretched(np.asarray(self.X.T @ U))
 
 
 class _SpectralInverse:

@@ -36,6 +36,7 @@ _LOOKED_AT = 32  # maximum number of vectors whose residuals are in memory at th
 # products than all together, and far less memory. A product with 20 columns takes as long as one with 32 (200,000
 # records, 100 classes: 11 iterations and 4.4 s with 32, 16 and 6.7 s with 20).
 _FEWEST = 32
+_SPARE = 32  # further vectors that stay in the basis when it is reduced: without them one of the last may be missed
 _BLOCKS = 4  # of new directions, for which the basis has room
 _LITTLE = 2**26  # bytes that a search may always take
 _NEAR_ROUNDING = 100.0  # units in the last place of the terms of a residual, below which rounding may hold it
@@ -93,16 +94,17 @@ def pencil_eigenpairs(
     while True:
         with one_thread():
             values, inner = la.eigh(basis.A, basis.B)
-        values, inner = values[::-1][:n_components], inner[:, ::-1][:, :n_components]
+        present = inner[:, ::-1][:, : max(n_components, min(n_components + _SPARE, room - 2 * most))]
+        values, inner = values[::-1][:n_components], present[:, :n_components]
         last = iterations >= max_iter
-        if last:
+        if last or len(values) != len(state.relative):
             state = _Progress.begin(len(values), state.goal)
         going, directions = basis.residuals(values, inner, tol, state, len(values) if last else most)
         if not going.size or last:
             break
         iterations += 1
         directions = precondition(directions)
-        if not basis.advance(inner, going, directions):  # no new directions: rounding prevents further progress
+        if not basis.advance(present, going, directions):  # no new directions: rounding prevents further progress
             max_iter = iterations
         del directions
         kept.keep(state, iterations)
@@ -183,7 +185,7 @@ def columns_for(n_components: int, column_bytes: int, n_bytes: int) -> tuple[int
     `column_bytes` is the memory of a vector.
     """
     most = max(_FEWEST, n_components // 5)
-    room = n_components + _BLOCKS * most
+    room = n_components + _SPARE + _BLOCKS * most
     if (2 * room + 4 * most) * column_bytes > max(n_bytes, _LITTLE):
         most = max(_FEWEST // 2, n_components // 80 * 16)  # a fifth, in whole cache lines, which products need not pad
         room = n_components + 2 * most  # the last step and the new directions; reduced in every iteration

@@ -383,9 +383,9 @@ def test_dimensions_have_names(planted: Planted) -> None:
 
 def test_reports_of_the_search_are_kept(planted: Planted) -> None:
     model = HLSI(K, solver="products", tol=1e-4).fit(*planted.training)
-    assert len(model.solution_) == 2  # leading directions, and the space
-    assert model.solution_[1].converged
-    assert model.solution_[1].residuals.max() <= 1e-4
+    assert len(model.solution_) == 3  # leading directions, those beside the classes, and the space
+    assert model.solution_[2].converged
+    assert model.solution_[2].residuals.max() <= 1e-4
     assert model.n_iter_ == max(report.iterations for report in model.solution_)
     assert HLSI(K, solver="dual").fit(*planted.training).solution_ == ()
 
