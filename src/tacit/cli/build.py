@@ -37,6 +37,7 @@ from tacit.cli.common.reading_options import (
     load_vectors,
     open_records,
     reading_options,
+    vectors_only_option,
     vectors_option,
 )
 from tacit.errors import InputError, TacitWarning
@@ -61,6 +62,7 @@ __all__ = ["build_command", "refit_command"]
 )
 @reading_options
 @vectors_option
+@vectors_only_option
 @model_options
 @option_in(
     "Output",
@@ -80,6 +82,7 @@ def build_command(
     output: str | None,
     replace: bool,
     vectors: str | None,
+    vectors_only: bool,
     wait: float,
     as_json: bool,
     quiet: bool,
@@ -92,6 +95,8 @@ def build_command(
     more links than words, such as films and the people who rated them, get M-LSA.
     """
     started = time.perf_counter()
+    if vectors_only and vectors is None:
+        raise InputError("--vectors-only needs vectors: got none. Add --vectors FILE.npy.")
     with ShownStages(quiet=quiet) as show, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "the files have problems", TacitWarning)  # the summary lists them
         if space.dimensions is None:
@@ -114,7 +119,7 @@ def build_command(
             build(
                 records.records,
                 path,
-                changed(settings, reading=records.settings),
+                changed(settings, reading=records.settings, vectors_only=vectors_only),
                 taxonomy=read_taxonomy(space, reading.dataset, reading.data_dir),
                 vectors=load_vectors(vectors),
                 replace_old=replace,
@@ -148,11 +153,19 @@ def build_command(
 @index_argument
 @model_options
 @vectors_option
+@vectors_only_option
 @wait_option
 @as_json
 @quiet_option
 def refit_command(
-    *, index: str, space: ModelOptions, vectors: str | None, wait: float, as_json: bool, quiet: bool
+    *,
+    index: str,
+    space: ModelOptions,
+    vectors: str | None,
+    vectors_only: bool,
+    wait: float,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Fit the space of an index again, to its current records.
 
@@ -166,8 +179,11 @@ def refit_command(
 
         with opened(index) as collection:
             settings = read_settings(space, BuildSettings.from_facts(collection.settings["build"]))
+            by_words = collection.space.words is not None
         if title_weight(space) is not None:
             raise InputError("--set title_weight is for 'tacit build': got it for a refit, which reads no files.")
+        if vectors_only or by_words:  # an index of words keeps them, unless it is told not to
+            settings = changed(settings, vectors_only=vectors_only)
         refit(
             index,
             settings,
@@ -200,7 +216,11 @@ def _sentence(path: Path, found: IndexInfo) -> str:
     """Return a sentence on what the index contains."""
     from tacit.checks import human_size
 
-    parts = [f"{found.records:,} records", f"{found.terms:,} words" if found.text else f"vectors of {found.terms:,}"]
+    parts = [f"{found.records:,} records"]
+    if found.text:
+        parts.append(f"{found.terms:,} words")
+    if found.numbers:
+        parts.append(f"vectors of {found.numbers:,}")
     if found.labels:
         parts.append(f"{found.labels:,} labels")
     if found.taxonomy_nodes and found.weights.get("taxonomy", 1):

@@ -121,14 +121,14 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
     changes = f" ({found.added:,} added and {found.removed:,} removed since the fit)"
     stop_words = found.text.get("stop_words")
     text = {**found.text, "stop_words": f"{len(stop_words):,} given"} if isinstance(stop_words, list) else found.text
-    words = f"{found.terms:,}" if found.text else f"none: built from vectors of {found.terms:,} numbers"
     rows = [
         ("index", found.path),
         ("records", f"{found.records:,}{changes if found.added or found.removed else ''}"),
         ("labels", f"{found.labels:,}"),
         ("taxonomy", f"{found.taxonomy_nodes:,} nodes" if found.taxonomy_nodes else ""),
         *((name, f"{n:,} linked") for name, n in found.links.items()),
-        ("words", words),
+        ("words", f"{found.terms:,}" if found.text else "none: built from vectors alone"),
+        ("vectors", f"{found.numbers:,} numbers each" if found.numbers else ""),
         ("dimensions", f"{found.dimensions:,}"),
         ("model", found.model),
         ("parameters", _listed(found.parameters)),

@@ -3,8 +3,8 @@
     position = [x A + Σ_v f_v P_v] Φ,   Φ = diag(μ)⁻¹ in the axes and the scaling of the index
 
 x are the words of a record, f_v its row of a view (labels, classes above them, links), P_v the pull of each thing of
-the view. A view of which nothing is known is filled with what the words predict, as in the fit. A record of which
-nothing is known is placed by its words alone.
+the view. A view of which nothing is known is filled with what the words predict, as in the fit; so are the vectors of a
+record that has none, in a space of words and vectors. A record of which nothing is known is placed by its words alone.
 """
 
 from __future__ import annotations
@@ -47,14 +47,23 @@ class KnownViews:
 
     Parameters
     ----------
-    terms : (n_terms, k), A
+    terms : (n_terms, k), A; rows of words first, then those of vectors
     fold_map : (k, k), Φ
     scales : (k,), factors from unit positions to those of the index
     views : mapping from name to ViewPull
+    vectors : ViewPull of vectors that a record does not have; None for a space of words or of vectors alone
     """
 
-    def __init__(self, terms: Any, fold_map: Float32Array, scales: Float32Array, views: Mapping[str, ViewPull]) -> None:
+    def __init__(
+        self,
+        terms: Any,
+        fold_map: Float32Array,
+        scales: Float32Array,
+        views: Mapping[str, ViewPull],
+        vectors: ViewPull | None = None,
+    ) -> None:
         self.terms, self.fold_map, self.scales, self.views = terms, fold_map, scales, dict(views)
+        self.vectors = vectors
         self._places = {name: {thing: row for row, thing in enumerate(view.names)} for name, view in views.items()}
 
     @classmethod
@@ -67,7 +76,11 @@ class KnownViews:
             pull, square = (generation.array(f"known_{part}_{number}") for part in ("pull", "square"))
             views[facts["name"]] = ViewPull(facts["things"], pull, square, facts["length"], facts["share"])
         terms, fold_map, scales = (generation.array(f"known_{part}") for part in ("terms", "map", "scales"))
-        return cls(terms, fold_map, scales, views)
+        vectors = None
+        if "known_vectors" in generation.arrays:
+            none, length = np.zeros((0, len(scales)), np.float32), generation.facts("known_views")["vector_length"]
+            vectors = ViewPull((), none, generation.array("known_vectors"), length, 1.0)
+        return cls(terms, fold_map, scales, views, vectors)
 
     def save(self, writer: GenerationWriter) -> None:
         """Write them into a new generation."""
@@ -78,7 +91,11 @@ class KnownViews:
             writer.save_array(f"known_pull_{number}", np.ascontiguousarray(view.pull, np.float32))
             writer.save_array(f"known_square_{number}", np.ascontiguousarray(view.square, np.float32))
             facts.append({"name": name, "things": list(view.names), "length": view.length, "share": view.share})
-        writer.save_facts("known_views", {"views": facts})
+        more = {}
+        if self.vectors is not None:
+            writer.save_array("known_vectors", np.ascontiguousarray(self.vectors.square, np.float32))
+            more["vector_length"] = self.vectors.length
+        writer.save_facts("known_views", {"views": facts, **more})
 
     def known(self, view: str, things: Sequence[str]) -> list[str]:
         """Return those things that a view has a pull of."""
@@ -89,14 +106,17 @@ class KnownViews:
         rows: Sequence[tuple[Any, Any]],
         by_words: Float32Array,
         known: Sequence[Mapping[str, Sequence[str] | None]],
+        *,
+        has_vectors: bool = False,
     ) -> Float32Array:
         """Return the positions of records.
 
         Parameters
         ----------
-        rows : columns and weights of the words of each record
-        by_words : (n_records, k), their positions by words alone
+        rows : columns and weights of the words, or of the vector, or of both, of each record
+        by_words : (n_records, k), their positions by these alone
         known : for each record, the things of each view; None or a missing name is unknown
+        has_vectors : whether the rows have vectors, in a space of words and vectors
         """
         found = np.array(by_words, np.float32)
         for number, ((columns, weights), things) in enumerate(zip(rows, known, strict=True)):
@@ -110,6 +130,8 @@ class KnownViews:
                     pulls.append(view.pull[places].sum(axis=0))
             if len(filled) == len(self.views):
                 continue
+            if self.vectors is not None and not has_vectors:
+                filled.append(self.vectors)
             total = weights @ self.terms[columns] if len(columns) else np.zeros(len(self.scales), np.float32)
             unit = by_words[number] / self.scales
             for view in filled:

@@ -50,17 +50,17 @@ def _write(
     given = list(records)
     if not given:
         return 0
+    space, texts = collection.space, [record.text for record in given]
     if vectors is not None:
-        positions = collection.space.place_vectors(vectors)
+        positions = space.place_vectors(vectors, None if space.words is None else texts)
         if collection.known_views is not None and len(positions) == len(given):
-            columns = np.arange(len(collection.space.terms))
-            positions = _with_known(collection, given, [(columns, row) for row in np.asarray(vectors)], positions)
+            positions = _with_known(collection, given, space.joint_rows(vectors, texts), positions, has_vectors=True)
         change(given, positions)
         return len(given)
-    positions = collection.space.place([record.text for record in given], "record")
-    words = collection.space.words
+    positions = space.place(texts, "record")
+    words = space.words
     if collection.known_views is not None and words is not None:
-        positions = _with_known(collection, given, [words.row(record.text) for record in given], positions)
+        positions = _with_known(collection, given, [words.row(text) for text in texts], positions)
     n_nowhere = int(np.count_nonzero(~positions.any(axis=1)))
     if n_nowhere:
         warnings.warn(
@@ -74,11 +74,17 @@ def _write(
 
 
 def _with_known(
-    collection: OpenedIndex, records: Sequence[Record], rows: Sequence[tuple[Any, Any]], positions: Float32Array
+    collection: OpenedIndex,
+    records: Sequence[Record],
+    rows: Sequence[tuple[Any, Any]],
+    positions: Float32Array,
+    *,
+    has_vectors: bool = False,
 ) -> Float32Array:
     """Return the positions of records by their words or vectors and by what is known about them."""
     assert collection.known_views is not None
-    return collection.known_views.place(rows, positions, [_known(collection, record) for record in records])
+    known = [_known(collection, record) for record in records]
+    return collection.known_views.place(rows, positions, known, has_vectors=has_vectors)
 
 
 def _known(collection: OpenedIndex, record: Record) -> dict[str, Sequence[str] | None]:

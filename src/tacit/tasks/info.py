@@ -23,14 +23,15 @@ class IndexInfo:
     records : int, that can be found now
     fitted_records : int, that the space was fitted to
     added, removed : int, since then; an updated record counts as both
-    labels, terms, dimensions : int, of the space
+    labels, terms, dimensions : int, of the space; terms are words
+    numbers : int, length of the vectors that shape the space, 0 without
     links : dict of str to int, number of linked things in the space by the name of the link
     taxonomy_nodes : int, 0 without a taxonomy
     model : str
     parameters : dict, those of the model
     weights : dict of str to float, how much the words and each view count in distances; empty for other models
     suggester : str, how labels are suggested; "none" without a suggester
-    text : dict, how texts become words; empty for an index of vectors
+    text : dict, how texts become words; empty for an index of vectors alone
     reading : dict, how the records were read, if known
     bytes : int, on the disk, including old generations
     created : str, time of the last fit, ISO 8601 in UTC
@@ -48,6 +49,7 @@ class IndexInfo:
     labels: int
     terms: int
     dimensions: int
+    numbers: int
     links: dict[str, int]
     taxonomy_nodes: int
     model: str
@@ -77,6 +79,7 @@ def info(collection: OpenedIndex) -> IndexInfo:
     """Return facts about an open index; of the records it reads only those that were added."""
     manifest, counts = collection.generation.manifest, collection.store.counts()
     build, fitted = manifest.settings.get("build", {}), manifest.settings.get("fitted", {})
+    by_words = "facts/words.json" in manifest.files
     return IndexInfo(
         path=str(collection.path),
         records=counts.live,
@@ -84,15 +87,16 @@ def info(collection: OpenedIndex) -> IndexInfo:
         added=counts.added,
         removed=counts.removed,
         labels=manifest.counts.get("labels", 0),
-        terms=manifest.counts.get("terms", 0),
+        terms=manifest.counts.get("terms", 0) if by_words else 0,
         dimensions=manifest.counts.get("dimensions", 0),
+        numbers=manifest.counts.get("numbers" if by_words else "terms", 0),
         links={name: len(of) for name, of in collection.link_names.items()},
         taxonomy_nodes=0 if collection.taxonomy is None else collection.taxonomy.n_nodes,
         model=fitted.get("model", "unknown"),
         parameters=dict(fitted.get("parameters", {})),
         weights=collection.weights,
         suggester=fitted.get("suggester", "none" if collection.suggester is None else build.get("suggester", "auto")),
-        text=dict(build.get("text", {})) if "facts/words.json" in manifest.files else {},
+        text=dict(build.get("text", {})) if by_words else {},
         reading=dict(build.get("reading", {})),
         bytes=_size(collection.path),
         created=manifest.created,

@@ -102,5 +102,5 @@ def test_records_added_with_vectors_are_placed_by_their_labels_too(tmp_path):
         old = directions(index, [records[number].id for number in labelled])
         new = directions(index, [copy.id for copy in copies])
     assert (old * new).sum(axis=1).min() > 0.99999
-    with tacit.open(path) as index, pytest.raises(tacit.InputError, match="2 records"):
+    with tacit.open(path) as index, pytest.raises(tacit.InputError, match="got 1 rows for 2 texts"):
         index.add([Record("a", ""), Record("b", "")], vectors=vectors[:1])

@@ -18,10 +18,21 @@ if TYPE_CHECKING:
 
     from tacit.corpus import ColumnMap, Reading, Record
 
-__all__ = ["OpenedRecords", "ReadingOptions", "load_vectors", "open_records", "reading_options", "vectors_option"]
+__all__ = [
+    "OpenedRecords",
+    "ReadingOptions",
+    "load_vectors",
+    "open_records",
+    "reading_options",
+    "vectors_only_option",
+    "vectors_option",
+]
 
 vectors_option: Decorator = option_in(
-    "Records", "--vectors", metavar="FILE.npy", help="Vectors to use instead of the words, one row per record."
+    "Records", "--vectors", metavar="FILE.npy", help="Vectors to use beside the words, one row per record."
+)
+vectors_only_option: Decorator = option_in(
+    "Records", "--vectors-only", is_flag=True, help="Use the vectors instead of the words."
 )
 
 

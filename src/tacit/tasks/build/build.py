@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from tacit.checks import check_finite
 from tacit.corpus.record import Record
 from tacit.errors import InputError, TacitWarning
 from tacit.index import GenerationWriter, RecordStore
@@ -25,6 +24,7 @@ from tacit.index.taxonomy import taxonomy_from_facts, taxonomy_to_facts
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.fitting import FittedSpace, RecordKnowledge, fit_model
 from tacit.tasks.build.settings import BuildSettings
+from tacit.tasks.build.vectors import read_vectors
 from tacit.tasks.stage_progress import Report, StageReporter
 from tacit.text.words import Words
 
@@ -57,7 +57,8 @@ def build(
     taxonomy : Taxonomy, optional
         What is above the labels.
     vectors : (n_records, n) array, optional
-        Vectors of the records, in the same order, to use instead of their words: sentence embeddings, for instance.
+        Vectors of the records, in the same order, to use beside their words: sentence embeddings, for instance. How
+        much they count is found in a trial. `settings.vectors_only` uses them instead of the words.
     replace_old : bool, default False
         Whether an existing index may be replaced.
     report : callable, optional
@@ -74,7 +75,7 @@ def build(
     _check_one_taxonomy(taxonomy, settings)
     folder = as_folder(path)
     if vectors is not None:
-        vectors = _read_vectors(vectors)
+        vectors = read_vectors(vectors)
     with _disk_errors(folder):
         if not replace_old and (folder / "CURRENT").exists():
             raise InputError(
@@ -129,7 +130,7 @@ def refit(
                 )
             vectors = np.array(old.array("vectors"))
         elif vectors is not None:
-            vectors = _read_vectors(vectors)
+            vectors = read_vectors(vectors)
         _write(
             writer, (record for _, record in old.store.records()), settings, taxonomy, vectors, StageReporter(report)
         )
@@ -148,20 +149,23 @@ def _write(
     texts, known, titles = _store(writer, records, say)
     known = _with_taxonomy(known, taxonomy, settings.taxonomy_separator, titles)
     X: Any
-    if vectors is None:
-        say.begin("words")
-        words, X = Words.fit(texts, settings.text)
-        say.end(f"{X.shape[1]:,} different words counted, {X.nnz / max(1, X.shape[0]):.0f} per record")
-    else:
+    words, beside = None, None
+    if vectors is not None:
         if len(vectors) != len(texts):
             raise InputError(
                 f"vectors does not match the records: got {len(vectors):,} rows for {len(texts):,} records, expected "
                 "one row per record, in the same order. Vectors of records that could not be read must be removed."
             )
-        words, X = None, vectors
-        writer.save_array("vectors", X)
+        writer.save_array("vectors", vectors)
+    if vectors is not None and settings.vectors_only:
+        X = vectors
+    else:
+        say.begin("words")
+        words, X = Words.fit(texts, settings.text)
+        say.end(f"{X.shape[1]:,} different words counted, {X.nnz / max(1, X.shape[0]):.0f} per record")
+        beside = vectors
     texts.clear()  # the largest object in memory, and no longer needed
-    fitted = fit_model(X, known, settings, say, words)
+    fitted = fit_model(X, known, settings, say, words, beside)
     if is_large(fitted.positions):  # comparing a query with all records would take too long
         say.begin("neighbours")
         n = len(fitted.positions)
@@ -172,6 +176,8 @@ def _write(
     say.begin("writing")
     _save(writer, fitted, words, known, titles)
     counts = {"labels": len(fitted.label_names), "terms": X.shape[1], "dimensions": fitted.positions.shape[1]}
+    if fitted.vector_maps is not None:
+        counts["numbers"] = len(fitted.vector_maps.mean)
     made: dict[str, Any] = {
         "model": fitted.model,
         "parameters": fitted.parameters,
@@ -220,7 +226,7 @@ def _save(
     writer: GenerationWriter, fitted: FittedSpace, words: Words | None, known: RecordKnowledge, titles: dict[str, str]
 ) -> None:
     """Write everything except the records."""
-    Space(fitted.terms, fitted.offset, words).save(writer)
+    Space(fitted.terms, fitted.offset, words, fitted.vector_maps).save(writer)
     writer.save_array("positions", fitted.positions)
     writer.save_array("lengths", lengths_of(fitted.positions))
     names = {"names": list(fitted.label_names), "counts": list(fitted.label_counts)}
@@ -271,14 +277,6 @@ def _disk_errors(folder: Path) -> Iterator[None]:
             f"path cannot be written: got {error.strerror or str(error)!r} for {str(error.filename or folder)!r}, "
             "expected a writable folder with free space. Choose another, or check the disk and the permissions."
         ) from error
-
-
-def _read_vectors(vectors: Any) -> np.ndarray:
-    X = np.asarray(vectors)
-    if X.ndim != 2 or X.dtype.kind not in "fiu":
-        raise InputError(f"vectors is not a table: got shape {X.shape} of {X.dtype}, expected one row per record.")
-    check_finite("vectors", X)
-    return np.asarray(X, np.float32)
 
 
 def label_titles(record: Record) -> dict[str, str]:

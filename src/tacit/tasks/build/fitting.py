@@ -15,6 +15,7 @@ from tacit.checks import check_number, human_size, is_sparse
 from tacit.corpus.record import Record
 from tacit.errors import InputError, did_you_mean
 from tacit.index.known_views import KnownViews, ViewPull
+from tacit.index.space import VectorMaps
 from tacit.index.suggester import Suggester
 from tacit.machine import available_memory
 from tacit.models.classifiers.label_head import LabelHead
@@ -24,10 +25,12 @@ from tacit.models.spaces import Knowledge, SpaceKind, space_named
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.settings import BuildSettings, dimensions_for
+from tacit.tasks.build.vectors import RecordVectors, WordsAndVectors, weigh_vectors
 from tacit.tasks.build.weighing import (
     LABEL_WEIGHT,
     MORE_DIMENSIONS,
     POWER,
+    UNTRIED_WORDS,
     Emphasis,
     any_dimensions,
     default_emphasis,
@@ -120,6 +123,7 @@ class FittedSpace:
         the positions of its records
     known_views : KnownViews or None, places records whose labels or links are known
     emphasis : Emphasis or None, how much each view counts
+    vector_maps : VectorMaps or None, place vectors in a space of words and vectors
     """
 
     model: str
@@ -137,12 +141,28 @@ class FittedSpace:
     strengths: Float32Array | None = None
     known_views: KnownViews | None = None
     emphasis: Emphasis | None = None
+    vector_maps: VectorMaps | None = None
 
 
 def fit_model(
-    X: Any, known: RecordKnowledge, settings: BuildSettings, say: StageReporter, words: Words | None = None
+    X: Any,
+    known: RecordKnowledge,
+    settings: BuildSettings,
+    say: StageReporter,
+    words: Words | None = None,
+    vectors: Any = None,
 ) -> FittedSpace:
-    """Choose the space, fit it, and train the suggester in it; `words` counts those of titles, for the trial."""
+    """Choose the space, fit it, and train the suggester in it.
+
+    Parameters
+    ----------
+    X : words of the records, or vectors alone
+    known : what else is known about them
+    settings : how to build
+    say : reports the stages
+    words : counts the words of titles, for the trials
+    vectors : to use beside the words, optional
+    """
     labels = _label_matrix(known.labels, settings.min_label_records)
     kinds = known.kinds if labels is not None else known.kinds - {"labels"}
     space = space_named(settings.model, kinds)
@@ -155,18 +175,29 @@ def fit_model(
     given = settings.n_components
     n_components = dimensions_for(X.shape[0], 0 if labels is None else labels.n_labels) if given is None else given
     settings = replace(settings, n_components=n_components)
-    estimate = space.estimate_memory(X, n_components, 0 if labels is None else len(labels.names))
+    titles = _title_rows(known.titles, words)
+    joined = None if vectors is None else _joined(X, vectors, labels, titles, settings, say)
+    features = X if joined is None else joined.X
+    if vectors is not None:
+        others = {name: weight for name, weight in settings.weights.items() if name != "vectors"}
+        settings = replace(settings, weights=others)
+    estimate = space.estimate_memory(features, n_components, 0 if labels is None else len(labels.names))
     if estimate is not None and estimate.total >= LARGE:  # said before the fit, which raises if it is too much
         say.begin("memory")
         say.end(f"{estimate.sentence()}; {human_size(available_memory())} are free")
         note_announced(estimate)
     if space.takes == "views":
-        fitted, honest = fit_views(space, X, labels, known, settings, say, words, grow=given is None)
+        n_words = None if joined is None else joined.n_terms
+        fitted, honest = fit_views(
+            space, features, labels, known, settings, say, titles, n_words=n_words, grow=given is None
+        )
     else:
         say.begin("space")
         fit = fit_relations if space.takes == "relations" else _fit_matrix
-        fitted, honest = fit(space, X, labels, known, settings)
+        fitted, honest = fit(space, features, labels, known, settings)
         say.end(f"{fitted.model}: a space of {fitted.terms.shape[1]} dimensions {_made_from(space, labels, known)}")
+    if vectors is not None:
+        fitted = _with_vectors(fitted, joined)
     if labels is None:
         return fitted
     totals = np.asarray(labels.indicator.T @ fitted.positions)
@@ -226,26 +257,28 @@ def fit_views(
     known: RecordKnowledge,
     settings: BuildSettings,
     say: StageReporter,
-    words: Words | None,
+    titles: Any,
     *,
+    n_words: int | None,
     grow: bool,
 ) -> tuple[FittedSpace, Float32Array]:
     """Fit a space of words and everything that is known; return it and the honest positions of the records.
 
-    How much each view counts is found in a trial on held-out records, unless `settings.weights` says it. If the space
-    may `grow`, every view beside the labels has some dimensions of its own.
+    How much each view counts is found in a trial on held-out records, unless `settings.weights` says it; `titles`
+    gives the words of titles, and `n_words` the columns of X that are words, if others are vectors. If the space may
+    `grow`, every view beside the labels has some dimensions of its own.
     """
     linked = {name: as_labels([tuple(names) for names in targets]) for name, targets in known.used_links.items()}
     shared = {name: _shared(things) for name, things in linked.items()}
     views = {name: View(things, names=None) for name, things in shared.items() if things.n_labels}
     taxonomy = widened(known.taxonomy, labels) if known.taxonomy is not None and labels is not None else None
     _check_weights(settings.weights, labels, taxonomy, linked)
-    titles = _title_rows(known.titles, words)
     known_names = [*(["labels"] if labels is not None else []), *(["taxonomy"] if taxonomy is not None else []), *views]
     found = default_emphasis(known_names, settings.weights)
-    if set(known_names) - {"labels", *settings.weights}:
+    unknown = {"words", *known_names} - {"labels", *settings.weights}
+    if unknown - {"words"} or (unknown and labels is not None and titles is not None):
         say.begin("weights")
-        options: dict[str, Any] = {"given": settings.weights, "random_state": settings.random_state}
+        options: dict[str, Any] = {"n_words": n_words, "given": settings.weights, "random_state": settings.random_state}
         found = weigh_views(X, labels, taxonomy, views, titles, **options)
         tried = f"tried on {found.n_records:,} records" if found.n_records else "by default, for few records"
         say.end(f"weights {tried}: {found.sentence()}")
@@ -271,10 +304,42 @@ def fit_views(
         None,
         positions,
         others={name: _placed_things(things, positions) for name, things in linked.items()} or None,
-        known_views=_known_views(model),
+        known_views=_known_views(model, n_words),
         emphasis=found,
     )
     return fitted, honest
+
+
+def _joined(
+    X: Any, vectors: Any, labels: LabelMatrix | None, titles: Any, settings: BuildSettings, say: StageReporter
+) -> WordsAndVectors | None:
+    """Put vectors beside the words, as much as a trial or the user says; None if they do not count."""
+    centred = RecordVectors.of(vectors)
+    say.begin("vectors")
+    given = settings.weights.get("vectors")
+    if given is not None:
+        weight = given / settings.weights.get("words", 1.0 if labels is None else UNTRIED_WORDS)
+        said = "weight given"
+    else:
+        weight, n_tried = weigh_vectors(X, labels, centred, titles, random_state=settings.random_state)
+        said = f"tried on {n_tried:,} records" if n_tried else "not tried"
+    counted = f"{weight:g} times as much as words" if weight else "left out"
+    say.end(f"vectors of {centred.rows.shape[1]:,} numbers, {said}: {counted}")
+    return WordsAndVectors(X, centred, weight) if weight else None
+
+
+def _with_vectors(fitted: FittedSpace, joined: WordsAndVectors | None) -> FittedSpace:
+    """Add the maps that place texts and vectors to a space of both, or note that the vectors were left out."""
+    views, emphasis = fitted.known_views, fitted.emphasis or default_emphasis(())
+    if joined is None:
+        return replace(fitted, emphasis=replace(emphasis, weights=emphasis.weights | {"vectors": 0.0}))
+    terms, maps = joined.maps(fitted.terms, fitted.positions)
+    emphasis = replace(emphasis, emphasis=emphasis.emphasis | {"vectors": joined.weight * emphasis.emphasis["words"]})
+    if views is not None and views.vectors is not None:
+        views.terms[joined.n_terms :] *= joined.factor
+        vectors = replace(views.vectors, length=float(np.sqrt(joined.weight)))
+        views = KnownViews(views.terms, views.fold_map, views.scales, views.views, vectors)
+    return replace(fitted, terms=terms, vector_maps=maps, known_views=views, emphasis=emphasis)
 
 
 def _shared(things: LabelMatrix) -> LabelMatrix:
@@ -312,7 +377,7 @@ def _title_rows(titles: Sequence[str], words: Words | None) -> Any:
     return lambda rows: words.transform(titles[row] for row in rows)
 
 
-def _known_views(model: Any) -> KnownViews | None:
+def _known_views(model: Any, n_words: int | None) -> KnownViews | None:
     """Return what places records whose labels or links are known; None if the space has no views."""
     used = {name: view for name, view in model.views_.items() if view.pull is not None}
     if not used or model.label_weight in (0, 1) or model.shrinkage > 0 or model.kernel != "linear":
@@ -326,7 +391,12 @@ def _known_views(model: Any) -> KnownViews | None:
         scaled = (share * view.factors[:, None] * pull).astype(np.float32)
         views[name] = ViewPull(things, scaled, np.asarray(pull.T @ pull, np.float32), float(view.length), share)
     terms = np.ascontiguousarray(model.term_loadings_.T, np.float32)
-    return KnownViews(terms, np.asarray(model.fold_map_ * scales, np.float32), np.asarray(scales, np.float32), views)
+    fold_map, scales = np.asarray(model.fold_map_ * scales, np.float32), np.asarray(scales, np.float32)
+    vectors = None
+    if n_words is not None:
+        of_vectors = terms[n_words:]
+        vectors = ViewPull((), np.zeros((0, len(scales)), np.float32), of_vectors.T @ of_vectors, 1.0, 1.0)
+    return KnownViews(terms, fold_map, scales, views, vectors)
 
 
 def _fit_matrix(

@@ -28,8 +28,10 @@ class BuildSettings:
     n_components : int, optional
         Dimensions of the space; by default, as many as the records and their labels need, see `dimensions_for`.
     weights : mapping, default {}
-        How much the words, the labels, their taxonomy and each kind of links count in MLSI: `{"places": 0.2}`. What is
-        not given is found in a trial on held-out records; 0 leaves it out.
+        How much the words, the vectors, the labels, their taxonomy and each kind of links count: `{"places": 0.2}`.
+        What is not given is found in a trial on held-out records; 0 leaves it out.
+    vectors_only : bool, default False
+        Whether vectors, if there are any, are used instead of the words, not beside them.
     parameters : mapping, default {}
         Other parameters of the model, by name: `{"label_weight": 0.7}`.
     text : TextSettings
@@ -53,6 +55,7 @@ class BuildSettings:
     model: str = "auto"
     n_components: int | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
+    vectors_only: bool = False
     parameters: Mapping[str, Any] = field(default_factory=dict)
     text: TextSettings = field(default_factory=TextSettings)
     suggester: str = "auto"
@@ -91,7 +94,8 @@ class BuildSettings:
         unknown = [name for name in facts if name not in {entry.name for entry in fields(cls)}]
         if unknown:
             raise InputError(f"settings are unknown: got {unknown[0]!r}, expected those of this version of Tacit.")
-        return cls(**{**facts, "text": TextSettings.from_facts(facts.get("text", {}))})
+        # before there were both in one space, vectors were always used alone
+        return cls(**{"vectors_only": True, **facts, "text": TextSettings.from_facts(facts.get("text", {}))})
 
 
 def dimensions_for(n_records: int, n_labels: int) -> int:

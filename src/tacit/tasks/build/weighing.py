@@ -3,9 +3,9 @@
 What is known about the records beside their words comes as views: the labels, their taxonomy, each kind of links. All
 of them may shape one space, and how much each counts in the distances of that space is its *emphasis* (see `MLSI`). The
 trial fits a sample twice: with the labels alone, and with everything. Held-out records then look for records that share
-their labels or links, and titles look for their own records. A view gets the emphasis with which the sum of these
-measures is largest and none of them falls: more knowledge never hurts. A view for which there is none gets the weight
-0: it stays a filter, and its things still have their positions.
+their labels or links, and titles look for their own records. The words, beside labels of emphasis 1, and then each view
+get the emphasis with which the sum of these measures is largest and none of them falls: more knowledge never hurts. A
+view for which there is none gets the weight 0: it stays a filter, and its things still have their positions.
 """
 
 from __future__ import annotations
@@ -25,19 +25,27 @@ from tacit.models.mlsi.emphasis import main_axes
 from tacit.models.mlsi.mlsi import MLSI
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.solve import least_squares
 from tacit.types import Array, IntArray
 
 __all__ = [
     "LABEL_WEIGHT",
     "MORE_DIMENSIONS",
     "POWER",
+    "UNTRIED_WORDS",
+    "WORTH",
     "Emphasis",
     "Relevance",
     "any_dimensions",
     "default_emphasis",
     "nearest_of",
+    "noise_of",
     "own_rank",
+    "rises",
+    "text_map",
+    "trial_sample",
     "unit",
+    "usable_records",
     "weigh_views",
 ]
 
@@ -45,7 +53,8 @@ LABEL_WEIGHT = (
     0.9  # of MLSI: with fewer, the labels' directions come after directions of words that search does not need
 )
 POWER = 0.3  # of the eigenvalues
-_WORDS = 0.1  # emphasis of the words beside labels of emphasis 1
+UNTRIED_WORDS = 0.1  # emphasis of the words beside labels of emphasis 1, if there is no trial
+_TRIED_WORDS = (0.2, 0.3, 0.5, 1.0)
 _OBJECTIVE = 0.1  # weight of every other view in the objective, beside labels of weight 1
 _TRIED = (0.02, 0.05, 0.1, 0.2)
 _ROUNDS = 2
@@ -53,10 +62,11 @@ MORE_DIMENSIONS = 20  # for each view beside the labels, so that it takes no roo
 _MOST_TRAINED, _MOST_ASKED = 2_000, 1_000
 _LEAST = 150  # records; with fewer, a trial would measure noise
 _FALL = 0.003  # by which a measure may seem to fall
-_WORTH = 0.002  # gain below which more emphasis is not worth it
+WORTH = 0.002  # gain below which more emphasis is not worth it
 _NOISE = 0.3  # times the root of the number of questions: gain below which a view may have been found useful by chance
 _DIMENSIONS = 200
 _DEPTH = 10
+_TOLERANCE = 1e-3  # of the regressions
 
 
 @dataclass(frozen=True)
@@ -89,7 +99,7 @@ class Emphasis:
 def default_emphasis(views: Sequence[str], given: Mapping[str, float] | None = None) -> Emphasis:
     """Return the emphasis of views that are not weighed: labels 1, others a tenth, or as given."""
     given = dict(given or {})
-    emphasis = {name: 1.0 if name == "labels" else 0.1 for name in views} | {"words": _WORDS}
+    emphasis = {name: 1.0 if name == "labels" else 0.1 for name in views} | {"words": UNTRIED_WORDS}
     emphasis |= {name: weight for name, weight in given.items() if name in emphasis}
     if "labels" not in views and "words" not in given:
         emphasis["words"] = 1.0
@@ -110,6 +120,7 @@ def weigh_views(
     views: Mapping[str, View],
     titles: Any = None,
     *,
+    n_words: int | None = None,
     given: Mapping[str, float] | None = None,
     random_state: int = 0,
 ) -> Emphasis:
@@ -117,11 +128,12 @@ def weigh_views(
 
     Parameters
     ----------
-    X : words or vectors of the records
+    X : words or vectors of the records, or both
     labels : their labels, or None
     taxonomy : what is above the labels, or None
     views : what else is known, by name
-    titles : function from record numbers to rows of X made of the titles alone, optional
+    titles : function from record numbers to the words of their titles, optional
+    n_words : columns of X that are words, if the others are vectors, which titles do not have
     given : emphasis of some views that the user has set; they are not tried
     random_state : of the sample
     """
@@ -129,14 +141,21 @@ def weigh_views(
     given = dict(given or {})
     start = default_emphasis(names, given)
     open_names = [name for name in (*views, "taxonomy") if name in names and name not in given]
-    if not open_names:
+    weighs_words = labels is not None and titles is not None and "words" not in given
+    if not open_names and not weighs_words:
         return start
-    trial = _Trial(X, labels, taxonomy, views, titles, random_state)
-    if trial.n_trained + len(trial.asked) < _LEAST:
+    sample = trial_sample(usable_records(X.shape[0], labels), random_state)
+    if sample is None:
         return start
+    trial = _Trial(X, labels, taxonomy, views, titles, n_words, sample, random_state)
     fixed = {name: weight for name, weight in start.emphasis.items() if name not in open_names}
     base_views = [name for name in names if fixed.get(name, 0) > 0]
-    base = trial.space(base_views).measures(fixed)
+    first = trial.space(base_views)
+    if weighs_words:
+        fixed["words"] = _best_for_words(first, fixed)
+    if not open_names:
+        return _with_objective(names, fixed, n_records=trial.n_trained)
+    base = first.measures(fixed)
     found, changes = dict(fixed), {}
     space = trial.space(names)
     chosen, best = _ascent(space, fixed, open_names, base)
@@ -156,28 +175,63 @@ def weigh_views(
     return _with_objective(names, found, changes=changes, n_records=trial.n_trained)
 
 
+def _best_for_words(space: _TrialSpace, fixed: Mapping[str, float]) -> float:
+    """Return the emphasis of the words with which titles find their records best and labels are found no less."""
+    base, best, chosen = space.measures(fixed), 0.0, fixed["words"]
+    for weight in _TRIED_WORDS:
+        gain = rises(space.measures({**fixed, "words": weight}), base)
+        if gain > best + WORTH:
+            best, chosen = gain, weight
+    return chosen
+
+
 def _ascent(
     space: _TrialSpace, fixed: Mapping[str, float], names: Sequence[str], base: Mapping[str, float]
 ) -> tuple[dict[str, float], float]:
     """Return the emphasis of each name that raises the measures most, and by how much; 0 where none may be used."""
     current: dict[str, float] = {**fixed, **dict.fromkeys(names, 0.0)}
-    best = _gain(space.measures(current), base)
+    best = rises(space.measures(current), base)
     for _ in range(_ROUNDS):
         for name in names:
             for weight in _TRIED:
                 other = {**current, name: weight}
-                gain = _gain(space.measures(other), base)
-                if gain > best + (_WORTH if current[name] > 0 else max(_WORTH, space.noise)):
+                gain = rises(space.measures(other), base)
+                if gain > best + (WORTH if current[name] > 0 else space.noise):
                     best, current = gain, other
     if best <= 0:
         return dict.fromkeys(names, 0.0), 0.0
     return {name: current[name] for name in names}, best
 
 
-def _gain(measures: Mapping[str, float], base: Mapping[str, float]) -> float:
+def rises(measures: Mapping[str, float], base: Mapping[str, float]) -> float:
     """Return the sum of the rises; minus infinity if a measure falls."""
-    rises = [measures[name] - base[name] for name in base]
-    return -np.inf if min(rises) < -_FALL else float(sum(rises))
+    changes = [measures[name] - base[name] for name in base]
+    return -np.inf if min(changes) < -_FALL else float(sum(changes))
+
+
+def noise_of(n_asked: int) -> float:
+    """Return a gain that something without any use may seem to have, by the number of questions."""
+    return max(WORTH, _NOISE / float(np.sqrt(max(1, n_asked))))
+
+
+def usable_records(n_records: int, labels: LabelMatrix | None) -> IntArray:
+    """Return the records that can be asked with: those without labels could not tell whether labels are found."""
+    return np.arange(n_records) if labels is None else np.flatnonzero(np.diff(labels.indicator.indptr))
+
+
+def trial_sample(usable: IntArray, random_state: int) -> tuple[IntArray, IntArray] | None:
+    """Draw records to ask with and records to fit; None if there are too few for more than noise."""
+    order = np.random.default_rng(random_state).permutation(usable)
+    n_asked = min(_MOST_ASKED, len(order) // 3)
+    asked, trained = np.sort(order[:n_asked]), np.sort(order[n_asked : n_asked + _MOST_TRAINED])
+    return (asked, trained) if len(asked) + len(trained) >= _LEAST else None
+
+
+def text_map(words: Any, positions: Array) -> Array:
+    """Return the map that places texts without vectors: the ridge regression of positions on words."""
+    squares = words.multiply(words).sum() if is_sparse(words) else np.einsum("ij,ij->", words, words)
+    ridge = float(squares) / max(1, words.shape[0])
+    return np.asarray(least_squares(words, positions, ridge=ridge, tol=_TOLERANCE).solution)
 
 
 class _Trial:
@@ -190,16 +244,13 @@ class _Trial:
         taxonomy: Taxonomy | None,
         views: Mapping[str, View],
         titles: Any,
+        n_words: int | None,
+        sample: tuple[IntArray, IntArray],
         random_state: int,
     ) -> None:
-        # records without labels could not tell whether the labels are found
-        usable = np.arange(X.shape[0]) if labels is None else np.flatnonzero(np.diff(labels.indicator.indptr))
-        order = np.random.default_rng(random_state).permutation(usable)
-        n_asked = min(_MOST_ASKED, len(order) // 3)
-        self.asked = np.sort(order[:n_asked])
-        self.trained = np.sort(order[n_asked : n_asked + _MOST_TRAINED])
+        self.asked, self.trained = sample
         self.n_trained = len(self.trained)
-        self.X, self.labels, self.taxonomy, self.titles = X, labels, taxonomy, titles
+        self.X, self.labels, self.taxonomy, self.titles, self.n_words = X, labels, taxonomy, titles, n_words
         self.views = views
         self.random_state = random_state
         things = {} if labels is None else {"labels": labels.indicator}
@@ -233,13 +284,19 @@ class _TrialSpace:
             self.model.fit(X, labels, views=self.views or None)
         self.stored = self.model.training_coordinates(X, "transductive")
         self.placed = self.model.transform(trial.X[trial.asked])
-        self.titles = None if trial.titles is None else self.model.transform(trial.titles(rows[: len(trial.asked)]))
+        self.titles = None
+        if trial.titles is not None:
+            titles = trial.titles(rows[: len(trial.asked)])
+            terms = self.model.components_.T
+            if trial.n_words is not None:
+                terms = text_map(X[:, : trial.n_words], self.stored)
+            self.titles = np.asarray(titles @ terms)
         self._known: dict[tuple[tuple[str, float], ...], dict[str, float]] = {}
 
     @property
     def noise(self) -> float:
         """A gain that a view without any use may seem to have."""
-        return _NOISE / float(np.sqrt(max(1, len(self.trial.asked))))
+        return noise_of(len(self.trial.asked))
 
     def measures(self, emphasis: Mapping[str, float]) -> dict[str, float]:
         """Return the mean measures with an emphasis: nDCG@10 of labels and links, MRR of titles."""

@@ -197,6 +197,6 @@ def _notes(split: RecordSplit, suggest: SuggestMeasures | None, search: SearchMe
     if search is not None and not search.n_overlap:
         notes.append("Search by shared labels was not measured: no held-out record shares a label with another.")
     if search is not None and not search.n_titles:
-        why = "titles have no vectors" if split.train.vectors is not None else "no held-out record has title and text"
+        why = "no held-out record has title and text" if split.train.by_words else "titles have no vectors"
         notes.append(f"Search by title was not measured: {why}.")
     return tuple(notes)

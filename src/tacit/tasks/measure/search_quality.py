@@ -93,7 +93,7 @@ class SearchTest:
         shared = [row for row, names in enumerate(split.test.labels) if known.intersection(names)]
         self._texts = draw(split.test[shared], n_queries, rng)
         titled = [row for row, record in enumerate(split.test.records) if record.title.strip() and body_of(record)]
-        chosen = draw(split.test[titled if split.test.vectors is None else []], n_queries, rng).records
+        chosen = draw(split.test[titled if split.test.by_words else []], n_queries, rng).records
         self._titles = RecordSet([Record("?", record.title) for record in chosen])
         self._bodies = RecordSet([Record(record.id, body_of(record), labels=record.labels) for record in chosen])
         self._labels = as_labels([names or None for names in split.train.labels]) if known else None

@@ -22,10 +22,11 @@ _TRAIN, _TEST = ("train", "training"), ("test", "testing")
 
 @dataclass(frozen=True, eq=False)
 class RecordSet:
-    """Records, with their vectors if the index was built from vectors."""
+    """Records, with their vectors if the index was built with vectors; `by_words` is False if these are used alone."""
 
     records: Sequence[Record]
     vectors: Array | None = None
+    by_words: bool = True
 
     def __len__(self) -> int:
         return len(self.records)
@@ -33,7 +34,7 @@ class RecordSet:
     def __getitem__(self, rows: Any) -> RecordSet:
         """Choose records by their numbers."""
         chosen = [self.records[int(row)] for row in rows]
-        return RecordSet(chosen, None if self.vectors is None else self.vectors[rows])
+        return RecordSet(chosen, None if self.vectors is None else self.vectors[rows], self.by_words)
 
     @property
     def labels(self) -> list[tuple[str, ...]]:
@@ -51,16 +52,17 @@ class RecordSplit:
 
 
 def all_records(collection: OpenedIndex) -> RecordSet:
-    """Read all records of an index, with their vectors if it was built from vectors."""
+    """Read all records of an index, with their vectors if it was built with vectors."""
     records = [record for _, record in collection.store.records()]
     if "vectors" not in collection.generation.arrays:
         return RecordSet(records)
     if collection.store.changes:
         raise InputError(
-            f"{collection.path} cannot be measured: got an index of vectors that was changed since its last fit, and "
+            f"{collection.path} cannot be measured: got an index with vectors that was changed since its last fit, and "
             "the vectors of added records are not kept. Refit it first."
         )
-    return RecordSet(records, np.array(collection.generation.array("vectors")))
+    vectors = np.array(collection.generation.array("vectors"))
+    return RecordSet(records, vectors, collection.space.words is not None)
 
 
 def split_records(
@@ -134,7 +136,7 @@ def draw(records: RecordSet, most: int, rng: np.random.Generator) -> RecordSet:
 
 
 def _by_records(records: RecordSet, test: list[Record]) -> RecordSplit:
-    if records.vectors is not None:
+    if not records.by_words:
         raise InputError(
             "test cannot be placed: got records for an index of vectors, expected an index of words. Hold out a share."
         )

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from tacit.checks import is_sparse
 from tacit.index.nearest.exact import top
-from tacit.index.space import Space
+from tacit.index.space import Space, centred
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.relations.labels.matrix import as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.fitting import RecordKnowledge, fit_model
 from tacit.tasks.build.settings import BuildSettings
+from tacit.tasks.build.vectors import RecordVectors
 from tacit.tasks.measure.split import RecordSet
 from tacit.tasks.neighbour_labels import shares_in
 from tacit.tasks.stage_progress import StageReporter
@@ -29,26 +32,45 @@ _CELLS = 20_000_000  # cosines at a time
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Records as rows of numbers: their words counted, or their vectors."""
+    """Records as rows of numbers: their words counted, or their vectors, or both.
+
+    Attributes
+    ----------
+    words : how texts become rows; None if the vectors are used alone
+    X : words of the training records, or their vectors
+    vectors : those beside the words, if there are some
+    """
 
     words: Words | None
     X: Any
+    vectors: Any = None
 
     @classmethod
     def of(cls, records: RecordSet, settings: BuildSettings, stages: StageReporter) -> Features:
-        """Count the words of records, unless they have vectors."""
-        if records.vectors is not None:
+        """Count the words of records, unless their vectors are used alone."""
+        if records.vectors is not None and settings.vectors_only:
             return cls(None, np.asarray(records.vectors, np.float32))
         stages.begin("words")
         words, X = Words.fit([record.text for record in records.records], settings.text)
         stages.end(f"{X.shape[1]:,} different words counted in {X.shape[0]:,} records")
-        return cls(words, X)
+        return cls(words, X, records.vectors)
 
     def rows(self, records: RecordSet) -> Any:
-        """Return other records as rows with the same columns."""
+        """Return other records as rows with the same columns; vectors beside words follow these."""
         if self.words is None:
             return np.asarray(records.vectors, np.float32)
-        return self.words.transform(record.text for record in records.records)
+        rows = self.words.transform(record.text for record in records.records)
+        if self.vectors is None or records.vectors is None:
+            return rows
+        return sp.hstack([rows, sp.csr_array(centred(records.vectors, self._mean))], format="csr", dtype=np.float32)
+
+    def words_of(self, rows: Any) -> Any:
+        """Return the columns of rows that are words, or vectors used alone."""
+        return rows[:, : self.X.shape[1]]
+
+    @cached_property
+    def _mean(self) -> Array:
+        return RecordVectors.of(self.vectors).mean
 
 
 class TrialIndex(ABC):
@@ -120,18 +142,22 @@ class FittedIndex(TrialIndex):
         stages: StageReporter,
     ) -> None:
         known = RecordKnowledge.of_records(train.records, taxonomy)
-        fitted = fit_model(features.X, known, settings, stages, features.words)
+        fitted = fit_model(features.X, known, settings, stages, features.words, features.vectors)
         self.positions, self._suggester = fitted.positions, fitted.suggester
         self._share = fitted.share
         self._labels = (
             as_labels([record.labels or None for record in train.records]) if fitted.share is not None else None
         )
-        self._space = Space(fitted.terms, fitted.offset, features.words)
+        self._space = Space(fitted.terms, fitted.offset, features.words, fitted.vector_maps)
         super().__init__(fitted.model, features, fitted.positions, fitted.label_names, self._space.n_dimensions)
 
     def place(self, rows: Any) -> Float32Array:
         """Return the positions of rows of features; one without any known word is at the origin."""
-        places = np.asarray(rows @ self._space.terms, np.float32)
+        terms = self._space.terms
+        if rows.shape[1] > len(terms):  # words and vectors
+            maps = self._space.vectors
+            rows, terms = (rows, maps.both) if maps is not None else (self.features.words_of(rows), terms)
+        places = np.asarray(rows @ terms, np.float32)
         if self._space.offset is not None:
             places = places - self._space.offset
         if is_sparse(rows):
@@ -149,7 +175,7 @@ class FittedIndex(TrialIndex):
             return _without_empty(shares, shares >= self._share, _is_zero(places))
         if self._suggester is None:
             return None
-        scores = self._suggester.scores(places, _unit(rows))
+        scores = self._suggester.scores(places, _unit(self.features.words_of(rows)))
         return _without_empty(self._suggester.probabilities(scores), self._suggester.chosen(scores), _is_zero(places))
 
 
@@ -170,13 +196,14 @@ class RawWords(TrialIndex):
         super().__init__("words", features, features.X, label_names, int(features.X.shape[1]))
 
     def place(self, rows: Any) -> Any:
-        """Return the rows of features as they are."""
-        return rows
+        """Return the words of the rows as they are."""
+        return self.features.words_of(rows)
 
     def suggest(self, rows: Any) -> tuple[Any, Any] | None:
         """Return scores of the classifiers, and the sets that their thresholds choose."""
         if self._head is None:
             return None
+        rows = self.features.words_of(rows)
         scores = np.asarray(self._head.decision_function(rows), np.float64).reshape(rows.shape[0], -1)
         if scores.shape[1] != len(self.label_names):  # of two classes only the second has a score
             scores = np.hstack([-scores, scores])

@@ -48,7 +48,7 @@ def search(
     filters : Filters, optional
         Only matching records.
     vector : optional
-        Query vector, for an index that was built from vectors.
+        Vector of the query, for an index that was built with vectors; with a query, both count.
     fusion : {"scores", "ranks"}, default "scores"
         How "hybrid" combines: "scores" is 3 · cosine + BM25 as a share of the best, plus 4 times the lead of the first
         by words over the second; "ranks" is reciprocal-rank fusion.
@@ -91,7 +91,8 @@ def hits_of(collection: OpenedIndex, numbers: Any, scores: Any) -> list[RecordHi
 def _position(collection: OpenedIndex, query: str | None, by: str, vector: Any) -> Any:
     """Return the position of the query; None if only a search by words is possible."""
     if vector is not None:
-        return collection.space.place_vectors(np.atleast_2d(np.asarray(vector)), "vector")[0]
+        texts = None if query is None else [query]
+        return collection.space.place_vectors(np.atleast_2d(np.asarray(vector)), texts, "vector")[0]
     if collection.space.words is None and by == "hybrid":
         return None
     position = collection.space.place([str(query)], "query")[0]

@@ -80,7 +80,7 @@ def suggest(
     Parameters
     ----------
     collection : an open index whose records have labels
-    texts : the texts; ignored if `vectors` are given
+    texts : the texts; an index that was built from vectors alone ignores them
     limit : int or None, default 5
         Most labels per text; None is no limit.
     threshold : float in [0, 1], optional
@@ -88,7 +88,7 @@ def suggest(
     chosen : bool, default False
         Whether to return only labels that reach their own thresholds.
     vectors : optional
-        One row per text, for an index that was built from vectors.
+        One row per text, for an index that was built with vectors.
 
     Returns
     -------
@@ -102,7 +102,10 @@ def suggest(
     rows = None
     if suggester is not None and suggester.words is not None:
         rows = _vector_rows(vectors) if space.words is None else space.words.transform(texts)
-    positions = _placed(space, texts, rows) if vectors is None else space.place_vectors(vectors)
+    if vectors is None:
+        positions = _placed(space, texts, rows)
+    else:
+        positions = space.place_vectors(vectors, None if space.words is None else texts)
 
     @cache
     def named(name: str) -> tuple[str, tuple[str, ...]]:

@@ -210,12 +210,12 @@ def _space(collection: OpenedIndex, split: RecordSplit, models: Sequence[str] | 
     names = list(dict.fromkeys(models or suitable))
     for name in names:
         check_choice("models", name, SPACES)
-    vectors = split.train.vectors
+    by_words, vectors = split.train.by_words, split.train.vectors
     return SettingsSpace(
         current,
         names,
-        most_dimensions=(len(split.train) if vectors is None else min(vectors.shape)) - 1,
-        text=vectors is None,
+        most_dimensions=(len(split.train) if by_words or vectors is None else min(vectors.shape)) - 1,
+        text=by_words,
         suggester=goal != "search",
         current_model=current_model(current, split),
     )

@@ -99,7 +99,7 @@ def test_the_stages_are_told_in_order(tmp_path):
     told = []
     tacit.build(RECORDS, tmp_path / "i", small_settings(), report=told.append)
     ended = [stage.name for stage in told if stage.state == "end"]
-    assert ended == ["reading", "words", "space", "suggester", "writing"]
+    assert ended == ["reading", "words", "weights", "space", "suggester", "writing"]
     assert told[0].state == "begin"
     assert all(stage.seconds >= 0 and stage.memory > 2**20 for stage in told)
     assert "60 records stored, 54 of them with labels" in next(stage.message for stage in told if stage.state == "end")
@@ -109,7 +109,8 @@ def test_what_is_known_beside_labels_is_weighed_in_a_stage_unless_it_is_said(tmp
     records = small_records(240, links=True)
     for settings, taxonomy, expected in (
         (small_settings(), small_taxonomy(), True),
-        (small_settings(weights={"author": 0.2}), None, False),
+        (small_settings(weights={"author": 0.2}), None, True),
+        (small_settings(weights={"author": 0.2, "words": 0.1}), None, False),
         (small_settings(weights={"author": 0.2}), small_taxonomy(), True),
         (small_settings(model="hlsi"), small_taxonomy(), False),
     ):
@@ -160,7 +161,7 @@ def test_a_refit_is_a_build_of_the_same_records(tmp_path):
 def test_vectors_instead_of_words(tmp_path):
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(60, 12))
-    path = tacit.build(RECORDS, tmp_path / "i", small_settings(), vectors=vectors)
+    path = tacit.build(RECORDS, tmp_path / "i", small_settings(vectors_only=True), vectors=vectors)
     with tacit.open(path) as index:
         assert index.search(vector=vectors[7], by="meaning", limit=60)
         assert index.search("whale", limit=3)  # by its words: a text has no vector
@@ -266,7 +267,7 @@ def test_the_suggester_follows_from_what_it_would_take(n_records, n_labels, n_te
 
 def test_a_suggester_on_vectors_and_positions(tmp_path):
     vectors = np.random.default_rng(0).normal(size=(60, 12))
-    path = tacit.build(RECORDS, tmp_path / "i", small_settings(suggester="both"), vectors=vectors)
+    path = tacit.build(RECORDS, tmp_path / "i", small_settings(suggester="both", vectors_only=True), vectors=vectors)
     with tacit.open(path) as index:
         once = index.suggest(["", ""], vectors=vectors[:2], limit=2)
         thrice = index.suggest(["", ""], vectors=3 * vectors[:2], limit=2)
