@@ -19,7 +19,8 @@ from tacit import Taxonomy
 from tacit.corpus import Record
 from tacit.index import RecordStore
 from tacit.index.space import Space
-from tacit.tasks.build.fitting import FittedSpace, RecordKnowledge, fit_model
+from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge
+from tacit.tasks.build.fitting import fit_model
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.search.search import _FUSED as DEPTH  # lists of another depth would not be those of `search`
 from tacit.tasks.stage_progress import StageReporter

@@ -67,7 +67,8 @@ from tacit.datasets import load_movielens, load_newsgroups, load_reuters21578
 from tacit.datasets.movielens import film_records
 from tacit.models.spaces import SPACES
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
-from tacit.tasks.build.fitting import RecordKnowledge, fit_relations
+from tacit.tasks.build.fitted_space import RecordKnowledge
+from tacit.tasks.build.relations import fit_relations
 from tacit.tasks.build.settings import BuildSettings
 from tacit.text.settings import TextSettings
 from tacit.text.words import Words

@@ -217,7 +217,7 @@ def _sentence(path: Path, found: IndexInfo) -> str:
     from tacit.checks import human_size
 
     parts = [f"{found.records:,} records"]
-    if found.text:
+    if found.terms:
         parts.append(f"{found.terms:,} words")
     if found.numbers:
         parts.append(f"vectors of {found.numbers:,}")
@@ -236,6 +236,8 @@ def _next_steps(path: Path, collection: Collection) -> str:
     words = " ".join(re.findall(r"\w+", (first.title or first.text) if first else "")[:5]) or "words"
     index = shlex.quote(str(path))
     steps = [f"  tacit search {index} {shlex.quote(words)}"]
+    if first is not None and not first.text:
+        steps = [f"  tacit similar {index} {shlex.quote(first.id)}"]
     if collection.suggester is not None:
         steps.append(f"  tacit suggest {index} {shlex.quote(words)}")
     return "\n".join(["Try next:", *steps, f"  tacit map {index}"])

@@ -76,7 +76,7 @@ class ColumnMap:
         for role in ("id", "title", "label_separator"):
             if not isinstance(getattr(self, role), (str, type(None))):
                 raise InputError(f"{role} is not a text: got {getattr(self, role)!r}, expected one text or None.")
-        if self.text is not None and not self.text:
+        if self.text is not None and not self.text and not self.links:
             raise InputError("text names no column: got (), expected at least one name, or None for a guess.")
         links = self.links if isinstance(self.links, Mapping) else {name: name for name in _names("links", self.links)}
         object.__setattr__(self, "links", dict(zip(links, _names("links", links.values()), strict=True)))
@@ -129,11 +129,11 @@ class ColumnMap:
         if text is None:
             body = _first(_TEXT, there)
             text = tuple(dict.fromkeys(name for name in (title, body) if name))
-        if not text:
+        if not text and not self.links:  # links alone are enough, for instance who rated what
             raise InputError(
                 f"text is not given and cannot be guessed: got the columns {shown(there, 20)} in {file}, expected one "
-                f"such as {', '.join(map(repr, _TEXT[:4]))}. Name the columns that hold the text; the first line of a "
-                "table must hold the names of its columns."
+                f"such as {', '.join(map(repr, _TEXT[:4]))}. Name the columns that hold the text, or links; the first "
+                "line of a table must hold the names of its columns."
             )
         labels = self.labels if self.labels is not None else tuple(filter(None, [_first(_LABELS, there)]))
         found_id = self.id if self.id is not None else _first(_ID, there)

@@ -313,12 +313,12 @@ class _RecordMaker:
         )
 
     def record(self, line: int, row: dict[str, Any]) -> Record | None:
-        """Return the record of a row, or None if it has no text or its id was used before.
+        """Return the record of a row, or None if its columns of text are empty or its id was used before.
 
         The row is changed: what is left of it becomes the fields of the record, since a copy would take time.
         """
         text = self._text_of(line, row)
-        if not text:
+        if not text and self._text:
             return None
         identity = self._id_of(line, row.get(self._id)) if self._id else f"{self._file}:{line}"
         if identity in self._seen:
@@ -352,7 +352,7 @@ class _RecordMaker:
                 return ""
             if part and not part.isspace():
                 parts.append(part)
-        if not parts:
+        if not parts and self._text:
             self._add("no text", line, f"nothing in {', '.join(dict.fromkeys(self._text))}: left out.")
         return "\n".join(parts)
 

@@ -99,6 +99,8 @@ def _known(collection: OpenedIndex, record: Record) -> dict[str, Sequence[str] |
     views = collection.known_views
     assert views is not None
     for name in views.views:
-        if name not in ("labels", "taxonomy"):
+        if name in collection.link_names:
             known[name] = views.known(name, record.links.get(name, ()))
+        elif name not in ("labels", "taxonomy") and record.labels:  # a group of labels
+            known[name] = views.known(name, record.labels)
     return known

@@ -75,6 +75,12 @@ class Words:
         return words, sp.csr_array(X)
 
     @classmethod
+    def none(cls, settings: TextSettings | None = None) -> Words:
+        """Return an empty vocabulary, for records without any text."""
+        settings = settings or TextSettings()
+        return cls(settings, tuple(stop_words_of(settings)), (), np.empty(0, np.float32))
+
+    @classmethod
     def from_counts(
         cls,
         settings: TextSettings,

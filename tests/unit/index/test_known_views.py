@@ -8,7 +8,8 @@ from small_index import small_records, small_settings, small_taxonomy
 
 import tacit
 from tacit.index.known_views import KnownViews, ViewPull
-from tacit.tasks.build.fitting import RecordKnowledge, fit_model
+from tacit.tasks.build.fitted_space import RecordKnowledge
+from tacit.tasks.build.fitting import fit_model
 from tacit.tasks.stage_progress import StageReporter
 from tacit.text import TextSettings, Words
 

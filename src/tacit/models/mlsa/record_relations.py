@@ -19,17 +19,20 @@ def record_relations(
 
     Parameters
     ----------
-    X : (n_records, n_terms)
+    X : (n_records, n_terms); without terms, records are related to labels alone
     labels : of the records, or None
     label_weight, centroid_weight : α of record-label and of label-term
     normalise : of all three relations, see `Relations.add`
     """
-    graph = Relations().add("record", "term", X, normalise=normalise)
+    has_terms = X.shape[1] > 0
+    graph = Relations().add("record", "term", X, normalise=normalise) if has_terms else Relations()
     if labels is None:
         return graph
     useful = labels.without_empty()
     Y = useful.to_matrix(X.dtype)
     graph = graph.add("record", "label", Y, columns=useful.names, weight=label_weight, normalise=normalise)
+    if not has_terms:
+        return graph
     means = sp.csr_array(sp.diags_array((1 / useful.counts).astype(X.dtype)) @ Y.T)
     graph = graph.add("label", "record", means, name="mean")
     graph = graph.add_product("mean", "record-term", name="label-term", weight=centroid_weight, normalise=normalise)

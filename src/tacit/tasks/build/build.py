@@ -22,7 +22,8 @@ from tacit.index.nearest.exact import lengths_of
 from tacit.index.space import Space
 from tacit.index.taxonomy import taxonomy_from_facts, taxonomy_to_facts
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build.fitting import FittedSpace, RecordKnowledge, fit_model
+from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge
+from tacit.tasks.build.fitting import fit_model, words_of
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.build.vectors import read_vectors
 from tacit.tasks.stage_progress import Report, StageReporter
@@ -161,8 +162,9 @@ def _write(
         X = vectors
     else:
         say.begin("words")
-        words, X = Words.fit(texts, settings.text)
-        say.end(f"{X.shape[1]:,} different words counted, {X.nnz / max(1, X.shape[0]):.0f} per record")
+        words, X = words_of(texts, known, settings)
+        per_record = f", {X.nnz / max(1, X.shape[0]):.0f} per record" if X.nnz else ""
+        say.end(f"{X.shape[1]:,} different words counted{per_record}")
         beside = vectors
     texts.clear()  # the largest object in memory, and no longer needed
     fitted = fit_model(X, known, settings, say, words, beside)

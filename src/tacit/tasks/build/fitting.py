@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from tacit.checks import check_number, human_size, is_sparse
-from tacit.corpus.record import Record
+from tacit.checks import human_size, is_sparse
 from tacit.errors import InputError, did_you_mean
 from tacit.index.known_views import KnownViews, ViewPull
-from tacit.index.space import VectorMaps
 from tacit.index.suggester import Suggester
 from tacit.machine import available_memory
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.models.common.memory import LARGE, note_announced
 from tacit.models.common.views import View
-from tacit.models.spaces import Knowledge, SpaceKind, space_named
+from tacit.models.spaces import SpaceKind, space_named
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge, make_model, plain_parameters
+from tacit.tasks.build.label_groups import label_groups, without_groups
+from tacit.tasks.build.relations import fit_relations
 from tacit.tasks.build.settings import BuildSettings, dimensions_for
 from tacit.tasks.build.vectors import RecordVectors, WordsAndVectors, weigh_vectors
 from tacit.tasks.build.weighing import (
@@ -31,7 +32,6 @@ from tacit.tasks.build.weighing import (
     MORE_DIMENSIONS,
     POWER,
     UNTRIED_WORDS,
-    Emphasis,
     any_dimensions,
     default_emphasis,
     weigh_views,
@@ -41,10 +41,11 @@ from tacit.tasks.stage_progress import StageReporter
 from tacit.text.words import Words
 from tacit.types import Float32Array
 
-__all__ = ["FittedSpace", "RecordKnowledge", "fit_model", "fit_relations", "widened"]
+__all__ = ["fit_model", "widened", "words_of"]
 
 _SHARE = 0.5  # length of the position beside the words, which have length 1: best of .5, 1, 2 on Reuters, 2026-11-16
 _MOST_BYTES = 2**30
+_SHOWN_GROUPS = 12
 _MOST_SCORES = (
     1e8  # records x labels that are scored to find thresholds and probabilities: more take minutes and memory
 )
@@ -53,95 +54,11 @@ _MOST_SCORES = (
 _BOTH_WORK, _BOTH_BYTES = 5e7, 2**27
 
 
-@dataclass(frozen=True, eq=False)
-class RecordKnowledge:
-    """What is known about the records besides their words.
-
-    Parameters
-    ----------
-    labels : labels of each record; no labels means unknown, not "none of them"
-    links : targets of each record, by the name of the link
-    taxonomy : what is above the labels, or None
-    titles : of the records, if they have some; the trial asks with them
-    n_words : number of words in all texts, if it is known: with fewer words than links, these are ratings
-    """
-
-    labels: Sequence[tuple[str, ...]]
-    links: Mapping[str, Sequence[tuple[str, ...]]]
-    taxonomy: Taxonomy | None = None
-    titles: Sequence[str] = ()
-    n_words: int | None = None
-
-    @classmethod
-    def of_records(cls, records: Sequence[Record], taxonomy: Taxonomy | None) -> RecordKnowledge:
-        """Collect what is known about records."""
-        names = dict.fromkeys(name for record in records for name in record.links)
-        links = {name: [record.links.get(name, ()) for record in records] for name in names}
-        titles = [record.title for record in records]
-        n_words = sum(len(record.text.split()) for record in records)
-        return cls([record.labels for record in records], links, taxonomy, titles, n_words)
-
-    @property
-    def used_links(self) -> dict[str, Sequence[tuple[str, ...]]]:
-        """The links that at least one record has."""
-        return {name: targets for name, targets in self.links.items() if any(targets)}
-
-    @property
-    def kinds(self) -> set[Knowledge]:
-        """What is known at all, for the choice of a space."""
-        found: dict[Knowledge, bool] = {
-            "labels": any(self.labels),
-            "taxonomy": self.taxonomy is not None,
-            "links": bool(self.used_links),
-            "ratings": self.n_words is not None and self.n_words < _n_links(self.used_links),
-        }
-        return {kind for kind, known in found.items() if known}
-
-
-def _n_links(links: Mapping[str, Sequence[tuple[str, ...]]]) -> int:
-    return sum(len(targets) for of_records in links.values() for targets in of_records)
-
-
-@dataclass(frozen=True, eq=False)
-class FittedSpace:
-    """The result of a fit, as the index stores it.
-
-    Attributes
-    ----------
-    model : str, title of the space
-    parameters : parameters of the model, by name
-    terms : (n_terms, k), the map that places words
-    offset : (k,) or None
-    positions : (n_records, k), by everything that is known about the records: for search
-    label_names, label_counts : the labels that took part, and their numbers of records
-    label_positions : (n_labels, k)
-    suggester : Suggester or None
-    suggester_method : str, how it was trained; "none" without a suggester
-    share : float or None, share of the nearest records from which a label is accepted, if these suggest
-    others : names and positions of the linked things, by the name of the link
-    strengths : (k,) or None, eigenvalues of M-LSA: the position of a thing times these is proportional to the sum of
-        the positions of its records
-    known_views : KnownViews or None, places records whose labels or links are known
-    emphasis : Emphasis or None, how much each view counts
-    vector_maps : VectorMaps or None, place vectors in a space of words and vectors
-    """
-
-    model: str
-    parameters: dict[str, Any]
-    terms: Float32Array
-    offset: Float32Array | None
-    positions: Float32Array
-    label_names: tuple[str, ...] = ()
-    label_counts: tuple[int, ...] = ()
-    label_positions: Float32Array | None = None
-    suggester: Suggester | None = None
-    suggester_method: str = "none"
-    share: float | None = None
-    others: Mapping[str, tuple[list[str], Float32Array]] | None = None
-    strengths: Float32Array | None = None
-    known_views: KnownViews | None = None
-    emphasis: Emphasis | None = None
-    vector_maps: VectorMaps | None = None
+def words_of(texts: Iterable[str], known: RecordKnowledge, settings: BuildSettings) -> tuple[Words, sp.csr_array]:
+    """Count the words of texts; records without any text need links."""
+    if known.n_words == 0 and known.used_links:
+        return Words.none(settings.text), sp.csr_array(np.zeros((len(known.labels), 0), np.float32))
+    return Words.fit(texts, settings.text)
 
 
 def fit_model(
@@ -172,6 +89,10 @@ def fit_model(
             f"model needs {needed}: got {space.name!r} for records without any, expected 'lsi' or 'auto'. Name the "
             f"columns that hold the {needed}, or use model='lsi'."
         )
+    if not X.shape[1] and space.takes != "relations":
+        raise InputError(
+            f"model needs words: got {space.name!r} for records without any text, expected 'mlsa' or 'auto'."
+        )
     given = settings.n_components
     n_components = dimensions_for(X.shape[0], 0 if labels is None else labels.n_labels) if given is None else given
     settings = replace(settings, n_components=n_components)
@@ -195,7 +116,8 @@ def fit_model(
         say.begin("space")
         fit = fit_relations if space.takes == "relations" else _fit_matrix
         fitted, honest = fit(space, features, labels, known, settings)
-        say.end(f"{fitted.model}: a space of {fitted.terms.shape[1]} dimensions {_made_from(space, labels, known)}")
+        made = _made_from(space, features, labels, known)
+        say.end(f"{fitted.model}: a space of {fitted.terms.shape[1]} dimensions {made}")
     if vectors is not None:
         fitted = _with_vectors(fitted, joined)
     if labels is None:
@@ -234,9 +156,9 @@ def _label_matrix(labels: Sequence[tuple[str, ...]], least: int) -> LabelMatrix 
     return as_labels([names or None for names in known])
 
 
-def _made_from(space: SpaceKind, labels: LabelMatrix | None, known: RecordKnowledge) -> str:
+def _made_from(space: SpaceKind, X: Any, labels: LabelMatrix | None, known: RecordKnowledge) -> str:
     """Say from what a space is made."""
-    parts = ["words"]
+    parts = ["words"] if X.shape[1] else []
     if labels is not None and "labels" in space.uses:
         parts.append(f"{len(labels.names):,} labels")
     if known.taxonomy is not None and "taxonomy" in space.uses:
@@ -269,17 +191,19 @@ def fit_views(
     `grow`, every view beside the labels has some dimensions of its own.
     """
     linked = {name: as_labels([tuple(names) for names in targets]) for name, targets in known.used_links.items()}
+    weights = _named_labels(settings)
+    shaping, groups = _grouped(labels, weights, known, settings.taxonomy_separator, linked)
     shared = {name: _shared(things) for name, things in linked.items()}
     views = {name: View(things, names=None) for name, things in shared.items() if things.n_labels}
-    taxonomy = widened(known.taxonomy, labels) if known.taxonomy is not None and labels is not None else None
-    _check_weights(settings.weights, labels, taxonomy, linked)
-    known_names = [*(["labels"] if labels is not None else []), *(["taxonomy"] if taxonomy is not None else []), *views]
-    found = default_emphasis(known_names, settings.weights)
-    unknown = {"words", *known_names} - {"labels", *settings.weights}
-    if unknown - {"words"} or (unknown and labels is not None and titles is not None):
+    views |= groups
+    taxonomy = widened(known.taxonomy, shaping) if known.taxonomy is not None and shaping is not None else None
+    names = [*(["labels"] if shaping is not None else []), *(["taxonomy"] if taxonomy is not None else []), *views]
+    found = default_emphasis(names, weights)
+    unknown = {"words", *names} - {"labels", *weights}
+    if unknown - {"words"} or (unknown and shaping is not None and titles is not None):
         say.begin("weights")
-        options: dict[str, Any] = {"n_words": n_words, "given": settings.weights, "random_state": settings.random_state}
-        found = weigh_views(X, labels, taxonomy, views, titles, **options)
+        options: dict[str, Any] = {"n_words": n_words, "given": weights, "random_state": settings.random_state}
+        found = weigh_views(X, shaping, taxonomy, views, titles, **options)
         tried = f"tried on {found.n_records:,} records" if found.n_records else "by default, for few records"
         say.end(f"weights {tried}: {found.sentence()}")
     say.begin("space")
@@ -291,15 +215,15 @@ def fit_views(
     n_more = sum(weight > 0 for name, weight in found.weights.items() if name != "labels")
     if grow and n_more and settings.n_components is not None:
         settings = replace(settings, n_components=settings.n_components + MORE_DIMENSIONS * n_more)
-    model = _make_model(space.estimator(), settings, **informed)
+    model = make_model(space.estimator(), settings, **informed)
     with any_dimensions() if grow else nullcontext():
-        honest = np.asarray(model.fit_transform(X, labels, views=views or None), np.float32)
+        honest = np.asarray(model.fit_transform(X, shaping, views=views or None), np.float32)
     positions = np.asarray(model.training_coordinates(X, kind="transductive"), np.float32)
     counted = {name: weight for name, weight in found.weights.items() if weight > 0}
     say.end(f"{space.title}: a space of {positions.shape[1]} dimensions from the {_list_of(['words', *counted])}")
     fitted = FittedSpace(
         space.title,
-        _plain_parameters(model),
+        plain_parameters(model),
         np.ascontiguousarray(model.components_.T, np.float32),
         None,
         positions,
@@ -356,18 +280,35 @@ def _placed_things(things: LabelMatrix, positions: Float32Array) -> tuple[list[s
     return [str(name) for name in things.names], np.asarray(totals / np.maximum(things.counts, 1)[:, None], np.float32)
 
 
-def _check_weights(
-    weights: Mapping[str, float], labels: LabelMatrix | None, taxonomy: Taxonomy | None, links: Iterable[str]
-) -> None:
+def _named_labels(settings: BuildSettings) -> dict[str, float]:
+    """Return the weights with the labels under that name, if they are called as their column."""
+    columns = settings.reading.get("columns", {}).get("labels") or []
+    column = columns[0] if isinstance(columns, list) and len(columns) == 1 else columns
+    return {"labels" if name == column else name: weight for name, weight in settings.weights.items()}
+
+
+def _grouped(
+    labels: LabelMatrix | None,
+    weights: Mapping[str, float],
+    known: RecordKnowledge,
+    separator: str | None,
+    links: Iterable[str],
+) -> tuple[LabelMatrix | None, dict[str, View]]:
+    """Give each group of labels that has a weight a view of its own; return the other labels, and these views."""
     expected = ["words", *links]
     expected += ["labels"] if labels is not None else []
-    expected += ["taxonomy"] if taxonomy is not None else []
-    for name in weights:
-        if name not in expected:
+    expected += ["taxonomy"] if labels is not None and known.taxonomy is not None else []
+    others = {name: weight for name, weight in weights.items() if name not in expected}
+    groups = label_groups(labels, known.taxonomy, separator) if labels is not None and others else {}
+    for name in others:
+        if name not in groups:
+            shown = sorted(groups)[:_SHOWN_GROUPS] + (["…"] if len(groups) > _SHOWN_GROUPS else [])
+            of_groups = f", or a group of labels ({', '.join(shown)})" if groups else ""
             raise InputError(
-                f"weights has an unknown name: got {name!r}, expected some of {', '.join(sorted(expected))}."
-                f"{did_you_mean(name, expected)}"
+                f"weights has an unknown name: got {name!r}, expected some of {', '.join(sorted(expected))}{of_groups}."
+                f"{did_you_mean(name, [*expected, *groups])}"
             )
+    return without_groups(labels, groups, others) if labels is not None and others else (labels, {})
 
 
 def _title_rows(titles: Sequence[str], words: Words | None) -> Any:
@@ -410,7 +351,7 @@ def _fit_matrix(
     given = {}
     if known.taxonomy is not None and labels is not None and "taxonomy" in space.uses:
         given = {"taxonomy": widened(known.taxonomy, labels)}
-    model = _make_model(space.estimator(), settings, **given)
+    model = make_model(space.estimator(), settings, **given)
     if "labels" in space.uses:
         honest = np.asarray(model.fit_transform(X, labels), np.float32)
         again = (labels,) if space.rereads_labels else ()
@@ -421,7 +362,7 @@ def _fit_matrix(
         offset = model.components_ @ model.mean_ if model.center else None
     terms = np.ascontiguousarray(model.components_.T, np.float32)
     offset = None if offset is None else np.asarray(offset, np.float32)
-    return FittedSpace(space.title, _plain_parameters(model), terms, offset, positions), honest
+    return FittedSpace(space.title, plain_parameters(model), terms, offset, positions), honest
 
 
 def _trained(X: Any, positions: Float32Array, labels: LabelMatrix, settings: BuildSettings, method: str) -> Suggester:
@@ -466,98 +407,3 @@ def widened(taxonomy: Taxonomy, labels: LabelMatrix) -> Taxonomy:
         return taxonomy
     parents = {name: taxonomy.parents(name) for name in taxonomy}
     return Taxonomy.from_parents({**parents, **dict.fromkeys(missing, ())})
-
-
-def _make_model(kind: Any, settings: BuildSettings, **given: Any) -> Any:
-    """Make a model with the settings; an unknown parameter is an error."""
-    known = kind().get_params()
-    for name in settings.parameters:
-        if name not in known:
-            raise InputError(
-                f"parameters has an unknown name: got {name!r}, expected some of {', '.join(sorted(known))}."
-            )
-    return kind(settings.n_components, **{"random_state": settings.random_state, **given, **settings.parameters})
-
-
-def _plain_parameters(model: Any) -> dict[str, Any]:
-    """Return the model's parameters as plain data; the taxonomy is stored separately."""
-    return {
-        name: value
-        for name, value in model.get_params().items()
-        if isinstance(value, (str, int, float, bool, type(None))) and name != "random_state"
-    }
-
-
-# benchmarks/studies/index_relations.py: what suits search in Reuters-21578 and 20 Newsgroups, and recommending films
-_LABEL_WEIGHT = 0.5
-_CENTROID_WEIGHT = 2.0
-_LINK_WEIGHTS = (0.1, 2.0)
-
-
-def fit_relations(
-    space: SpaceKind, X: Any, labels: LabelMatrix | None, known: RecordKnowledge, settings: BuildSettings
-) -> tuple[FittedSpace, Float32Array]:
-    """Fit a space of words, labels and links; return it and the positions of the records by their words alone.
-
-    `settings.parameters` may have those of `MLSA`, and `link_weight`: the weight of all links, instead of the rule of
-    `_link_weight`.
-    """
-    from tacit.models.mlsa.record_relations import record_relations
-
-    given = dict(settings.parameters)
-    chosen = given.pop("link_weight", None)
-    given = {"label_weight": _LABEL_WEIGHT, "centroid_weight": _CENTROID_WEIGHT, **given}
-    model = _make_model(space.estimator(), replace(settings, parameters=given))
-    links = {name: _linked(targets) for name, targets in known.used_links.items()}
-    if chosen is not None:
-        check_number("link_weight", chosen)
-    weights = {name: _link_weight(table, X) if chosen is None else float(chosen) for name, (_, table) in links.items()}
-    graph = record_relations(
-        X, labels, label_weight=model.label_weight, centroid_weight=model.centroid_weight, normalise="spectral"
-    )
-    for name, (names, table) in links.items():
-        shared = np.flatnonzero(np.bincount(table.indices, minlength=table.shape[1]) > 1)  # columns with two records
-        if len(shared) and weights[name] > 0:
-            columns = [names[place] for place in shared]
-            options: dict[str, Any] = {"columns": columns, "weight": weights[name], "normalise": "spectral"}
-            graph = graph.add("record", _kind(name), table[:, shared], **options)
-    model.fit(graph)
-    terms = model.fold_in("record", {"term": sp.identity(X.shape[1], dtype=np.float32, format="csr")})
-    fitted = FittedSpace(
-        space.title,
-        {**_plain_parameters(model), **{f"weight of {name}": round(weight, 3) for name, weight in weights.items()}},
-        np.asarray(terms, np.float32),
-        None,
-        np.asarray(model.positions_["record"], np.float32),
-        others={name: (names, _placed(model, name, table)) for name, (names, table) in links.items()},
-        strengths=np.asarray(model.eigenvalues_, np.float32),
-    )
-    return fitted, np.asarray(X @ terms, np.float32)
-
-
-def _link_weight(table: sp.csr_array, X: Any) -> float:
-    """Return the weight of a kind of links: the root of the number of links per word, within limits.
-
-    So films with short titles and a hundred viewers each are related mostly by the viewers, and news stories of a
-    hundred words and two places mostly by the words.
-    """
-    n_words = X.nnz if is_sparse(X) else np.size(X)
-    return float(np.clip(np.sqrt(table.nnz / max(1, n_words)), *_LINK_WEIGHTS))
-
-
-def _linked(targets: Any) -> tuple[list[str], sp.csr_array]:
-    """Return the names of the linked things, and the table of links, scaled so that frequent things count no more."""
-    labels = as_labels([tuple(names) for names in targets])
-    scale = sp.diags_array((1 / np.sqrt(np.maximum(labels.counts, 1))).astype(np.float32))
-    return [str(name) for name in labels.names], sp.csr_array(labels.indicator.astype(np.float32) @ scale)
-
-
-def _kind(link: str) -> str:
-    """Return the name of the type for a link; the prefix keeps a link called "label" apart from the labels."""
-    return f"link:{link}"
-
-
-def _placed(model: Any, link: str, table: sp.csr_array) -> Float32Array:
-    """Place all things of a type by their records, including those that took no part: fold-in, Σ_i α m_i C_i."""
-    scale = model.relations_.factors(f"record-{_kind(link)}")[0] if _kind(link) in model.relations_.types else 1.0
-    return np.asarray(scale * (table.T @ model.concepts_["record"]), np.float32)

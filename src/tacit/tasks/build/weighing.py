@@ -109,7 +109,9 @@ def default_emphasis(views: Sequence[str], given: Mapping[str, float] | None = N
 def _with_objective(views: Sequence[str], emphasis: Mapping[str, float], **more: Any) -> Emphasis:
     weights = {}
     for name in views:
-        weights[name] = 0.0 if emphasis.get(name, 0.0) == 0 else 1.0 if name == "labels" else _OBJECTIVE
+        counts = emphasis.get(name, 0.0)
+        beside = _OBJECTIVE if counts <= max(_TRIED) else min(1.0, counts)  # more than is tried is given by hand
+        weights[name] = 0.0 if counts == 0 else 1.0 if name == "labels" else beside
     return Emphasis(weights, {name: weight for name, weight in emphasis.items() if weight > 0}, **more)
 
 

@@ -14,7 +14,7 @@ from tacit.errors import TacitWarning
 from tacit.evaluate.compare.engine import Fit, Setting, run_fits
 from tacit.models.spaces import SPACES, space_named, suitable_spaces
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build.fitting import RecordKnowledge
+from tacit.tasks.build.fitted_space import RecordKnowledge
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.measure.evaluate import Evaluation, HeldOutTest, current_settings
 from tacit.tasks.measure.split import RecordSplit

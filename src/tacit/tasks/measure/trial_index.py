@@ -16,7 +16,8 @@ from tacit.index.space import Space, centred
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.relations.labels.matrix import as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build.fitting import RecordKnowledge, fit_model
+from tacit.tasks.build.fitted_space import RecordKnowledge
+from tacit.tasks.build.fitting import fit_model
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.build.vectors import RecordVectors
 from tacit.tasks.measure.split import RecordSet

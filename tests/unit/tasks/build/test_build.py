@@ -14,6 +14,7 @@ from small_index import small_records, small_settings, small_taxonomy
 
 import tacit
 from tacit import HLSI, LSI, MLSI, InputError, LabelHead, TacitWarning
+from tacit.corpus import ColumnMap, read_records
 from tacit.corpus.record import Record
 from tacit.index import verify
 from tacit.tasks.build.fitting import _affordable, _check_room
@@ -282,3 +283,19 @@ def test_rare_labels_stay_with_their_records_but_are_not_learned(tmp_path):
     with tacit.open(path) as index:
         assert "curiosities" not in index.label_names
         assert index["odd"].labels == ("curiosities", "animals")
+
+
+def test_records_without_any_text_are_related_by_their_links(tmp_path):
+    source, rng = tmp_path / "films.csv", np.random.default_rng(0)
+    lines = [f"f{film},{' ; '.join(f'u{2 * user + film % 2}' for user in rng.choice(10, 4))}" for film in range(40)]
+    source.write_text("\n".join(["id,viewers", *lines]))
+    records = read_records(source, columns=ColumnMap(links=["viewers"], label_separator=";"))
+    path = tacit.build(records, tmp_path / "i")
+    with tacit.open(path) as index:
+        assert index.info().model == "M-LSA"
+        near = [hit.id for hit in index.similar("f2", limit=5)]
+        assert all(int(name[1:]) % 2 == 0 for name in near)
+        assert index.search("anything") == []
+    silent = [Record(str(number), "", links={"viewers": (str(number % 3),)}) for number in range(40)]
+    with pytest.raises(InputError, match="model needs words: got 'mlsi' for records without any text"):
+        tacit.build(silent, tmp_path / "j", BuildSettings(model="mlsi"))

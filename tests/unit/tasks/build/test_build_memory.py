@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tacit.tasks.build.fitting import RecordKnowledge, fit_model
+from tacit.tasks.build.fitted_space import RecordKnowledge
+from tacit.tasks.build.fitting import fit_model
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.stage_progress import StageEvent, StageReporter
 

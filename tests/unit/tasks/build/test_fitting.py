@@ -12,7 +12,9 @@ from tacit.errors import InputError
 from tacit.models.mlsa.mlsa import MLSA
 from tacit.models.spaces import SPACES
 from tacit.relations.tables.relations import Relations
-from tacit.tasks.build.fitting import RecordKnowledge, _link_weight, fit_model, fit_relations
+from tacit.tasks.build.fitted_space import RecordKnowledge
+from tacit.tasks.build.fitting import fit_model
+from tacit.tasks.build.relations import _link_weight, fit_relations
 from tacit.tasks.build.settings import BuildSettings, dimensions_for
 from tacit.tasks.stage_progress import StageReporter
 from tacit.text import TextSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.support.small_index import small_records, small_settings
+from small_index import small_records, small_settings
 
 import tacit
 from tacit import MLSI, InputError

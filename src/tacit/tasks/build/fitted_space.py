@@ -1,0 +1,131 @@
+"""What a build knows about the records, what its fit returns, and how models are made from settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tacit.corpus.record import Record
+from tacit.errors import InputError
+from tacit.index.known_views import KnownViews
+from tacit.index.space import VectorMaps
+from tacit.index.suggester import Suggester
+from tacit.models.spaces import Knowledge
+from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.tasks.build.settings import BuildSettings
+from tacit.tasks.build.weighing import Emphasis
+from tacit.types import Float32Array
+
+__all__ = ["FittedSpace", "RecordKnowledge", "make_model", "plain_parameters"]
+
+
+@dataclass(frozen=True, eq=False)
+class RecordKnowledge:
+    """What is known about the records besides their words.
+
+    Parameters
+    ----------
+    labels : labels of each record; no labels means unknown, not "none of them"
+    links : targets of each record, by the name of the link
+    taxonomy : what is above the labels, or None
+    titles : of the records, if they have some; the trial asks with them
+    n_words : number of words in all texts, if it is known: with fewer words than links, these are ratings
+    """
+
+    labels: Sequence[tuple[str, ...]]
+    links: Mapping[str, Sequence[tuple[str, ...]]]
+    taxonomy: Taxonomy | None = None
+    titles: Sequence[str] = ()
+    n_words: int | None = None
+
+    @classmethod
+    def of_records(cls, records: Sequence[Record], taxonomy: Taxonomy | None) -> RecordKnowledge:
+        """Collect what is known about records."""
+        names = dict.fromkeys(name for record in records for name in record.links)
+        links = {name: [record.links.get(name, ()) for record in records] for name in names}
+        titles = [record.title for record in records]
+        n_words = sum(len(record.text.split()) for record in records)
+        return cls([record.labels for record in records], links, taxonomy, titles, n_words)
+
+    @property
+    def used_links(self) -> dict[str, Sequence[tuple[str, ...]]]:
+        """The links that at least one record has."""
+        return {name: targets for name, targets in self.links.items() if any(targets)}
+
+    @property
+    def kinds(self) -> set[Knowledge]:
+        """What is known at all, for the choice of a space."""
+        found: dict[Knowledge, bool] = {
+            "labels": any(self.labels),
+            "taxonomy": self.taxonomy is not None,
+            "links": bool(self.used_links),
+            "ratings": self.n_words is not None and self.n_words < _n_links(self.used_links),
+        }
+        return {kind for kind, known in found.items() if known}
+
+
+def _n_links(links: Mapping[str, Sequence[tuple[str, ...]]]) -> int:
+    return sum(len(targets) for of_records in links.values() for targets in of_records)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedSpace:
+    """The result of a fit, as the index stores it.
+
+    Attributes
+    ----------
+    model : str, title of the space
+    parameters : parameters of the model, by name
+    terms : (n_terms, k), the map that places words
+    offset : (k,) or None
+    positions : (n_records, k), by everything that is known about the records: for search
+    label_names, label_counts : the labels that took part, and their numbers of records
+    label_positions : (n_labels, k)
+    suggester : Suggester or None
+    suggester_method : str, how it was trained; "none" without a suggester
+    share : float or None, share of the nearest records from which a label is accepted, if these suggest
+    others : names and positions of the linked things, by the name of the link
+    strengths : (k,) or None, eigenvalues of M-LSA: the position of a thing times these is proportional to the sum of
+        the positions of its records
+    known_views : KnownViews or None, places records whose labels or links are known
+    emphasis : Emphasis or None, how much each view counts
+    vector_maps : VectorMaps or None, place vectors in a space of words and vectors
+    """
+
+    model: str
+    parameters: dict[str, Any]
+    terms: Float32Array
+    offset: Float32Array | None
+    positions: Float32Array
+    label_names: tuple[str, ...] = ()
+    label_counts: tuple[int, ...] = ()
+    label_positions: Float32Array | None = None
+    suggester: Suggester | None = None
+    suggester_method: str = "none"
+    share: float | None = None
+    others: Mapping[str, tuple[list[str], Float32Array]] | None = None
+    strengths: Float32Array | None = None
+    known_views: KnownViews | None = None
+    emphasis: Emphasis | None = None
+    vector_maps: VectorMaps | None = None
+
+
+def make_model(kind: Any, settings: BuildSettings, **given: Any) -> Any:
+    """Make a model with the settings; an unknown parameter is an error."""
+    known = kind().get_params()
+    for name in settings.parameters:
+        if name not in known:
+            raise InputError(
+                f"parameters has an unknown name: got {name!r}, expected some of {', '.join(sorted(known))}."
+            )
+    return kind(settings.n_components, **{"random_state": settings.random_state, **given, **settings.parameters})
+
+
+def plain_parameters(model: Any) -> dict[str, Any]:
+    """Return the model's parameters as plain data; the taxonomy is stored separately."""
+    return {
+        name: value
+        for name, value in model.get_params().items()
+        if isinstance(value, (str, int, float, bool, type(None))) and name != "random_state"
+    }
