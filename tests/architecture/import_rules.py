@@ -56,7 +56,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
     "tasks": (
         {"stage_progress", "opened_index"},
         {"label_names", "neighbour_labels", "search"},
-        {"build"},
+        {"build", "known_things"},
         {"explain", "suggest", "measure"},
         {"cluster", "recommend", "tune"},
         {"map", "change", "export", "info"},

@@ -119,24 +119,41 @@ class KnownViews:
         has_vectors : whether the rows have vectors, in a space of words and vectors
         """
         found = np.array(by_words, np.float32)
-        for number, ((columns, weights), things) in enumerate(zip(rows, known, strict=True)):
-            pulls, filled = [], []
-            for name, view in self.views.items():
-                given = things.get(name)
-                places = [] if given is None else [self._places[name][t] for t in given if t in self._places[name]]
-                if given is None or (given and not places):
-                    filled.append(view)
-                else:
-                    pulls.append(view.pull[places].sum(axis=0))
-            if len(filled) == len(self.views):
-                continue
-            if self.vectors is not None and not has_vectors:
-                filled.append(self.vectors)
-            total = weights @ self.terms[columns] if len(columns) else np.zeros(len(self.scales), np.float32)
-            unit = by_words[number] / self.scales
-            for view in filled:
-                length = float(np.sqrt(max(unit @ view.square @ unit, 0)))
-                if length > 0:
-                    pulls.append(view.share * view.length / length * (unit @ view.square))
-            found[number] = (total + np.sum(pulls, axis=0)) @ self.fold_map
+        for number, (row, things) in enumerate(zip(rows, known, strict=True)):
+            parts = self.parts(row, by_words[number], things, has_vectors=has_vectors)
+            if parts is not None:
+                found[number] = np.sum(list(parts.values()), axis=0)
         return found
+
+    def parts(
+        self,
+        row: tuple[Any, Any],
+        by_words: Float32Array,
+        things: Mapping[str, Sequence[str] | None],
+        *,
+        has_vectors: bool = False,
+    ) -> dict[str, Float32Array] | None:
+        """Return what the words ("words") and each view add to the position of a record; None if nothing is known.
+
+        Parameters are as for `place`, for one record.
+        """
+        columns, weights = row
+        total = weights @ self.terms[columns] if len(columns) else np.zeros(len(self.scales), np.float32)
+        pulls, filled = {"words": total}, {}
+        for name, view in self.views.items():
+            given = things.get(name)
+            places = [] if given is None else [self._places[name][t] for t in given if t in self._places[name]]
+            if given is None or (given and not places):
+                filled[name] = view
+            else:
+                pulls[name] = view.pull[places].sum(axis=0)
+        if len(filled) == len(self.views):
+            return None
+        if self.vectors is not None and not has_vectors:
+            filled["vectors"] = self.vectors
+        unit = by_words / self.scales
+        for name, view in filled.items():
+            length = float(np.sqrt(max(unit @ view.square @ unit, 0)))
+            if length > 0:
+                pulls[name] = view.share * view.length / length * (unit @ view.square)
+        return {name: np.asarray(pull @ self.fold_map, np.float32) for name, pull in pulls.items()}

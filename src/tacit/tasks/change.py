@@ -14,7 +14,7 @@ import numpy as np
 
 from tacit.corpus.record import Record
 from tacit.errors import TacitWarning
-from tacit.tasks.label_names import ancestors_of
+from tacit.tasks.known_things import known_things
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.types import Float32Array
 
@@ -83,24 +83,5 @@ def _with_known(
 ) -> Float32Array:
     """Return the positions of records by their words or vectors and by what is known about them."""
     assert collection.known_views is not None
-    known = [_known(collection, record) for record in records]
+    known = [known_things(collection, record) for record in records]
     return collection.known_views.place(rows, positions, known, has_vectors=has_vectors)
-
-
-def _known(collection: OpenedIndex, record: Record) -> dict[str, Sequence[str] | None]:
-    """Return what is known about a record, by view; no labels is unknown, no links is none, as in the fit.
-
-    A link to things that the space does not know is none, too: the fit leaves out things of a single record.
-    """
-    known: dict[str, Sequence[str] | None] = {"labels": record.labels or None}
-    if record.labels:
-        above = [name for label in record.labels for name in ancestors_of(collection, label)]
-        known["taxonomy"] = list(dict.fromkeys((*record.labels, *above)))
-    views = collection.known_views
-    assert views is not None
-    for name in views.views:
-        if name in collection.link_names:
-            known[name] = views.known(name, record.links.get(name, ()))
-        elif name not in ("labels", "taxonomy") and record.labels:  # a group of labels
-            known[name] = views.known(name, record.labels)
-    return known

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,14 +11,16 @@ import numpy as np
 from tacit.checks import check_count
 from tacit.corpus.record import Record
 from tacit.tasks.explain.words import PlacedText, listed, place_text, shared_words
+from tacit.tasks.known_things import counted_parts
 from tacit.tasks.label_names import ancestors_of, find_number, title_of
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
 from tacit.types import Array
 
-__all__ = ["HitExplanation", "LabelNear", "explain_hit", "nearest_labels", "nearness"]
+__all__ = ["HitExplanation", "LabelNear", "counted_in_words", "explain_hit", "nearest_labels", "nearness"]
 
 _THROUGH = 3
+_SHOWN = 0.01
 
 
 class QueryWord(NamedTuple):
@@ -58,6 +61,9 @@ class HitExplanation:
         Labels of the record, nearest to the query first.
     query_labels : tuple of LabelNear
         Labels nearest to the query, whether the record has them or not.
+    counted : dict of str to float
+        What the words of the record and each kind of knowledge about it add to the cosine, the most first; empty for
+        models without views.
     """
 
     query: str
@@ -68,6 +74,7 @@ class HitExplanation:
     shared_words: tuple[str, ...]
     labels: tuple[LabelNear, ...]
     query_labels: tuple[LabelNear, ...]
+    counted: dict[str, float]
 
     def in_words(self) -> str:
         """Return it in a few sentences."""
@@ -83,7 +90,7 @@ class HitExplanation:
             said.append("They share no word: only the space relates them.")
         if self.labels and self.labels[0].cosine > 0:
             said.append(f"Its label {self.labels[0].title} is {nearness(self.labels[0].cosine)} to the query.")
-        return " ".join(said)
+        return " ".join([*said, *counted_in_words(self.counted)])
 
     def to_facts(self) -> dict[str, Any]:
         """Return it as plain data, as `--json` prints it."""
@@ -98,6 +105,7 @@ class HitExplanation:
             "shared_words": list(self.shared_words),
             "labels": [label._asdict() for label in self.labels],
             "query_labels": [label._asdict() for label in self.query_labels],
+            "counted": self.counted,
         }
 
 
@@ -120,7 +128,14 @@ def explain_hit(collection: OpenedIndex, query: str, id: str, *, limit: int = 10
         shared,
         nearest_labels(collection, placed.position, record.labels),
         nearest_labels(collection, placed.position)[:limit],
+        counted_parts(collection, record, placed.position),
     )
+
+
+def counted_in_words(counted: Mapping[str, float]) -> list[str]:
+    """Return a sentence on what counted, if there is more than one kind of it."""
+    shown = [f"{name} {part:.2f}" for name, part in counted.items() if part >= _SHOWN]
+    return [f"What counts in it: {listed(shown, len(shown))}."] if len(shown) > 1 else []
 
 
 def nearest_labels(

@@ -12,8 +12,9 @@ from tacit.checks import check_count
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.tasks.explain.dimension import dimensions
-from tacit.tasks.explain.hit import nearness
+from tacit.tasks.explain.hit import counted_in_words, nearness
 from tacit.tasks.explain.words import listed, shared_words
+from tacit.tasks.known_things import counted_parts
 from tacit.tasks.label_names import NamedLabel, ancestors_of, find_number, named
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
@@ -62,6 +63,8 @@ class PairExplanation:
     common_ancestors : tuple of NamedLabel
         The lowest nodes of the taxonomy above labels of both, without shared labels.
     shared_links : dict of str to tuple of str
+    counted : dict of str to float
+        What the words of the second record and each kind of knowledge about it add to the cosine, the most first.
     """
 
     records: tuple[Record, Record]
@@ -71,6 +74,7 @@ class PairExplanation:
     shared_labels: tuple[NamedLabel, ...]
     common_ancestors: tuple[NamedLabel, ...]
     shared_links: dict[str, tuple[str, ...]]
+    counted: dict[str, float]
 
     def in_words(self) -> str:
         """Return it in a few sentences."""
@@ -87,7 +91,7 @@ class PairExplanation:
         if self.shared_words:
             said.append(f"They share {listed((f'“{word}”' for word in self.shared_words), 5)}.")
         said += [f"Both have {_counted(name, targets)}." for name, targets in self.shared_links.items()]
-        return " ".join(said)
+        return " ".join([*said, *counted_in_words(self.counted)])
 
     def to_facts(self) -> dict[str, Any]:
         """Return it as plain data, as `--json` prints it."""
@@ -102,6 +106,7 @@ class PairExplanation:
             "shared_labels": [label._asdict() for label in self.shared_labels],
             "common_ancestors": [label._asdict() for label in self.common_ancestors],
             "shared_links": {name: list(targets) for name, targets in self.shared_links.items()},
+            "counted": self.counted,
         }
 
 
@@ -123,6 +128,7 @@ def explain_similar(collection: OpenedIndex, id: str, other: str, *, limit: int 
         named(collection, _both(first.labels, second.labels)),
         named(collection, _common_ancestors(collection, first.labels, second.labels)),
         {name: targets for name, targets in links.items() if targets},
+        counted_parts(collection, second, positions[0]),
     )
 
 

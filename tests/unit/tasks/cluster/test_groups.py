@@ -106,7 +106,7 @@ def test_an_index_of_vectors_is_named_by_the_words_of_its_texts(tmp_path):
     centres = np.random.default_rng(0).normal(size=(2, 12)) * 5
     vectors = np.array([centres[int(about_sea(record))] for record in records])
     vectors += np.random.default_rng(1).normal(size=vectors.shape)
-    path = tacit.build(records, tmp_path / "i", small_settings(), vectors=vectors)
+    path = tacit.build(records, tmp_path / "i", small_settings(vectors_only=True), vectors=vectors)
     with tacit.open(path) as index:
         words = [set(group.words) for group in cluster_index(index, 2).groups]
     assert sorted(map(bool, (group & set(SEA) for group in words))) == [False, True]

@@ -31,7 +31,7 @@ def built(tmp_path_factory):
             small_records(links=True), folder / "mlsa", small_settings(model="mlsa"), taxonomy=taxonomy
         ),
         "views": tacit.build(small_records(links=True), folder / "views", small_settings(), taxonomy=taxonomy),
-        "vectors": tacit.build(small_records(), folder / "vectors", small_settings(), vectors=vectors),
+        "vectors": tacit.build(small_records(), folder / "vectors", small_settings(vectors_only=True), vectors=vectors),
     }
     opened = {kind: tacit.open(path) for kind, path in kinds.items()}
     yield opened
@@ -351,3 +351,17 @@ def test_names_in_a_sentence():
     assert listed(["a"]) == "a"
     assert listed(["a", "b"]) == "a and b"
     assert listed(["a", "b", "c", "d"]) == "a, b and c"
+
+
+def test_what_counted_adds_up_to_the_cosine(tmp_path):
+    records = small_records(links=True)
+    settings = small_settings(weights={"author": 0.2}, parameters={"tol": 1e-10})
+    with tacit.open(tacit.build(records, tmp_path / "i", settings)) as index:
+        why = index.explain(query=records[3].text, ids="r1")
+        assert set(why.counted) == {"words", "labels", "author"}
+        assert sum(why.counted.values()) == pytest.approx(why.cosine, abs=1e-4)
+        assert list(why.counted.values()) == sorted(why.counted.values(), reverse=True)
+        assert f"{next(iter(why.counted))} {next(iter(why.counted.values())):.2f}" in why.in_words()
+        pair = index.explain(ids=["r1", "r3"])
+        assert sum(pair.counted.values()) == pytest.approx(pair.cosine, abs=1e-4)
+        assert pair.to_facts()["counted"] == pair.counted

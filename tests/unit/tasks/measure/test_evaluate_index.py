@@ -198,7 +198,7 @@ def test_an_index_of_vectors_is_measured_without_titles(tmp_path):
     records = topic_records()
     rng = np.random.default_rng(0)
     vectors = np.eye(3)[np.arange(90) % 3] @ rng.normal(size=(3, 12)) + 0.1 * rng.normal(size=(90, 12))
-    path = build(records, tmp_path / "vectors.tacit", topic_settings(model="lsi"), vectors=vectors)
+    path = build(records, tmp_path / "vectors.tacit", topic_settings(model="lsi", vectors_only=True), vectors=vectors)
     with open_index(path) as collection:
         found = evaluate(collection, queries=5)
         assert found.suggest.at[0].precision == 1.0
