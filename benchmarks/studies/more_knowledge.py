@@ -3,12 +3,13 @@
 Question    What `tacit build` makes of labels, then of their taxonomy too, then of links, then of further records whose
             labels are unknown: does any answer get worse?
 Data        Reuters-21578 (topics with their groups; places and people as links), arXiv (categories with taxonomy), 20
-            Newsgroups (groups with their hierarchies; authors and organisations as links).
+            Newsgroups (groups with their hierarchies; authors and organisations as links), RCV1 (topics with their
+            tree; it comes as words without texts, so that titles are not measured).
 Method      Records to learn from and held-out ones, chosen at random; the settings of the build are its defaults, so
             whatever is chosen is chosen on records to learn from. P@1, micro and macro F1 of suggestions; nDCG@10 of
             search by meaning with held-out texts as queries, the gain being the overlap (Jaccard) of labels, or of
             links; MRR@10 of records by their own titles.
-Run         python benchmarks/studies/more_knowledge.py [reuters|arxiv|newsgroups ...] [--seeds 3] [--records 1500]
+Run         python benchmarks/studies/more_knowledge.py [reuters|arxiv|newsgroups|rcv1 ...] [--seeds 3] [--records 1500]
 
 Tables of 2026-11-18: 1,500 records, 500 held out, three seeds; the change with its standard error where it is not 0.
 
@@ -51,6 +52,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.metrics import f1_score
 
 from tacit import LabelMatrix, Taxonomy
@@ -106,7 +108,31 @@ def newsgroups(data: Path) -> Collection:
     return records, {group: (group.split(".")[0],) for group in groups}
 
 
-COLLECTIONS = {"reuters": reuters, "arxiv": arxiv, "newsgroups": newsgroups}
+def rcv1(data: Path) -> Collection:
+    """Stories as rows of words, with topics; their ids are the numbers of the rows."""
+    saved = np.load(data / "rcv1/rcv1_subsets.npz")
+    topics, starts = saved["topics"], saved["Y_indptr"]
+    rows = np.flatnonzero(saved["first_copy"] == np.arange(len(starts) - 1))
+    records = [
+        Record(str(row), "", tuple(map(str, topics[saved["Y_indices"][starts[row] : starts[row + 1]]]))) for row in rows
+    ]
+    with (data / "rcv1/topics.tsv").open(encoding="utf-8") as file:
+        table = list(csv.DictReader(file, delimiter="\t"))
+    none = ("", "None", "Root")
+    return records, {row["code"]: (row["parent_orig"],) for row in table if row["parent_orig"] not in none}
+
+
+def rows_of_words(name: str, data: Path) -> Any:
+    """Return the words of all records, if they come without texts, else None."""
+    if name != "rcv1":
+        return None
+    saved = np.load(data / "rcv1/rcv1_subsets.npz")
+    parts = (saved["X_data"].astype(np.float32), saved["X_indices"], saved["X_indptr"])
+    X = sp.csr_array(parts, shape=tuple(saved["X_shape"]))
+    return sp.csr_array(X[:, np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) > 1)])
+
+
+COLLECTIONS = {"reuters": reuters, "arxiv": arxiv, "newsgroups": newsgroups, "rcv1": rcv1}
 
 
 def taxonomy_of(parents: dict[str, tuple[str, ...]]) -> Taxonomy:
@@ -122,16 +148,23 @@ def measured(
     taxonomy: Taxonomy | None,
     truth_of: list[Record],
     found: dict[str, Any],
+    words: Any = None,
 ) -> dict[str, float]:
-    """Build an index in memory and measure it; `extra` are records to learn from without labels."""
+    """Build an index in memory and measure it; `extra` are records to learn from without labels.
+
+    `words` has the words of records that come without texts, by their ids.
+    """
     events: list[StageEvent] = []
     stages = StageReporter(events.append)
     settings = BuildSettings()
     everything = RecordSet([*train, *extra])
-    features = Features.of(everything, settings, stages)
+    if words is None:
+        features = Features.of(everything, settings, stages)
+    else:
+        features = Features(None, words[[int(record.id) for record in everything.records]])
     index = FittedIndex(everything, settings, taxonomy, features, stages)
     found["weights"] = [event.message for event in events if event.name == "weights" and event.state == "end"]
-    rows = features.rows(RecordSet(test))
+    rows = features.rows(RecordSet(test)) if words is None else words[[int(record.id) for record in test]]
     placed, stored = unit(index.place(rows)), unit(index.positions[: len(train)])
     order = nearest_of(placed, stored)
     both = [*test, *truth_of]
@@ -151,9 +184,9 @@ def measured(
         )
     labels = LabelMatrix.from_sets([set(record.labels) for record in both]).indicator
     measures["labels"] = Relevance(labels, asked, answers).ndcg(order)
-    assert features.words is not None
-    some = train[:500]
-    measures["titles"] = own_rank(unit(index.place(features.words.transform(one.title for one in some))), stored)
+    if features.words is not None:
+        titles = features.words.transform(one.title for one in train[:500])
+        measures["titles"] = own_rank(unit(index.place(titles)), stored)
     for name in {name for record in both for name in record.links}:
         links = LabelMatrix.from_sets([set(record.links.get(name, ())) for record in both]).indicator
         measures[name] = Relevance(links, asked, answers).ndcg(order)
@@ -163,6 +196,7 @@ def measured(
 def study(name: str, seed: int, n_records: int, data: Path) -> list[tuple[str, dict[str, float], list[str]]]:
     """Measure one collection with more and more knowledge."""
     records, parents = COLLECTIONS[name](data)
+    words = rows_of_words(name, data)
     n_test = n_records // 3
     order = np.random.default_rng(seed).permutation(len(records))
     chosen = [records[row] for row in order[: 2 * n_records + n_test]]
@@ -182,7 +216,7 @@ def study(name: str, seed: int, n_records: int, data: Path) -> list[tuple[str, d
         found: dict[str, Any] = {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            rows.append((step, measured(some, test, more, tree, train, found), found["weights"]))
+            rows.append((step, measured(some, test, more, tree, train, found, words), found["weights"]))
         print(
             name, seed, step, found["weights"], {key: round(value, 4) for key, value in rows[-1][1].items()}, flush=True
         )

@@ -153,7 +153,7 @@ class KnownViews:
             filled["vectors"] = self.vectors
         unit = by_words / self.scales
         for name, view in filled.items():
-            length = float(np.sqrt(max(unit @ view.square @ unit, 0)))
+            length = float(np.sqrt(max(float(unit @ view.square @ unit), 0.0)))
             if length > 0:
                 pulls[name] = view.share * view.length / length * (unit @ view.square)
         return {name: np.asarray(pull @ self.fold_map, np.float32) for name, pull in pulls.items()}

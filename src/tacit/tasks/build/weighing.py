@@ -2,7 +2,7 @@
 
 What is known about the records beside their words comes as views: the labels, their taxonomy, each kind of links. All
 of them may shape one space, and how much each counts in the distances of that space is its *emphasis* (see `MLSI`). The
-trial fits a sample twice: with the labels alone, and with everything. Held-out records then look for records that share
+trial fits samples twice: with the labels alone, and with everything. Held-out records then look for records that share
 their labels or links, and titles look for their own records. The words, beside labels of emphasis 1, and then each view
 get the emphasis with which the sum of these measures is largest and none of them falls: more knowledge never hurts. A
 view for which there is none gets the weight 0: it stays a filter, and its things still have their positions.
@@ -29,6 +29,7 @@ from tacit.solve import least_squares
 from tacit.types import Array, IntArray
 
 __all__ = [
+    "FALL",
     "LABEL_WEIGHT",
     "MORE_DIMENSIONS",
     "POWER",
@@ -54,14 +55,16 @@ LABEL_WEIGHT = (
 )
 POWER = 0.3  # of the eigenvalues
 UNTRIED_WORDS = 0.1  # emphasis of the words beside labels of emphasis 1, if there is no trial
-_TRIED_WORDS = (0.2, 0.3, 0.5, 1.0)
+_TRIED_WORDS = (0.2, 0.3, 0.5)
+_WORDS_FALL = 0.001  # by which a measure may seem to fall with more words: nothing new is known that would be worth it
 _OBJECTIVE = 0.1  # weight of every other view in the objective, beside labels of weight 1
 _TRIED = (0.02, 0.05, 0.1, 0.2)
 _ROUNDS = 2
 MORE_DIMENSIONS = 20  # for each view beside the labels, so that it takes no room from the words
-_MOST_TRAINED, _MOST_ASKED = 2_000, 1_000
+_SAMPLES = 3
+_MOST_TRAINED, _MOST_ASKED = 1_500, 750
 _LEAST = 150  # records; with fewer, a trial would measure noise
-_FALL = 0.003  # by which a measure may seem to fall
+FALL = 0.004  # by which a measure may seem to fall
 WORTH = 0.002  # gain below which more emphasis is not worth it
 _NOISE = 0.3  # times the root of the number of questions: gain below which a view may have been found useful by chance
 _DIMENSIONS = 200
@@ -146,10 +149,16 @@ def weigh_views(
     weighs_words = labels is not None and titles is not None and "words" not in given
     if not open_names and not weighs_words:
         return start
-    sample = trial_sample(usable_records(X.shape[0], labels), random_state)
-    if sample is None:
+    usable = usable_records(X.shape[0], labels)
+    samples = [trial_sample(usable, random_state + number) for number in range(_SAMPLES)]
+    trials = [
+        _Trial(X, labels, taxonomy, views, titles, n_words, sample, random_state)
+        for sample in samples
+        if sample is not None
+    ]
+    if not trials:
         return start
-    trial = _Trial(X, labels, taxonomy, views, titles, n_words, sample, random_state)
+    trial = _Trials(trials)
     fixed = {name: weight for name, weight in start.emphasis.items() if name not in open_names}
     base_views = [name for name in names if fixed.get(name, 0) > 0]
     first = trial.space(base_views)
@@ -177,18 +186,18 @@ def weigh_views(
     return _with_objective(names, found, changes=changes, n_records=trial.n_trained)
 
 
-def _best_for_words(space: _TrialSpace, fixed: Mapping[str, float]) -> float:
+def _best_for_words(space: _TrialSpaces, fixed: Mapping[str, float]) -> float:
     """Return the emphasis of the words with which titles find their records best and labels are found no less."""
     base, best, chosen = space.measures(fixed), 0.0, fixed["words"]
     for weight in _TRIED_WORDS:
-        gain = rises(space.measures({**fixed, "words": weight}), base)
+        gain = rises(space.measures({**fixed, "words": weight}), base, fall=_WORDS_FALL)
         if gain > best + WORTH:
             best, chosen = gain, weight
     return chosen
 
 
 def _ascent(
-    space: _TrialSpace, fixed: Mapping[str, float], names: Sequence[str], base: Mapping[str, float]
+    space: _TrialSpaces, fixed: Mapping[str, float], names: Sequence[str], base: Mapping[str, float]
 ) -> tuple[dict[str, float], float]:
     """Return the emphasis of each name that raises the measures most, and by how much; 0 where none may be used."""
     current: dict[str, float] = {**fixed, **dict.fromkeys(names, 0.0)}
@@ -205,10 +214,10 @@ def _ascent(
     return {name: current[name] for name in names}, best
 
 
-def rises(measures: Mapping[str, float], base: Mapping[str, float]) -> float:
-    """Return the sum of the rises; minus infinity if a measure falls."""
+def rises(measures: Mapping[str, float], base: Mapping[str, float], *, fall: float = FALL) -> float:
+    """Return the sum of the rises; minus infinity if a measure falls by more than `fall`."""
     changes = [measures[name] - base[name] for name in base]
-    return -np.inf if min(changes) < -_FALL else float(sum(changes))
+    return -np.inf if min(changes) < -fall else float(sum(changes))
 
 
 def noise_of(n_asked: int) -> float:
@@ -264,8 +273,36 @@ class _Trial:
         return _TrialSpace(self, names)
 
 
+class _Trials:
+    """Several samples, since a measure of one of them is noisy."""
+
+    def __init__(self, trials: Sequence[_Trial]) -> None:
+        self.trials, self.n_trained = trials, trials[0].n_trained
+
+    def space(self, names: Sequence[str]) -> _TrialSpaces:
+        """Fit each sample with some of the views."""
+        return _TrialSpaces([trial.space(names) for trial in self.trials])
+
+
+class _TrialSpaces:
+    """The spaces of all samples; a measure is the mean over them."""
+
+    def __init__(self, spaces: Sequence[_TrialSpace]) -> None:
+        self.spaces = spaces
+
+    @property
+    def noise(self) -> float:
+        """A gain that a view without any use may seem to have."""
+        return noise_of(sum(len(space.trial.asked) for space in self.spaces))
+
+    def measures(self, emphasis: Mapping[str, float]) -> dict[str, float]:
+        """Return the mean measures with an emphasis: nDCG@10 of labels and links, MRR of titles."""
+        found = [space.measures(emphasis) for space in self.spaces]
+        return {name: float(np.mean([one[name] for one in found])) for name in found[0]}
+
+
 class _TrialSpace:
-    """A space of the sample, measured with any emphasis."""
+    """A space of a sample, measured with any emphasis."""
 
     def __init__(self, trial: _Trial, names: Sequence[str]) -> None:
         self.trial, rows = trial, trial.trained
@@ -295,13 +332,8 @@ class _TrialSpace:
             self.titles = np.asarray(titles @ terms)
         self._known: dict[tuple[tuple[str, float], ...], dict[str, float]] = {}
 
-    @property
-    def noise(self) -> float:
-        """A gain that a view without any use may seem to have."""
-        return noise_of(len(self.trial.asked))
-
     def measures(self, emphasis: Mapping[str, float]) -> dict[str, float]:
-        """Return the mean measures with an emphasis: nDCG@10 of labels and links, MRR of titles."""
+        """Return the measures with an emphasis."""
         key = tuple(sorted(emphasis.items()))
         if key not in self._known:
             self._known[key] = self._measured(emphasis)

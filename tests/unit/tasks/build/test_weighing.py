@@ -49,7 +49,7 @@ def test_what_is_given_is_not_tried(planted):
     found = weigh_views(X, labels, None, views, given={"readers": 0.0, "anyone": 0.3})
     assert found.n_records == 0
     assert found.emphasis == {"labels": 1.0, "anyone": 0.3, "words": 0.1}
-    assert found.weights == {"labels": 1.0, "readers": 0.0, "anyone": 0.1}
+    assert found.weights == {"labels": 1.0, "readers": 0.0, "anyone": 0.3}
     half = weigh_views(X, labels, None, views, given={"anyone": 0.3})
     assert half.emphasis["anyone"] == 0.3
     assert half.n_records == 300
