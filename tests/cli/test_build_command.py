@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -263,8 +264,11 @@ def test_titles_of_uris_are_kept(folder, command):
 def test_vectors_instead_of_words(folder, command):
     np.save("v.npy", np.random.default_rng(0).normal(size=(40, 12)))
     np.save("short.npy", np.zeros((3, 12)))
-    assert command("build", "books.csv", "-q", "--vectors", "v.npy", "--dimensions", "5")[0] == 0
-    assert "vectors of 12" in command("info", "books.tacit")[1]
+    assert "--vectors-only needs vectors" in failed(command, "build", "books.csv", "--vectors-only")
+    assert command("build", "books.csv", "-q", "--vectors", "v.npy", "--vectors-only", "--dimensions", "5")[0] == 0
+    told = command("info", "books.tacit")[1]
+    assert "none: built from vectors alone" in told
+    assert "12 numbers each" in told
     assert "vectors does not match the records: got 3 rows for 40" in failed(
         command, "build", "books.csv", "--replace", "--vectors", "short.npy"
     )
@@ -272,6 +276,26 @@ def test_vectors_instead_of_words(folder, command):
     assert command("add", "books.tacit", str(write_csv(folder / "new.csv", rows(3, 40))))[0] == 2
     assert command("add", "books.tacit", "new.csv", "-q", "--vectors", "short.npy")[0] == 0
     assert "vectors of added records are not stored" in failed(command, "refit", "books.tacit")
+    np.save("all.npy", np.random.default_rng(0).normal(size=(43, 12)))
+    assert command("refit", "books.tacit", "-q", "--vectors", "all.npy")[0] == 0
+    assert "none: built from vectors alone" in command("info", "books.tacit")[1]  # it has no words to keep
+
+
+def test_vectors_beside_words(folder, command):
+    np.save("v.npy", np.random.default_rng(0).normal(size=(40, 12)))
+    _, out, err = command("build", "books.csv", "--vectors", "v.npy", "--dimensions", "5")
+    assert "vectors of 12 numbers, not tried: 1 times as much as words" in err
+    assert re.search(r"from 40 records, \d+ words, vectors of 12 and ", out)
+    told = command("info", "books.tacit")[1]
+    assert "12 numbers each" in told
+    assert re.search(r"weights .*vectors 0.1", told)
+    assert command("search", "books.tacit", "whale")[0] == 0
+    assert command("add", "books.tacit", str(write_csv(folder / "new.csv", rows(3, 40))), "-q")[0] == 0
+    np.save("all.npy", np.random.default_rng(0).normal(size=(43, 12)))
+    assert command("refit", "books.tacit", "-q", "--vectors", "all.npy")[0] == 0
+    assert "12 numbers each" in command("info", "books.tacit")[1]
+    assert command("refit", "books.tacit", "-q", "--weight", "vectors=0")[0] == 0
+    assert "numbers each" not in command("info", "books.tacit")[1]
 
 
 def test_a_data_set_by_its_name(folder, command):

@@ -187,7 +187,10 @@ def test_words_that_the_space_does_not_know_are_told(index, command):
         (["add", "notes.tacit", "nothing.jsonl"], "path does not exist: got 'nothing.jsonl'"),
         (["add", "notes.tacit"], "SOURCE is missing"),
         (["add", "nowhere.tacit", "taken.jsonl"], "path does not exist"),
-        (["add", "notes.tacit", "taken.jsonl", "--vectors", "v.npy"], "vectors does not fit this index"),
+        (
+            ["add", "notes.tacit", "taken.jsonl", "--vectors", "v.npy"],
+            "--vectors cannot be placed: got vectors for an index",
+        ),
         (["update", "notes.tacit", "taken.jsonl"], "SOURCE has an unknown id: got 'k99'"),
         (["remove", "notes.tacit", "k1", "zzz"], "ID has an unknown id: got 'zzz'"),
         (["remove", "notes.tacit"], "ID is missing"),

@@ -37,7 +37,7 @@ def test_every_stage_is_reported(demo, built):
         "reading the docstrings", "reading", "words", "weights", "space", "suggester", "writing",
     ]  # fmt: skip
     assert ended[0].message == f"{len(demo):,} docstrings of Python's standard library read"
-    assert ended[3].message.startswith("weights tried on 2,000 records: labels 1, ")
+    assert ended[3].message.startswith("weights tried on 1,500 records: labels 1, ")
     assert set(demo.info().weights) == {"words", "labels", "taxonomy"}
 
 

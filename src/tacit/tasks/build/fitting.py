@@ -29,6 +29,7 @@ from tacit.tasks.build.settings import BuildSettings, dimensions_for
 from tacit.tasks.build.vectors import RecordVectors, WordsAndVectors, weigh_vectors
 from tacit.tasks.build.weighing import (
     LABEL_WEIGHT,
+    LEAST_TRIED,
     MORE_DIMENSIONS,
     POWER,
     UNTRIED_WORDS,
@@ -200,7 +201,8 @@ def fit_views(
     names = [*(["labels"] if shaping is not None else []), *(["taxonomy"] if taxonomy is not None else []), *views]
     found = default_emphasis(names, weights)
     unknown = {"words", *names} - {"labels", *weights}
-    if unknown - {"words"} or (unknown and shaping is not None and titles is not None):
+    tries_words = shaping is not None and titles is not None and X.shape[0] >= LEAST_TRIED
+    if unknown - {"words"} or (unknown and tries_words):
         say.begin("weights")
         options: dict[str, Any] = {"n_words": n_words, "given": weights, "random_state": settings.random_state}
         found = weigh_views(X, shaping, taxonomy, views, titles, **options)

@@ -31,6 +31,7 @@ from tacit.types import Array, IntArray
 __all__ = [
     "FALL",
     "LABEL_WEIGHT",
+    "LEAST_TRIED",
     "MORE_DIMENSIONS",
     "POWER",
     "UNTRIED_WORDS",
@@ -63,7 +64,7 @@ _ROUNDS = 2
 MORE_DIMENSIONS = 20  # for each view beside the labels, so that it takes no room from the words
 _SAMPLES = 3
 _MOST_TRAINED, _MOST_ASKED = 1_500, 750
-_LEAST = 150  # records; with fewer, a trial would measure noise
+LEAST_TRIED = 150  # records; with fewer, a trial would measure noise
 FALL = 0.004  # by which a measure may seem to fall
 WORTH = 0.002  # gain below which more emphasis is not worth it
 _NOISE = 0.3  # times the root of the number of questions: gain below which a view may have been found useful by chance
@@ -235,7 +236,7 @@ def trial_sample(usable: IntArray, random_state: int) -> tuple[IntArray, IntArra
     order = np.random.default_rng(random_state).permutation(usable)
     n_asked = min(_MOST_ASKED, len(order) // 3)
     asked, trained = np.sort(order[:n_asked]), np.sort(order[n_asked : n_asked + _MOST_TRAINED])
-    return (asked, trained) if len(asked) + len(trained) >= _LEAST else None
+    return (asked, trained) if len(asked) + len(trained) >= LEAST_TRIED else None
 
 
 def text_map(words: Any, positions: Array) -> Array:

@@ -306,7 +306,7 @@ def test_links_that_relate_no_records_leave_lsi_of_words():
 
 def test_unknown_names_of_weights_are_refused():
     X, known = collection()
-    message = r"weights has an unknown name: got 'autor', expected some of author, journal, labels, words\."
+    message = r"weights has an unknown name: got 'autor', expected some of author, journal, labels, words, or"
     with pytest.raises(InputError, match=message):
         fit_model(X, known, settings(weights={"autor": 1}), StageReporter(None))
     with pytest.raises(InputError, match=r"weights\['author'\] is out of range: got -1"):
