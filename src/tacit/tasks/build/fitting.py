@@ -205,7 +205,7 @@ def fit_views(
     if unknown - {"words"} or (unknown and tries_words):
         say.begin("weights")
         options: dict[str, Any] = {"n_words": n_words, "given": weights, "random_state": settings.random_state}
-        found = weigh_views(X, shaping, taxonomy, views, titles, **options)
+        found = weigh_views(X, shaping, taxonomy, views, titles, **options, progress=say.advance)
         tried = f"tried on {found.n_records:,} records" if found.n_records else "by default, for few records"
         say.end(f"weights {tried}: {found.sentence()}")
     say.begin("space")

@@ -11,7 +11,7 @@ view for which there is none gets the weight 0: it stays a filter, and its thing
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -58,7 +58,7 @@ POWER = 0.3  # of the eigenvalues
 UNTRIED_WORDS = 0.1  # emphasis of the words beside labels of emphasis 1, if there is no trial
 _TRIED_WORDS = (0.2, 0.3, 0.5)
 _WORDS_FALL = 0.001  # by which a measure may seem to fall with more words: nothing new is known that would be worth it
-_OBJECTIVE = 0.1  # weight of every other view in the objective, beside labels of weight 1
+_OBJECTIVE = 0.03  # weight of every other view in the objective, beside labels of weight 1: with .1 titles lose room
 _TRIED = (0.02, 0.05, 0.1, 0.2)
 _ROUNDS = 2
 MORE_DIMENSIONS = 20  # for each view beside the labels, so that it takes no room from the words
@@ -129,6 +129,7 @@ def weigh_views(
     n_words: int | None = None,
     given: Mapping[str, float] | None = None,
     random_state: int = 0,
+    progress: Callable[[str], None] | None = None,
 ) -> Emphasis:
     """Find how much each view counts.
 
@@ -141,7 +142,8 @@ def weigh_views(
     titles : function from record numbers to the words of their titles, optional
     n_words : columns of X that are words, if the others are vectors, which titles do not have
     given : emphasis of some views that the user has set; they are not tried
-    random_state : of the sample
+    random_state : of the samples
+    progress : called with a sentence when a space is tried
     """
     names = [*(["labels"] if labels is not None else []), *(["taxonomy"] if taxonomy is not None else []), *views]
     given = dict(given or {})
@@ -159,7 +161,7 @@ def weigh_views(
     ]
     if not trials:
         return start
-    trial = _Trials(trials)
+    trial = _Trials(trials, progress or (lambda message: None))
     fixed = {name: weight for name, weight in start.emphasis.items() if name not in open_names}
     base_views = [name for name in names if fixed.get(name, 0) > 0]
     first = trial.space(base_views)
@@ -169,13 +171,9 @@ def weigh_views(
         return _with_objective(names, fixed, n_records=trial.n_trained)
     base = first.measures(fixed)
     found, changes = dict(fixed), {}
-    space = trial.space(names)
-    chosen, best = _ascent(space, fixed, open_names, base)
-    if not any(chosen.get(name, 0) > 0 for name in open_names) and len(open_names) > 1:
-        for name in open_names:  # together they take too much room: one by one
-            some, reached = _ascent(trial.space([*base_views, name]), fixed, [name], base)
-            if reached > best:
-                chosen, best = some, reached
+    chosen, _ = _ascent(trial.space(names), fixed, open_names, base)
+    if not any(chosen.values()) and len(open_names) > 1:  # together they take too much room
+        chosen = _one_by_one(trial, base_views, fixed, open_names, base)
     found |= chosen
     used = [name for name in names if found.get(name, 0) > 0]
     final = trial.space(used)
@@ -185,6 +183,27 @@ def weigh_views(
             without = final.measures({**found, name: 0.0})
             changes[name] = {key: after[key] - without[key] for key in after}
     return _with_objective(names, found, changes=changes, n_records=trial.n_trained)
+
+
+def _one_by_one(
+    trial: _Trials,
+    base_views: Sequence[str],
+    fixed: Mapping[str, float],
+    names: Sequence[str],
+    base: Mapping[str, float],
+) -> dict[str, float]:
+    """Return the emphasis of the view that helps most, and of those that help beside it."""
+    alone = {name: _ascent(trial.space([*base_views, name]), fixed, [name], base) for name in names}
+    useful = sorted((name for name in names if alone[name][1] > 0), key=lambda name: -alone[name][1])
+    if not useful:
+        return {}
+    chosen, best = alone[useful[0]]
+    for name in useful[1:]:
+        used = [*chosen, name]
+        some, reached = _ascent(trial.space([*base_views, *used]), fixed, used, base)
+        if reached > best and all(some.values()):
+            chosen, best = some, reached
+    return chosen
 
 
 def _best_for_words(space: _TrialSpaces, fixed: Mapping[str, float]) -> float:
@@ -277,11 +296,12 @@ class _Trial:
 class _Trials:
     """Several samples, since a measure of one of them is noisy."""
 
-    def __init__(self, trials: Sequence[_Trial]) -> None:
-        self.trials, self.n_trained = trials, trials[0].n_trained
+    def __init__(self, trials: Sequence[_Trial], progress: Callable[[str], None]) -> None:
+        self.trials, self.n_trained, self._progress = trials, trials[0].n_trained, progress
 
     def space(self, names: Sequence[str]) -> _TrialSpaces:
         """Fit each sample with some of the views."""
+        self._progress(f"words, {', '.join(names)}" if names else "words")
         return _TrialSpaces([trial.space(names) for trial in self.trials])
 
 
