@@ -44,7 +44,7 @@ def words_and_rows():
                 random_state=0,
                 **INFORMED,
                 taxonomy=small_taxonomy(),
-                view_weights={"labels": 1.0, "taxonomy": 0.1},
+                view_weights={"labels": 1.0, "taxonomy": 0.03},
                 emphasis={"words": 0.1, "labels": 1.0, "taxonomy": 0.1},
             ),
             True,
