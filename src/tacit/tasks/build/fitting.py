@@ -201,7 +201,7 @@ def fit_views(
     names = [*(["labels"] if shaping is not None else []), *(["taxonomy"] if taxonomy is not None else []), *views]
     found = default_emphasis(names, weights)
     unknown = {"words", *names} - {"labels", *weights}
-    tries_words = shaping is not None and titles is not None and X.shape[0] >= LEAST_TRIED
+    tries_words = shaping is not None and X.shape[0] >= LEAST_TRIED
     if unknown - {"words"} or (unknown and tries_words):
         say.begin("weights")
         options: dict[str, Any] = {"n_words": n_words, "given": weights, "random_state": settings.random_state}

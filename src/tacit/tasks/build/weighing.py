@@ -56,7 +56,7 @@ LABEL_WEIGHT = (
 )
 POWER = 0.3  # of the eigenvalues
 UNTRIED_WORDS = 0.1  # emphasis of the words beside labels of emphasis 1, if there is no trial
-_TRIED_WORDS = (0.2, 0.3, 0.5)
+_TRIED_WORDS = (0.03, 0.2, 0.3, 0.5)
 _WORDS_FALL = 0.001  # by which a measure may seem to fall with more words: nothing new is known that would be worth it
 _OBJECTIVE = 0.03  # weight of every other view in the objective, beside labels of weight 1: with .1 titles lose room
 _TRIED = (0.02, 0.05, 0.1, 0.2)
@@ -149,7 +149,7 @@ def weigh_views(
     given = dict(given or {})
     start = default_emphasis(names, given)
     open_names = [name for name in (*views, "taxonomy") if name in names and name not in given]
-    weighs_words = labels is not None and titles is not None and "words" not in given
+    weighs_words = labels is not None and "words" not in given
     if not open_names and not weighs_words:
         return start
     usable = usable_records(X.shape[0], labels)
@@ -207,7 +207,7 @@ def _one_by_one(
 
 
 def _best_for_words(space: _TrialSpaces, fixed: Mapping[str, float]) -> float:
-    """Return the emphasis of the words with which titles find their records best and labels are found no less."""
+    """Return the emphasis of the words with which titles and labels find most, and none of them less."""
     base, best, chosen = space.measures(fixed), 0.0, fixed["words"]
     for weight in _TRIED_WORDS:
         gain = rises(space.measures({**fixed, "words": weight}), base, fall=_WORDS_FALL)

@@ -46,7 +46,7 @@ def test_a_view_that_helps_is_used_and_a_random_one_is_not(planted):
 
 def test_what_is_given_is_not_tried(planted):
     X, labels, views = planted
-    found = weigh_views(X, labels, None, views, given={"readers": 0.0, "anyone": 0.3})
+    found = weigh_views(X, labels, None, views, given={"readers": 0.0, "anyone": 0.3, "words": 0.1})
     assert found.n_records == 0
     assert found.emphasis == {"labels": 1.0, "anyone": 0.3, "words": 0.1}
     assert found.weights == {"labels": 1.0, "readers": 0.0, "anyone": 0.3}
