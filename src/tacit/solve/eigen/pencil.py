@@ -85,7 +85,8 @@ def pencil_eigenpairs(
     The search ends, not converged, when rounding holds all residuals that are above `tol`.
     """
     room, most = columns_for(n_components, pencil.shape[0] * pencil.dtype.itemsize, pencil.n_bytes)
-    basis = _Basis(pencil, start, room=room, at_once=_COLUMNS if most >= _COLUMNS else _COLUMNS // 2)
+    is_roomy = room > n_components + 2 * most
+    basis = _Basis(pencil, start, room=room, at_once=_COLUMNS if is_roomy else _COLUMNS // 2)
     del start
     basis.begin()
     state = _Progress.begin(min(n_components, basis.width), max(tol, float(np.finfo(pencil.dtype).eps)))
@@ -181,15 +182,16 @@ class _Shifted:
 def columns_for(n_components: int, column_bytes: int, n_bytes: int) -> tuple[int, int]:
     """Return the maximum columns of the basis, and the number of vectors that get new directions in an iteration.
 
-    Both are smaller if the search would take more memory than the data (`n_bytes`) and more than a small amount.
+    Both are smaller if the search would take more memory than the data (`n_bytes`), or half as much again with room for
+    two blocks only, and more than a small amount.
     `column_bytes` is the memory of a vector.
     """
     most = max(_FEWEST, n_components // 5)
-    room = n_components + _SPARE + _BLOCKS * most
-    if (2 * room + 4 * most) * column_bytes > max(n_bytes, _LITTLE):
-        most = max(_FEWEST // 2, n_components // 80 * 16)  # a fifth, in whole cache lines, which products need not pad
-        room = n_components + 2 * most  # the last step and the new directions; reduced in every iteration
-    return room, most
+    for room, share in ((n_components + _SPARE + _BLOCKS * most, n_bytes), (n_components + 2 * most, 1.5 * n_bytes)):
+        if (2 * room + 4 * most) * column_bytes <= max(share, _LITTLE):
+            return room, most
+    most = max(_FEWEST // 2, n_components // 80 * 16)  # a fifth, in whole cache lines, which products need not pad
+    return n_components + 2 * most, most  # the last step and the new directions; reduced in every iteration
 
 
 class _Basis:
@@ -428,7 +430,7 @@ def _outside(block: Array, Q: Array) -> Array:
 
 
 def _orthonormal(block: Array) -> Array:
-    """Return an orthonormal basis of the columns, without directions of the size of rounding errors."""
+    """Return an orthonormal basis of the columns, without directions of the size of rounding errors, in their place."""
     if not block.shape[1]:
         return block
     Q, R = factored(block)
@@ -437,7 +439,9 @@ def _orthonormal(block: Array) -> Array:
     if (sizes > noise).all():
         return Q
     left, sizes, _ = la.svd(R, full_matrices=False)
-    return np.asarray(Q @ left[:, sizes > noise].astype(Q.dtype))
+    kept = left[:, sizes > noise].astype(Q.dtype)
+    _turn(Q, kept)
+    return Q[:, : kept.shape[1]]
 
 
 def _turn(block: Array, coefficients: Array) -> None:
