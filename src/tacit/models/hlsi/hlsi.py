@@ -89,8 +89,9 @@ class HLSI(KernelSpaceModel):
         `training_coordinates`
     solver : {"auto", "primal", "dual", "products"}, default "auto" — dense on the terms, dense on the records, or
         products with X only
-    tol : float, default 1e-3 — relative residual at which the search of "products" stops; inner products of positions
-        are then within about 1 % of the exact ones, or ten times `tol`
+    tol : float, default 1.5e-3 — relative residual at which the search of "products" stops; inner products of positions
+        then differ from the exact ones by about 1 %. A smaller value continues the same search; "primal" and "dual" are
+        exact
     max_iter : int or None, default None — maximum number of iterations
     random_state : int, generator or None, default 0 — the same seed gives the same space
 
@@ -105,13 +106,14 @@ class HLSI(KernelSpaceModel):
     classes_ : tuple, the classes used: those with at least one record and not with all of them
     class_coordinates_ : (n_classes, n_components_) the mean position of the records known to be in each class
     gamma_ : float, the absolute γ
-    reference_records_, landmark_map_, solver_, solver_reason_, solution_, n_iter_ : as for `MLSI`
+    reference_records_, landmark_map_, solver_, solver_reason_, solution_, n_iter_ : as for `MLSI`; those of the final
+        space, if labels are unknown
 
     Notes
     -----
     Labels may be inner nodes of the taxonomy. A record with unknown labels has the classes that a first space, of the
     other records, expects from its words, and counts a tenth of a record with known labels. Cost of "products": about
-    that of three truncated SVDs of X with as many components; with unknown labels about twice as much.
+    that of three to four truncated SVDs of X with as many components; with unknown labels two to three times as much.
 
     References
     ----------
@@ -144,7 +146,7 @@ class HLSI(KernelSpaceModel):
         n_landmarks: Any = "auto",
         coordinates: str = "honest",
         solver: str = "auto",
-        tol: float = 1e-3,
+        tol: float = 1.5e-3,
         max_iter: int | None = None,
         random_state: Any = 0,
     ) -> None:

@@ -172,7 +172,7 @@ class ProductScatter(_LinearScatter):
     """From products with X alone: no N x N or M x M matrix.
 
     The search starts from approximate regressions of the classes on the terms, and from the leading directions of X
-    beside the classes (docs/decisions/0024).
+    beside the classes (docs/decisions/0008 and 0025).
     """
 
     def __init__(
@@ -276,7 +276,7 @@ class ProductScatter(_LinearScatter):
 _MOST_ITERATIONS = 300
 _SPARE = 8  # extra directions of classes, since the last ones of a block converge last
 _DIRECTIONS = 16  # leading directions of X in the preconditioner
-_ROUGH = 0.1  # their tolerance
+_ROUGH = 0.3  # their tolerance
 _BESIDE = 16  # directions beside the classes, in addition to those that will be needed
 _BESIDE_TOL = 1e-2
 _NEAR = 0.01  # least 1 − g²/γ: a class with g² = γ would be stretched without end

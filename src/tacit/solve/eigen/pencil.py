@@ -24,7 +24,7 @@ from tacit.operators.base import Operator
 from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint
 from tacit.solve.eigen.starting_block import N_RANDOM, starting_block
 from tacit.solve.result import Eigenpairs, relative_residuals, signs_of
-from tacit.solve.tall_arrays import factored, in_rows, lengths, subtract, times
+from tacit.solve.tall_arrays import factored, in_rows, lengths, orthogonalise, subtract, times
 from tacit.solve.tall_arrays import inner as inner_products
 from tacit.types import Array
 
@@ -421,27 +421,36 @@ def _outside(block: Array, Q: Array) -> Array:
     eps = float(np.finfo(block.dtype).eps)
     sizes = lengths(block)
     block /= np.where(sizes > 0, sizes, 1).astype(block.dtype)
-    subtract(block, Q, inner_products(Q, block))
+    orthogonalise(block, Q)
     new = lengths(block) > 100 * eps
-    fresh = _orthonormal(block if new.all() else block[:, new])
-    if fresh.shape[1]:
-        subtract(fresh, Q, inner_products(Q, fresh))  # short columns may have kept some of Q
-    return _orthonormal(fresh)
+    fresh, shortest = _factor(block if new.all() else block[:, new])
+    if shortest < _SHORT and fresh.shape[1]:
+        subtract(fresh, Q, inner_products(Q, fresh))
+        fresh = _orthonormal(fresh)
+    return fresh
+
+
+_SHORT = 0.1  # length of a column outside of Q and of the columns before it, beside which rounding errors are large
 
 
 def _orthonormal(block: Array) -> Array:
     """Return an orthonormal basis of the columns, without directions of the size of rounding errors, in their place."""
+    return _factor(block)[0]
+
+
+def _factor(block: Array) -> tuple[Array, float]:
+    """Return an orthonormal basis of the columns as `_orthonormal`, and the length of the shortest new direction."""
     if not block.shape[1]:
-        return block
+        return block, 1.0
     Q, R = factored(block)
     sizes = np.abs(np.diag(R))
     noise = 100 * float(np.finfo(block.dtype).eps) * max(float(sizes.max()), float(np.finfo(block.dtype).tiny))
     if (sizes > noise).all():
-        return Q
+        return Q, float(sizes.min())
     left, sizes, _ = la.svd(R, full_matrices=False)
     kept = left[:, sizes > noise].astype(Q.dtype)
     _turn(Q, kept)
-    return Q[:, : kept.shape[1]]
+    return Q[:, : kept.shape[1]], 0.0
 
 
 def _turn(block: Array, coefficients: Array) -> None:

@@ -93,7 +93,7 @@ def test_auto_takes_the_form_that_fits_the_size(
 
 @pytest.mark.parametrize("membership", ["shared", "whole"])
 def test_every_form_seed_and_order_gives_the_same_space(larger: Planted, membership: str) -> None:
-    """To 1 % of the inner products of positions, with the default tolerance and many dimensions beside the classes."""
+    """To 1.5 % of the inner products of positions, with the default tolerance and dimensions beside the classes."""
     X, sets = larger.training[0].astype(np.float32), larger.sets
 
     def space(rows: Any = slice(None), **settings: Any) -> Any:
@@ -109,7 +109,7 @@ def test_every_form_seed_and_order_gives_the_same_space(larger: Planted, members
         "shuffled": space(shuffled, solver="products"),
     }
     for name, found in others.items():
-        assert np.linalg.norm(found @ found.T - exact @ exact.T) < 0.01 * np.linalg.norm(exact @ exact.T), name
+        assert np.linalg.norm(found @ found.T - exact @ exact.T) < 0.015 * np.linalg.norm(exact @ exact.T), name
 
 
 def test_a_kernel_is_held_as_a_matrix(planted: Planted) -> None:
