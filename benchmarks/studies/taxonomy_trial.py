@@ -16,10 +16,10 @@ import scipy.sparse as sp
 
 from tacit import LabelMatrix, Taxonomy
 from tacit.corpus import Record
-from tacit.datasets import load_arxiv, load_enzyme, load_rcv1, load_reuters21578, load_taxonomy
+from tacit.datasets import load_arxiv, load_enzyme, load_newsgroups, load_rcv1, load_reuters21578, load_taxonomy
 from tacit.text import vectoriser
 
-__all__ = ["COLLECTIONS", "Collection", "arxiv", "enzyme", "leaf_split", "rcv1", "reuters", "vectors"]
+__all__ = ["COLLECTIONS", "Collection", "arxiv", "enzyme", "leaf_split", "newsgroups", "rcv1", "reuters", "vectors"]
 
 Rows = npt.NDArray[np.int64]
 
@@ -85,11 +85,21 @@ def reuters(data_dir: str | None = None, *, least: int = 20) -> Collection:
     return _of_records(stories, _taxonomy("reuters21578", data_dir), "Reuters-21578", least)
 
 
+@cache
+def newsgroups(data_dir: str | None = None, *, least: int = 20) -> Collection:
+    """Read postings of 20 Newsgroups under the hierarchies of their groups: comp, rec, sci and so on."""
+    postings = _without_copies(load_newsgroups(data_dir, split="bydate"))
+    groups = sorted({label for posting in postings for label in posting.labels})
+    taxonomy = Taxonomy.from_parents({group: [group.split(".")[0]] for group in groups})
+    return _of_records(postings, taxonomy, "20 Newsgroups", least)
+
+
 COLLECTIONS: dict[str, Callable[..., Collection]] = {
     "arxiv": arxiv,
     "rcv1": rcv1,
     "enzyme": enzyme,
     "reuters": reuters,
+    "newsgroups": newsgroups,
 }
 
 

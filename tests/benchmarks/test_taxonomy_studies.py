@@ -117,3 +117,24 @@ def test_the_study_of_hlsi_runs_and_its_space_beats_lsi_and_words(
     assert all(informed[measure] > each[measure] for each in plain for measure in range(3))
     main(["--from", str(tmp_path / "numbers.json")])
     assert capsys.readouterr().out == text
+
+
+@pytest.mark.realdata
+@pytest.mark.filterwarnings("ignore::tacit.errors.TacitWarning")
+def test_the_study_of_unknown_labels_in_hlsi_runs_and_its_page_can_be_made_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import os
+
+    from tacit.models.hlsi import hlsi
+
+    if not os.environ.get("TACIT_DATA"):
+        pytest.skip("TACIT_DATA is not set: there are no data sets to study")
+    main, numbers, default = importlib.import_module("hlsi_unknown_labels").main, tmp_path / "it", hlsi.EXPECTED_WEIGHT
+    main(["--quick", "--save", str(numbers)])
+    assert default == hlsi.EXPECTED_WEIGHT
+    text = capsys.readouterr().out
+    found = {way: figures for _, _, way, figures in json.loads(numbers.read_text())["found"]}
+    assert found["weight .1, halfway"][0] > found["folded in"][0] > found["as records without labels"][0]
+    main(["--from", str(numbers)])
+    assert capsys.readouterr().out == text

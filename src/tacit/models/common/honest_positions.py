@@ -7,9 +7,8 @@ trained on positions that do not depend on the records' own labels.
 
 is the position of record i by the regression fitted to all the others. It needs only the leverages h_i = [K K_r⁻¹]_ii,
 since the correction is (V − X W)_i / (1 − h_i): exact if K is small. For large collections the leverages are estimated
-with random probes, in one block solve [Drineas2012]; or the regression is cross-fitted in folds, with V fixed, so that
-the folds share one coordinate system. Leave-one-out is closer to the positions of new records and several times cheaper
-than five folds (docs/decisions/0004).
+with random probes, in one block solve [Drineas2012]. On request, and without a ridge, the regression is cross-fitted in
+folds instead, with V fixed, so that the folds share one coordinate system (docs/decisions/0004 and 0027).
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def honest_positions(
     form : K, with its ridge
     V : positions that the regression is fitted to, N x k
     coefficients : `form.regress(V)`
-    n_folds, rng, tol : for an `AugmentedForm`; with n_folds None leverages are estimated if they are small enough
+    n_folds, rng, tol : for an `AugmentedForm`; with n_folds None leverages are estimated, unless the ridge is 0
     """
     if isinstance(form, (DualForm, PrimalForm)):
         return leave_one_out(form, V, coefficients)

@@ -3,7 +3,7 @@
 A ridge regression of the memberships on the positions of the other records predicts them. It is fitted to honest
 positions, which are spread like those of records whose labels are unknown, and its penalty is the one that predicts
 records left out best. Predictions below .2 count as none and those above .6 as certain: a record that is a little in
-every class would be drawn to the middle of the space (docs/decisions/0025).
+every class would be drawn to the middle of the space (docs/decisions/0026).
 """
 
 from __future__ import annotations

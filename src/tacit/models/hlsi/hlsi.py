@@ -82,13 +82,16 @@ class HLSI(KernelSpaceModel):
     center : bool, default True — subtract the mean record. Without centring, as in the paper, the first dimension is
         nearly constant, because a constant has no scatter within any class
     scaling : {"weighted", "damped", "unit"}, default "weighted" — "unit" gives v = X w with unit columns (the paper's),
-        "damped" and "weighted" multiply them by μ^¼ and μ^½, μ = 1/λ
+        "damped" and "weighted" multiply them by μ^¼ and μ^½, μ = 1/λ; records of unknown labels count a tenth in the
+        length of a column
     kernel, kernel_params, n_landmarks : as for `MLSI`
     coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` returns; see
         `training_coordinates`
     solver : {"auto", "primal", "dual", "products"}, default "auto" — dense on the terms, dense on the records, or
         products with X only
-    tol : float, default 1e-2 — relative residual at which the iterative solvers stop
+    tol : float, default 1.5e-3 — relative residual at which the search of "products" stops; inner products of positions
+        then differ from the exact ones by about 1 %. A smaller value continues the same search; "primal" and "dual" are
+        exact
     max_iter : int or None, default None — maximum number of iterations
     random_state : int, generator or None, default 0 — the same seed gives the same space
 
@@ -101,14 +104,16 @@ class HLSI(KernelSpaceModel):
     costs_ : (n_components_,) λ = 1/μ of the paper, smallest first
     term_loadings_ : (n_components_, n_terms) VᵀX, with the linear kernel
     classes_ : tuple, the classes used: those with at least one record and not with all of them
-    class_coordinates_ : (n_classes, n_components_) the mean position of the records in each class
+    class_coordinates_ : (n_classes, n_components_) the mean position of the records known to be in each class
     gamma_ : float, the absolute γ
-    reference_records_, landmark_map_, solver_, solver_reason_, solution_, n_iter_ : as for `MLSI`
+    reference_records_, landmark_map_, solver_, solver_reason_, solution_, n_iter_ : as for `MLSI`; those of the final
+        space, if labels are unknown
 
     Notes
     -----
-    Labels may be inner nodes of the taxonomy. Records with unknown labels are in the root only: they count in the
-    total scatter. Cost of "products": about that of two truncated SVDs of X with as many components.
+    Labels may be inner nodes of the taxonomy. A record with unknown labels has the classes that a first space, of the
+    other records, expects from its words, and counts a tenth of a record with known labels. Cost of "products": about
+    that of three to four truncated SVDs of X with as many components; with unknown labels two to three times as much.
 
     References
     ----------
@@ -141,7 +146,7 @@ class HLSI(KernelSpaceModel):
         n_landmarks: Any = "auto",
         coordinates: str = "honest",
         solver: str = "auto",
-        tol: float = 1e-2,
+        tol: float = 1.5e-3,
         max_iter: int | None = None,
         random_state: Any = 0,
     ) -> None:
@@ -199,7 +204,8 @@ class HLSI(KernelSpaceModel):
         Parameters
         ----------
         X, y : the records and labels passed to `fit`
-        kind : "transductive" — by their words and their own classes: for searching or mapping the collection;
+        kind : "transductive" — by their words and their own classes: for searching or mapping the collection; a record
+            with unknown labels is halfway between its words and its expected classes;
             "in-sample" — the result of `transform`: by their words, through a map fitted with their classes;
             "honest" — by their words, through a map fitted without them: for training a model for new records
         """

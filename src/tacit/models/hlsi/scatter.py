@@ -17,7 +17,8 @@ If X is centred, Xᵀ1 = 0, and the trivial direction in which all records are e
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -171,7 +172,7 @@ class ProductScatter(_LinearScatter):
     """From products with X alone: no N x N or M x M matrix.
 
     The search starts from approximate regressions of the classes on the terms, and from the leading directions of X
-    beside the classes (docs/decisions/0024).
+    beside the classes (docs/decisions/0008 and 0025).
     """
 
     def __init__(
@@ -195,17 +196,16 @@ class ProductScatter(_LinearScatter):
         if not rough.values.size:
             return np.empty(0), np.empty((self.X.shape[1], 0))
         inverse = _SpectralInverse(rough.right, rough.values**2, self.gamma)
-        start = self._start(pencil, n_components, rough.right, inverse)
+        n_start, start = self._start(pencil, n_components, rough.right, inverse)
         most_iterations = self.max_iter or _MOST_ITERATIONS
         found = pencil_eigenpairs(
             pencil,
-            min(n_components, sum(block.shape[1] for block in start)),
+            min(n_components, n_start),
             start=start,
             precondition=inverse,
             tol=self.tol,
             max_iter=most_iterations,
         )
-        del start
         self.reports.append(without_vectors(found))
         if not found.converged:
             way_out = "Raise max_iter, gamma or tol."
@@ -226,34 +226,32 @@ class ProductScatter(_LinearScatter):
         vectors /= np.sqrt(values)  # in place: they are not used elsewhere
         return values, vectors
 
-    def _start(self, pencil: ScatterPencil, n_components: int, rough: Array, inverse: _SpectralInverse) -> list[Array]:
-        """Return blocks of vectors whose span is near the space.
+    def _start(
+        self, pencil: ScatterPencil, n_components: int, rough: Array, inverse: _SpectralInverse
+    ) -> tuple[int, Iterator[Array]]:
+        """Return the number of vectors whose span is near the space, and blocks of them.
 
         Where A = B, at μ = 1, B − A is γ I − G Gᵀ (if every record counts once). So there are as many μ above 1 as
         squared singular values of G above γ, and these are directions of classes. In the other directions the space is
         that of N^½ A N^½, with N the inverse of γ I − G Gᵀ without its negative part: LSI beside the classes.
         """
         G = pencil.bridges(n_components + _SPARE, self.rng)
-        blocks, n_strong = [rough], 0
-        others: _Stretched | None = None
-        if G.shape[1]:
-            regressions = inverse(G.copy(order="F"))
-            shares, mix = la.eigh(_symmetric(inner(G, regressions)))
-            # classes with the same records, or that together hold all records, span fewer directions than classes
-            real = shares > _rounding(G.dtype) * len(shares) * shares.max(initial=0)
-            chosen = mix[:, real][:, ::-1][:, : n_components + _SPARE]
-            blocks.append(times(regressions, chosen.astype(G.dtype)))
-            del regressions
-            sizes, mix = la.eigh(_symmetric(inner(G, G)))
-            real = sizes > _rounding(G.dtype) * len(sizes) * sizes.max(initial=0)
-            sizes, mix = sizes[real], mix[:, real]
-            n_strong = int(np.count_nonzero(sizes > self.gamma))
+        square = _symmetric(inner(G, G))
+        sizes, turn = _positive_part(square, G.dtype)
+        is_strong = sizes > self.gamma
+        n_beside = n_components + _BESIDE - int(np.count_nonzero(is_strong))
+        blocks = [rough]
+        if n_beside > 0:
             left = 1 / np.sqrt(np.maximum(1 - sizes / self.gamma, _NEAR))
-            factors = (np.where(sizes > self.gamma, 0, left) - 1) / sizes
-            others = _Stretched(self.totals, G, (mix * factors) @ mix.T)
-        n_beside = max(_BESIDE, n_components + _BESIDE - n_strong)
-        found = self._triplets(others or self.totals, n_beside, _BESIDE_TOL)
-        return [*blocks, found.right if others is None else others.stretched(found.right)]
+            factors = (np.where(is_strong, 0, left) - 1) / sizes
+            others = _Stretched(self.totals, G, (turn * factors) @ turn.T)
+            blocks.append(others.stretched(self._triplets(others, n_beside, _BESIDE_TOL).right))
+        # classes with the same records, or that together hold all records, span fewer directions than classes
+        _, turn = _positive_part(inverse.inner(G, square), G.dtype)
+        turn = turn[:, ::-1][:, : n_components + _SPARE].astype(G.dtype)
+        parts = [turn[:, first : first + _COLUMNS] for first in range(0, turn.shape[1], _COLUMNS)]
+        regressions = (inverse(times(G, part)) for part in parts)
+        return turn.shape[1] + sum(block.shape[1] for block in blocks), chain(regressions, _released(blocks))
 
     def _triplets(self, X: Operator, n_components: int, tol: float) -> SingularTriplets:
         found = leading_singular_triplets(X, min(n_components, *X.shape), tol=tol, rng=self.rng, left=False)
@@ -278,7 +276,7 @@ class ProductScatter(_LinearScatter):
 _MOST_ITERATIONS = 300
 _SPARE = 8  # extra directions of classes, since the last ones of a block converge last
 _DIRECTIONS = 16  # leading directions of X in the preconditioner
-_ROUGH = 0.1  # their tolerance
+_ROUGH = 0.3  # their tolerance
 _BESIDE = 16  # directions beside the classes, in addition to those that will be needed
 _BESIDE_TOL = 1e-2
 _NEAR = 0.01  # least 1 − g²/γ: a class with g² = γ would be stretched without end
@@ -299,8 +297,21 @@ def _scaled_rows(X: Operator, squares: Array) -> Operator:
     return X if (squares == 1).all() else Scaled(X, rows=np.sqrt(squares))
 
 
+def _released(blocks: list[Array]) -> Iterator[Array]:
+    """Yield blocks that nothing else holds: together they are as large as the basis."""
+    while blocks:
+        yield blocks.pop(0)
+
+
 def _symmetric(square: Array) -> Array:
     return np.asarray((square + square.T) / 2, np.float64)
+
+
+def _positive_part(square: Array, dtype: np.dtype) -> tuple[Array, Array]:
+    """Return the eigenpairs of a positive semi-definite matrix, smallest first, without those that are rounding."""
+    values, vectors = la.eigh(square)
+    real = values > _rounding(dtype) * len(values) * values.max(initial=0)
+    return values[real], vectors[:, real]
 
 
 def _rounding(dtype: np.dtype) -> float:
@@ -413,6 +424,11 @@ class _SpectralInverse:
         self.directions = directions
         rest = gamma + values.min() / 2
         self.weights = (rest / (gamma + values) - 1).astype(directions.dtype)[:, None]
+
+    def inner(self, G: Array, square: Array) -> Array:
+        """Return Gᵀ times the inverse times G, from GᵀG."""
+        across = np.asarray(inner(self.directions, G), np.float64)
+        return _symmetric(square + across.T @ (self.weights * across))
 
     def __call__(self, R: Array) -> Array:
         """Apply the inverse to a block, in place."""

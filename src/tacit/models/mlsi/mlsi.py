@@ -92,8 +92,8 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
     coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` returns; see
         `training_coordinates`
     n_folds : int or None, default None — honest coordinates of a large collection: None leaves out one record at a
-        time, with leverages estimated from random probes; a number cross-fits the map in that many folds. Small
-        collections use a closed form
+        time, with leverages estimated from random probes (five folds if the ridge is 0); a number cross-fits the map in
+        that many folds. Small collections use a closed form
     solver : {"auto", "primal", "dual", "augmented", "single_pass"}, default "auto" — how K is held: XᵀX dense, X Xᵀ
         dense, or products only; "single_pass" is "augmented" with the space found in one pass over [X, labels],
         without residuals. Regressing the positions, or the labels if these are fewer, still takes several passes

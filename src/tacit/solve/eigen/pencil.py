@@ -24,7 +24,7 @@ from tacit.operators.base import Operator
 from tacit.solve.checkpoint import Checkpoint, fingerprint, next_checkpoint
 from tacit.solve.eigen.starting_block import N_RANDOM, starting_block
 from tacit.solve.result import Eigenpairs, relative_residuals, signs_of
-from tacit.solve.tall_arrays import factored, in_rows, lengths, subtract, times
+from tacit.solve.tall_arrays import factored, in_rows, lengths, orthogonalise, subtract, times
 from tacit.solve.tall_arrays import inner as inner_products
 from tacit.types import Array
 
@@ -85,7 +85,8 @@ def pencil_eigenpairs(
     The search ends, not converged, when rounding holds all residuals that are above `tol`.
     """
     room, most = columns_for(n_components, pencil.shape[0] * pencil.dtype.itemsize, pencil.n_bytes)
-    basis = _Basis(pencil, start, room=room, at_once=_COLUMNS if most >= _COLUMNS else _COLUMNS // 2)
+    is_roomy = room > n_components + 2 * most
+    basis = _Basis(pencil, start, room=room, at_once=_COLUMNS if is_roomy else _COLUMNS // 2)
     del start
     basis.begin()
     state = _Progress.begin(min(n_components, basis.width), max(tol, float(np.finfo(pencil.dtype).eps)))
@@ -181,15 +182,16 @@ class _Shifted:
 def columns_for(n_components: int, column_bytes: int, n_bytes: int) -> tuple[int, int]:
     """Return the maximum columns of the basis, and the number of vectors that get new directions in an iteration.
 
-    Both are smaller if the search would take more memory than the data (`n_bytes`) and more than a small amount.
+    Both are smaller if the search would take more memory than the data (`n_bytes`), or half as much again with room for
+    two blocks only, and more than a small amount.
     `column_bytes` is the memory of a vector.
     """
     most = max(_FEWEST, n_components // 5)
-    room = n_components + _SPARE + _BLOCKS * most
-    if (2 * room + 4 * most) * column_bytes > max(n_bytes, _LITTLE):
-        most = max(_FEWEST // 2, n_components // 80 * 16)  # a fifth, in whole cache lines, which products need not pad
-        room = n_components + 2 * most  # the last step and the new directions; reduced in every iteration
-    return room, most
+    for room, share in ((n_components + _SPARE + _BLOCKS * most, n_bytes), (n_components + 2 * most, 1.5 * n_bytes)):
+        if (2 * room + 4 * most) * column_bytes <= max(share, _LITTLE):
+            return room, most
+    most = max(_FEWEST // 2, n_components // 80 * 16)  # a fifth, in whole cache lines, which products need not pad
+    return n_components + 2 * most, most  # the last step and the new directions; reduced in every iteration
 
 
 class _Basis:
@@ -419,25 +421,36 @@ def _outside(block: Array, Q: Array) -> Array:
     eps = float(np.finfo(block.dtype).eps)
     sizes = lengths(block)
     block /= np.where(sizes > 0, sizes, 1).astype(block.dtype)
-    subtract(block, Q, inner_products(Q, block))
+    orthogonalise(block, Q)
     new = lengths(block) > 100 * eps
-    fresh = _orthonormal(block if new.all() else block[:, new])
-    if fresh.shape[1]:
-        subtract(fresh, Q, inner_products(Q, fresh))  # short columns may have kept some of Q
-    return _orthonormal(fresh)
+    fresh, shortest = _factor(block if new.all() else block[:, new])
+    if shortest < _SHORT and fresh.shape[1]:
+        subtract(fresh, Q, inner_products(Q, fresh))
+        fresh = _orthonormal(fresh)
+    return fresh
+
+
+_SHORT = 0.1  # length of a column outside of Q and of the columns before it, beside which rounding errors are large
 
 
 def _orthonormal(block: Array) -> Array:
-    """Return an orthonormal basis of the columns, without directions of the size of rounding errors."""
+    """Return an orthonormal basis of the columns, without directions of the size of rounding errors, in their place."""
+    return _factor(block)[0]
+
+
+def _factor(block: Array) -> tuple[Array, float]:
+    """Return an orthonormal basis of the columns as `_orthonormal`, and the length of the shortest new direction."""
     if not block.shape[1]:
-        return block
+        return block, 1.0
     Q, R = factored(block)
     sizes = np.abs(np.diag(R))
     noise = 100 * float(np.finfo(block.dtype).eps) * max(float(sizes.max()), float(np.finfo(block.dtype).tiny))
     if (sizes > noise).all():
-        return Q
+        return Q, float(sizes.min())
     left, sizes, _ = la.svd(R, full_matrices=False)
-    return np.asarray(Q @ left[:, sizes > noise].astype(Q.dtype))
+    kept = left[:, sizes > noise].astype(Q.dtype)
+    _turn(Q, kept)
+    return Q[:, : kept.shape[1]], 0.0
 
 
 def _turn(block: Array, coefficients: Array) -> None:

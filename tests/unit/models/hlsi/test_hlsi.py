@@ -34,6 +34,11 @@ NAMES = ["cats", "dogs", "trees", "trees", "animals"]
 each_solver = pytest.mark.parametrize("solver", SOLVERS)
 
 
+@pytest.fixture(scope="module")
+def larger() -> Planted:
+    return plant(1500, 0, n_terms=1200)
+
+
 def test_classes_hold_together(planted: Planted) -> None:
     """Spread of new records within their topics, beside their whole spread: less than in a space of words."""
     X, _ = planted.training
@@ -86,6 +91,27 @@ def test_auto_takes_the_form_that_fits_the_size(
     np.testing.assert_allclose(model.costs_, asked.costs_, rtol=1e-3)
 
 
+@pytest.mark.parametrize("membership", ["shared", "whole"])
+def test_every_form_seed_and_order_gives_the_same_space(larger: Planted, membership: str) -> None:
+    """To 1.5 % of the inner products of positions, with the default tolerance and dimensions beside the classes."""
+    X, sets = larger.training[0].astype(np.float32), larger.sets
+
+    def space(rows: Any = slice(None), **settings: Any) -> Any:
+        model = HLSI(40, taxonomy=TREE, membership=membership, **settings)
+        return model.fit(X[rows], [sets[i] for i in np.arange(1500)[rows]]).transform(X).astype(np.float64)
+
+    exact = space(solver="dual")
+    shuffled = np.random.default_rng(0).permutation(1500)
+    others = {
+        "primal": space(solver="primal"),
+        "products": space(solver="products"),
+        "another seed": space(solver="products", random_state=1),
+        "shuffled": space(shuffled, solver="products"),
+    }
+    for name, found in others.items():
+        assert np.linalg.norm(found @ found.T - exact @ exact.T) < 0.015 * np.linalg.norm(exact @ exact.T), name
+
+
 def test_a_kernel_is_held_as_a_matrix(planted: Planted) -> None:
     model = HLSI(K, kernel="rbf").fit(*planted.training)
     assert (model.solver_, model.solver_reason_) == ("dual", "kernel='rbf' is held as a matrix")
@@ -134,11 +160,6 @@ def test_honest_positions_are_spread_like_those_of_new_records(planted: Planted)
     flattered = np.mean(model.transform(X) ** 2) / size_of_new - 1
     assert flattered > 0.4
     assert np.mean(honest**2) / size_of_new - 1 < flattered / 2
-
-
-@pytest.fixture(scope="module")
-def larger() -> Planted:
-    return plant(1500, 0, n_terms=1200)
 
 
 @pytest.mark.parametrize(("gamma", "most"), [(10, 0.03), (0.3, 0.08), (0.03, 0.1)])

@@ -212,8 +212,10 @@ def test_room_is_made_where_the_data_are_large_beside_it(monkeypatch: pytest.Mon
     monkeypatch.undo()
     column = 47_236 * 4
     assert columns_for(100, column, 123_000_000) == (260, 32)
-    assert columns_for(100, column, 61_000_000) == (132, 16)
-    assert columns_for(10, column, 1) == (10 + 2 * 16, 16)
+    assert columns_for(100, column, 61_000_000) == (164, 32)
+    assert columns_for(100, column, 50_000_000) == (132, 16)
+    assert columns_for(10, column, 1) == (10 + 2 * 32, 32)
+    assert columns_for(10, 2 * column, 1) == (10 + 2 * 16, 16)
     assert columns_for(10, column // 2, 1) == (10 + 32 + 4 * 32, 32)  # little in any case
     assert columns_for(300, column, 1) == (300 + 2 * 48, 48)
 
