@@ -72,8 +72,8 @@ words, "weighted" is slightly better than "damped" (.5167, .5145); with pairs it
 better than 3 (.5145, .5130). One value must suit all uses, so the defaults stay: `label_weight` .5, `shrinkage` .03,
 `ridge` 1, "damped", a logistic classifier with C = 1. Changing any one of these gains at most .002 in the mean for
 labels, or .003 in search with the same terms. (Since 2026-11-18 the default of `shrinkage` is 0, and its unit does
-not depend on the number of records: decision 0024. Values here are in the earlier unit.) `shrinkage` .3, and a classifier trained on in-sample coordinates, fall
-below the support vector machine in the mean.
+not depend on the number of records: decision 0024. Values here are in the earlier unit.) `shrinkage` .3, and a
+classifier trained on in-sample coordinates, fall below the support vector machine in the mean.
 
 *Labels.* On the test papers the defaults are better than the support vector machine on all words in all five measures,
 better than the chosen one and better than the best of its six rows: by .008 in P@1, .010 in nDCG@5, .017 in AUC, .004
