@@ -10,7 +10,7 @@ Method      Records to learn from and held-out ones, chosen at random; the setti
             search by meaning with held-out texts as queries, the gain being the overlap (Jaccard) of labels, or of
             links; MRR@10 of records by their own titles.
 Run         python benchmarks/studies/more_knowledge.py [reuters|arxiv|newsgroups|rcv1 ...] [--seeds 3] [--records 1500]
-Tables      docs/decisions/0029-weights-by-a-trial.md, of 2026-11-18.
+Tables      docs/studies/more_knowledge.md, of 2026-11-18.
 Conclusion  Taxonomy and links are used where the trial finds that nothing falls, and left out elsewhere; records
             without labels raise suggestions most. What falls by more than .005: with twice the records in 255 instead
             of 200 dimensions, a space keeps less of the words of each, so that titles find them less often (arXiv .007,
