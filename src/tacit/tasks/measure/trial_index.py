@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -40,11 +40,13 @@ class Features:
     words : how texts become rows; None if the vectors are used alone
     X : words of the training records, or their vectors
     vectors : those beside the words, if there are some
+    weights : how much words and views count, once a fit has found it: further fits to the same records do not try again
     """
 
     words: Words | None
     X: Any
     vectors: Any = None
+    weights: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, records: RecordSet, settings: BuildSettings, stages: StageReporter) -> Features:
@@ -143,7 +145,10 @@ class FittedIndex(TrialIndex):
         stages: StageReporter,
     ) -> None:
         known = RecordKnowledge.of_records(train.records, taxonomy)
+        settings = replace(settings, weights={**features.weights, **settings.weights})
         fitted = fit_model(features.X, known, settings, stages, features.words, features.vectors)
+        if fitted.emphasis is not None and fitted.emphasis.n_records:
+            features.weights.update(dict.fromkeys(fitted.emphasis.weights, 0.0) | fitted.emphasis.emphasis)
         self.positions, self._suggester = fitted.positions, fitted.suggester
         self._share = fitted.share
         self._labels = (
