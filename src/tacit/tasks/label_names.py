@@ -47,14 +47,21 @@ def ancestors_of(collection: OpenedIndex, label: str) -> tuple[str, ...]:
 def find_label(collection: OpenedIndex, name: str, *, learned: bool = False) -> str:
     """Return the label of this name or title; case is ignored if the result is unique.
 
-    With `learned` it must be a label that the suggester knows, not only a node of the taxonomy. An unknown name is an
-    error with the nearest spelling, and so is a title of several labels.
+    With `learned` it must be a label that the suggester knows, not only a node of the taxonomy or a label of added
+    records. An unknown name is an error with the nearest spelling, and so is a title of several labels.
     """
     known = set(collection.label_names)
     if collection.taxonomy is not None and not learned:
         known |= set(map(str, collection.taxonomy.names))
     if name in known:
         return name
+    if name in collection.new_labels():
+        if not learned:
+            return name
+        raise InputError(
+            f"label was not learned: got {name!r}, which only records have that were added since the last fit. Refit "
+            "the index, or ask what is near the label."
+        )
     if learned and collection.taxonomy is not None and name in collection.taxonomy:
         raise InputError(
             f"label was not learned: got {name!r}, which is in the taxonomy only, expected a label that records had "
@@ -84,6 +91,8 @@ def subtree(collection: OpenedIndex, label: str) -> tuple[str, ...]:
             "built with one. Filter by the label itself."
         )
     name = find_label(collection, label)
+    if name not in collection.taxonomy:
+        return (name,)
     return (name, *map(str, collection.taxonomy.descendants(name)))
 
 

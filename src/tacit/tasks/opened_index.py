@@ -68,6 +68,12 @@ class OpenedIndex:
             self._new_labels = state, found
         return self._new_labels[1]
 
+    def added_with(self, label: str) -> IntArray:
+        """Return the numbers of the added records that have a label."""
+        added = self.positions.added
+        records = self.store.get(added) if len(added) else []
+        return np.array([number for number, record in zip(added, records, strict=True) if label in record.labels], int)
+
     @cached_property
     def known_views(self) -> KnownViews | None:
         """Places records whose labels or links are known; None if the index has no such space."""

@@ -135,7 +135,7 @@ class LabelPlace:
     ----------
     label, title : str
     n_records : int
-        Number of records with it when the index was fitted.
+        Number of records with it when the index was fitted; of a label that came later, of those added since.
     words : tuple of str
         Words that move records towards it, strongest first.
     neighbours : tuple of LabelNear
@@ -203,7 +203,7 @@ def explain_place(collection: OpenedIndex, label: str, *, limit: int = 10) -> La
     return LabelPlace(
         label,
         title_of(collection, label),
-        int(collection.label_counts[names.index(label)]) if label in names else 0,
+        int(collection.label_counts[names.index(label)]) if label in names else len(collection.added_with(label)),
         words,
         neighbours,
         tuple(records),
@@ -213,8 +213,13 @@ def explain_place(collection: OpenedIndex, label: str, *, limit: int = 10) -> La
 
 
 def _position(collection: OpenedIndex, label: str) -> Float32Array | None:
-    """Return the position of a label; for a node without records the mean of the labels below it, by their records."""
+    """Return the position of a label; for a node without records the mean of the labels below it, by their records.
+
+    A label that came after the last fit is at the mean of its records.
+    """
     positions, names = collection.label_positions, collection.label_names
+    if label in collection.new_labels():
+        return np.asarray(collection.positions.of(collection.added_with(label)).mean(axis=0), np.float32)
     if positions is None:
         return None
     if label in names:

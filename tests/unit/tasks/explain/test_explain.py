@@ -365,3 +365,21 @@ def test_what_counted_adds_up_to_the_cosine(tmp_path):
         pair = index.explain(ids=["r1", "r3"])
         assert sum(pair.counted.values()) == pytest.approx(pair.cosine, abs=1e-4)
         assert pair.to_facts()["counted"] == pair.counted
+
+
+def test_a_label_that_came_after_the_fit_is_explained_and_looked_below(tmp_path):
+    path = tacit.build(small_records(), tmp_path / "i", small_settings(), taxonomy=small_taxonomy())
+    with tacit.open(path) as index:
+        index.add(
+            [Record("n1", "whale ship tide", labels=("cetaceans",)), Record("n2", "whale", labels=("cetaceans",))]
+        )
+    with tacit.open(path) as index:
+        found = index.explain(label="cetaceans")
+        assert found.n_records == 2
+        assert {"n1", "n2"} & {hit.id for hit in found.records}
+        assert "whale" in found.words
+        assert index.below("cetaceans") == ("cetaceans",)
+        with pytest.raises(
+            InputError, match="label was not learned: got 'cetaceans', which only records have that were"
+        ):
+            index.explain(text="whale", label="cetaceans")
