@@ -243,6 +243,11 @@ def _joined(
     centred = RecordVectors.of(vectors)
     say.begin("vectors")
     given = settings.weights.get("vectors")
+    if settings.weights.get("words") == 0:
+        raise InputError(
+            "weights leaves out the words: got 0 for words and vectors beside them, expected more than 0. Use "
+            "vectors_only to build from vectors alone."
+        )
     if given is not None:
         weight = given / settings.weights.get("words", 1.0 if labels is None else UNTRIED_WORDS)
         said = "weight given"

@@ -24,7 +24,6 @@ from tacit.tasks.build.weighing import (
     POWER,
     WORTH,
     Relevance,
-    any_dimensions,
     default_emphasis,
     nearest_of,
     noise_of,
@@ -33,6 +32,7 @@ from tacit.tasks.build.weighing import (
     text_map,
     trial_sample,
     unit,
+    unwarned,
     usable_records,
 )
 from tacit.types import Array, Float32Array, IntArray
@@ -161,7 +161,7 @@ def weigh_vectors(
             emphasis=emphasis,
             random_state=random_state,
         )
-        with any_dimensions():
+        with unwarned():
             model.fit(joined.X, None if labels is None else labels[trained].without_empty())
         positions = model.training_coordinates(joined.X, "transductive")
         by_words, stored = text_map(joined.words, positions), unit(positions)

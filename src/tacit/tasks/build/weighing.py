@@ -47,6 +47,7 @@ __all__ = [
     "text_map",
     "trial_sample",
     "unit",
+    "unwarned",
     "usable_records",
     "weigh_views",
 ]
@@ -340,7 +341,7 @@ class _TrialSpace:
             scaling="unit",
             random_state=trial.random_state,
         )
-        with any_dimensions():
+        with unwarned():
             self.model.fit(X, labels, views=self.views or None)
         self.stored = self.model.training_coordinates(X, "transductive")
         self.placed = self.model.transform(trial.X[trial.asked])
@@ -377,6 +378,14 @@ def any_dimensions() -> Iterator[None]:
     """Do not warn that a space has fewer dimensions than a number that no user has given."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"n_components=\d+ is more than", TacitWarning)
+        yield
+
+
+@contextmanager
+def unwarned() -> Iterator[None]:
+    """Do not warn of a sample: what it lacks, the collection may have, and the fit of all records warns."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TacitWarning)
         yield
 
 

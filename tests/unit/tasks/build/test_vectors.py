@@ -115,6 +115,12 @@ def test_records_are_added_with_and_without_vectors(tmp_path):
     tacit.refit(path, vectors=np.vstack([VECTORS, VECTORS[labelled], VECTORS[labelled]]))
 
 
+def test_vectors_beside_words_of_weight_0_are_refused(tmp_path):
+    settings = small_settings(weights={"words": 0, "vectors": 1})
+    with pytest.raises(InputError, match="weights leaves out the words: got 0 for words and vectors beside them"):
+        tacit.build(RECORDS, tmp_path / "i", settings, vectors=VECTORS)
+
+
 def test_vectors_that_say_nothing_are_refused(tmp_path):
     with pytest.raises(InputError, match="vectors are all the same: got 60 rows of one direction"):
         tacit.build(RECORDS, tmp_path / "i", small_settings(), vectors=np.outer(np.arange(1, 61), np.ones(4)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -84,3 +86,13 @@ def test_titles_are_measured_by_the_rank_of_their_own_records():
     titles[2] = np.arange(12, 0, -1)  # third
     titles[11] = np.arange(12, 0, -1)  # last, beyond the tenth
     assert own_rank(titles, stored) == pytest.approx((9 + 1 / 2 + 1 / 3 + 0) / 12)
+
+
+def test_a_sample_does_not_warn(planted):
+    X, labels, views = planted
+    silent = X.copy()
+    silent.data[silent.indptr[0] : silent.indptr[1]] = 0
+    silent.eliminate_zeros()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        weigh_views(silent, labels, None, views)
