@@ -6,23 +6,20 @@ it.
 
 from __future__ import annotations
 
+import gzip
 import json
-import re
 import warnings
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from tacit.checks import check_choice, shown
 from tacit.errors import InputError, MissingExtraError, TacitWarning
+from tacit.relations.taxonomy.names import last_part
 from tacit.relations.taxonomy.reading import TaxonomyLinks
+from tacit.relations.taxonomy.tables import SubjectTexts, plain_suffix
 
 __all__ = ["read_skos"]
-
-Texts = dict[str, dict[str, tuple[str, ...]]]
-Titles = dict[Hashable, dict[str, str]]
-Alternatives = dict[Hashable, dict[str, tuple[str, ...]]]
 
 FORMATS = ("turtle", "xml", "json-ld", "nt")
 _SUFFIXES = {
@@ -37,8 +34,8 @@ _SUFFIXES = {
 }
 
 
-def read_skos(source: Any, format: str | None) -> tuple[TaxonomyLinks, Titles, Alternatives]:
-    """Return the links between concepts, their titles and their alternative titles by language."""
+def read_skos(source: Any, format: str | None) -> tuple[TaxonomyLinks, SubjectTexts]:
+    """Return the links between concepts, and their names by language, notations and related concepts."""
     try:
         import rdflib
         from rdflib.namespace import RDF, SKOS
@@ -51,9 +48,8 @@ def read_skos(source: Any, format: str | None) -> tuple[TaxonomyLinks, Titles, A
     tops = [*graph.subjects(SKOS.topConceptOf), *graph.objects(None, SKOS.hasTopConcept)]
     typed = {str(one) for one in [*graph.subjects(RDF.type, SKOS.Concept), *tops] if isinstance(one, rdflib.URIRef)}
     concepts = typed.union(*edges)
-    titles = _texts(rdflib, graph.subject_objects(SKOS.prefLabel), concepts)
-    others = _texts(rdflib, graph.subject_objects(SKOS.altLabel), concepts)
-    dangling = concepts - typed - {*titles, *others} - {one for one, _ in broader + narrower}
+    texts = _texts(rdflib, graph, concepts)
+    dangling = concepts - typed - {*texts.titles, *texts.alternatives} - {one for one, _ in broader + narrower}
     if dangling:
         warnings.warn(
             f"Some concepts have links, but no description in source: {shown(sorted(dangling))}. "
@@ -61,17 +57,13 @@ def read_skos(source: Any, format: str | None) -> tuple[TaxonomyLinks, Titles, A
             TacitWarning,
             stacklevel=3,
         )
-    shown_titles = {name: {tag: texts[0] for tag, texts in by.items()} for name, by in titles.items()}
     links = TaxonomyLinks("source")
     for concept in sorted(concepts):
         links.add(concept)
+        texts.titles.setdefault(concept, {"": last_part(concept)})
     for child, parent in sorted(edges):
         links.add(child, [parent])
-    return (
-        links,
-        {name: shown_titles.get(str(name), {"": _last_part(str(name))}) for name in links.places},
-        {name: others[str(name)] for name in links.places if str(name) in others},
-    )
+    return links, texts
 
 
 def _parsed(graph: Any, source: Any, format: str | None) -> Any:
@@ -80,15 +72,17 @@ def _parsed(graph: Any, source: Any, format: str | None) -> Any:
         kind = type(source).__name__
         raise InputError(f"source has an unknown form: got {kind}, expected the path of a file or an rdflib.Graph.")
     path = Path(source).expanduser()
-    if format is None and path.suffix.lower() not in _SUFFIXES:
+    suffix = plain_suffix(path)
+    if format is None and suffix not in _SUFFIXES:
         raise InputError(
             f"source has an unknown suffix: got {path.name!r}, expected one of {', '.join(_SUFFIXES)}. "
             f"Pass format, one of {', '.join(FORMATS)}."
         )
-    form = _SUFFIXES[path.suffix.lower()] if format is None else check_choice("format", format, FORMATS)
+    form = _SUFFIXES[suffix] if format is None else check_choice("format", format, FORMATS)
     try:
         data = path.read_bytes()
-    except OSError as error:
+        data = gzip.decompress(data) if path.suffix.lower() == ".gz" else data
+    except (OSError, EOFError) as error:
         raise InputError(f"source cannot be read: got {error}, expected a file on this machine.") from None
     try:
         if form == "json-ld":
@@ -129,15 +123,31 @@ def _iris(rdflib: Any, pairs: Iterable[tuple[Any, Any]]) -> list[tuple[str, str]
     return [(str(one), str(two)) for one, two in pairs if all(isinstance(end, rdflib.URIRef) for end in (one, two))]
 
 
-def _texts(rdflib: Any, pairs: Iterable[tuple[Any, Any]], concepts: set[str]) -> Texts:
-    """Return labels by concept and language, sorted, so that each reading is the same."""
-    found: dict[str, dict[str, set[str]]] = {}
-    for subject, text in pairs:
-        if str(subject) in concepts and isinstance(text, rdflib.Literal):
-            found.setdefault(str(subject), {}).setdefault((text.language or "").lower(), set()).add(str(text))
-    return {name: {tag: tuple(sorted(texts)) for tag, texts in by.items()} for name, by in found.items()}
+def _texts(rdflib: Any, graph: Any, concepts: set[str]) -> SubjectTexts:
+    """Return names, notations and related concepts, sorted, so that each reading is the same."""
+    from rdflib.namespace import SKOS
+
+    texts = SubjectTexts()
+    kinds = {"prefLabel": "title", "altLabel": "other", "hiddenLabel": "hidden", "notation": "notation"}
+    for name, kind in kinds.items():
+        found = [
+            (str(subject), (text.language or "").lower(), str(text))
+            for subject, text in (*graph.subject_objects(SKOS[name]), *_forms(rdflib, graph, name))
+            if isinstance(text, rdflib.Literal) and str(subject) in concepts
+        ]
+        for subject, language, text in sorted(found):
+            texts.add(kind, subject, language, [text])
+    pairs = set[tuple[str, str]]()
+    for name in ("related", "relatedMatch", "closeMatch", "exactMatch", "broadMatch", "narrowMatch"):
+        pairs.update(_iris(rdflib, graph.subject_objects(SKOS[name])))
+    for one, other in sorted(pairs | {(other, one) for one, other in pairs}):
+        if one in concepts and other in concepts and one != other:
+            texts.add("related", one, "", [other])
+    return texts
 
 
-def _last_part(iri: str) -> str:
-    """Return a readable title of a concept without one: the last part of its IRI."""
-    return unquote(re.split(r"[/#:]", iri.rstrip("/#:"))[-1]) or iri
+def _forms(rdflib: Any, graph: Any, name: str) -> Iterator[tuple[Any, Any]]:
+    """Yield concepts and texts of SKOS-XL, in which a label is a thing of its own that has a literal form."""
+    extended = rdflib.Namespace("http://www.w3.org/2008/05/skos-xl#")
+    for subject, label in graph.subject_objects(extended[name]):
+        yield from ((subject, text) for text in graph.objects(label, extended.literalForm))

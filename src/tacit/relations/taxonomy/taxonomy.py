@@ -1,7 +1,7 @@
-"""Taxonomies: which label is below which, in trees and in hierarchies with several parents.
+"""Taxonomies: which label is below which, in trees and in hierarchies with several parents, and what it is called.
 
 A taxonomy says that a record about cats is also about animals. `Taxonomy` reads mappings, tables, nested dictionaries,
-labels that are paths, SKOS and NetworkX graphs.
+labels that are paths, SKOS, NetworkX graphs and flat vocabularies, which have names only.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from tacit.relations.taxonomy.reading import (
     read_nested,
     read_parents,
     read_paths,
-    read_table,
     sorted_links,
 )
+from tacit.relations.taxonomy.tables import SubjectTexts, is_table, read_table
 from tacit.relations.taxonomy.walks import ancestor_paths, depths, distances, reached
 from tacit.types import Array, Float64Array, IntArray
 
@@ -55,6 +55,12 @@ class Taxonomy:
         Other titles of the node.
     language : str
         The default language of titles.
+    hidden_titles : mapping of node to {language: tuple of str}
+        Names to find the node by, which are not shown: misspellings, for instance.
+    notations : mapping of node to tuple of str
+        Codes of the node, such as class numbers.
+    related : mapping of node to tuple of nodes
+        Nodes that it is related to without being above or below them.
 
     Examples
     --------
@@ -70,6 +76,9 @@ class Taxonomy:
     titles: Texts = field(default_factory=dict)
     alternative_titles: Texts = field(default_factory=dict)
     language: str = ""
+    hidden_titles: Texts = field(default_factory=dict)
+    notations: Mapping[Hashable, tuple[str, ...]] = field(default_factory=dict)
+    related: Mapping[Hashable, tuple[Hashable, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_names(self.names)
@@ -100,6 +109,14 @@ class Taxonomy:
         return cls._from_links(read_parents(parents), titles, strict=strict)
 
     @classmethod
+    def from_file(cls, path: str | Path) -> Taxonomy:
+        """Read a file of any kind: a table (`from_table`) if its name ends in .tsv, .tab or .csv, otherwise SKOS.
+
+        Both may be gzipped. The default language of titles stays open: `Taxonomy.language` is "".
+        """
+        return cls.from_table(path) if is_table(path) else cls.from_skos(path, language="")
+
+    @classmethod
     def from_table(
         cls,
         path: str | Path,
@@ -110,22 +127,30 @@ class Taxonomy:
         separator: str | None = None,
         strict: bool = False,
     ) -> Taxonomy:
-        """Read a table with a header, one row per node and parent.
+        """Read a table with one row per node and parent, or a vocabulary of Annif.
 
         Parameters
         ----------
         path : path
-            Tab-separated (.tsv, .tab) or comma-separated (.csv), in UTF-8.
+            Tab-separated (.tsv, .tab) or comma-separated (.csv), in UTF-8, optionally gzipped. Without a header it is
+            a vocabulary of Annif: `<URI>`, preferred name and notation, separated by tabs.
         node, parent, title : str, optional
-            The names of the columns. If not given, columns called node, id, code, child ... and parent, broader ... are
-            used, else the first two; titles are in a column called title, name, label ... if there is one.
+            The names of the columns. If not given, columns called node, id, uri, code ... and parent, broader ... are
+            used, else the first two; titles are in a column called title, name, label ... if there is one. A table
+            of nodes and names without a column for parents is a flat vocabulary.
         separator : str, optional
             One character, default by the suffix.
         strict : bool, default False
             As for `from_parents`.
+
+        Notes
+        -----
+        Columns called altlabel, synonyms, used_for ..., hiddenlabel, notation and related are read as well; they may
+        have several values in one cell, separated by "|" or ";". The language of a column of names is the end of its
+        name: label_fi, altlabel@en.
         """
-        links, titles = read_table(path, node, parent, title, separator)
-        return cls._from_links(links, titles, strict=strict)
+        links, texts = read_table(path, node, parent, title, separator)
+        return cls._from_links(links, texts.titles, strict=strict)._with_texts(texts)
 
     @classmethod
     def from_nested(cls, nested: Any) -> Taxonomy:
@@ -147,7 +172,7 @@ class Taxonomy:
         Parameters
         ----------
         source : path or rdflib.Graph
-            Turtle, RDF/XML, JSON-LD or N-Triples.
+            Turtle, RDF/XML, JSON-LD or N-Triples, optionally gzipped.
         format : str, optional
             Name of the format in rdflib ("turtle", "xml", "json-ld", "nt"), default by the suffix.
         language : str, default "en"
@@ -158,12 +183,12 @@ class Taxonomy:
         Taxonomy
             Names are the IRIs of the concepts, sorted, except that parents come first. Both skos:broader and
             skos:narrower are used; titles are skos:prefLabel, or else the last part of the IRI, and alternatives
-            skos:altLabel.
+            skos:altLabel. skos:hiddenLabel, skos:notation and skos:related are kept as well.
         """
         from tacit.relations.taxonomy.skos import read_skos
 
-        links, titles, alternatives = read_skos(source, format)
-        return replace(cls._from_links(links, titles), alternative_titles=alternatives, language=language)
+        links, texts = read_skos(source, format)
+        return replace(cls._from_links(links, texts.titles)._with_texts(texts), language=language)
 
     @classmethod
     def from_networkx(cls, graph: Any, *, edges: str = "parent-to-child") -> Taxonomy:
@@ -174,6 +199,20 @@ class Taxonomy:
     def _from_links(cls, links: TaxonomyLinks, titles: Any = None, *, strict: bool = False) -> Taxonomy:
         names, matrix = sorted_links(links, strict=strict)
         return cls(names, matrix, _read_titles(titles, names))
+
+    def _with_texts(self, texts: SubjectTexts) -> Taxonomy:
+        """Add all names but the titles; related nodes that do not exist are left out."""
+        related = {
+            node: tuple(other for other in others if other in self and other != node)
+            for node, others in texts.related.items()
+        }
+        return replace(
+            self,
+            alternative_titles=texts.alternatives,
+            hidden_titles=texts.hidden,
+            notations=texts.notations,
+            related={node: others for node, others in related.items() if others},
+        )
 
     @property
     def n_nodes(self) -> int:
@@ -194,6 +233,11 @@ class Taxonomy:
     def is_tree(self) -> bool:
         """Whether no node has several parents; there may be several roots."""
         return bool(np.diff(self.parent_matrix.indptr).max(initial=0) <= 1)
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether no node has a parent, so that there are names only."""
+        return self.parent_matrix.nnz == 0
 
     @cached_property
     def closure(self) -> sp.csr_array:
@@ -228,7 +272,8 @@ class Taxonomy:
 
     def index(self, name: Hashable) -> int:
         """Return the number of a node, which is its row and column in every matrix here."""
-        return int(_numbers_of([name], self._places, "name")[0])
+        place = self._places.get(name) if isinstance(name, Hashable) else None
+        return int(_numbers_of([name], self._places, "name")[0]) if place is None else place
 
     def columns(self, names: Iterable[Hashable]) -> IntArray:
         """Return the numbers of several nodes, in the order of the names."""
@@ -296,6 +341,8 @@ class Taxonomy:
         """
         node = self.names[self.index(name)]
         titles = self.titles.get(node, {})
+        if len(titles) == 1:
+            return str(*titles.values())
         for wanted in [self.language, ""] if language is None else [language, self.language, ""]:
             tag = wanted.lower()  # language tags are case-insensitive, RFC 5646
             same = [key for key in sorted(titles) if key.lower() == tag]
@@ -312,8 +359,8 @@ class Taxonomy:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages of titles and alternative titles."""
-        texts = [*self.titles.values(), *self.alternative_titles.values()]
+        """The languages of titles, alternative titles and hidden titles."""
+        texts = [*self.titles.values(), *self.alternative_titles.values(), *self.hidden_titles.values()]
         return tuple(sorted({language for by_language in texts for language in by_language} - {""}))
 
     def subtree(self, name: Hashable) -> Taxonomy:
@@ -381,9 +428,22 @@ class Taxonomy:
     def _taken(self, nodes: set[int]) -> Taxonomy:
         kept = np.asarray(sorted(nodes), dtype=np.int64)
         names = self._names(nodes)
-        titles = {name: self.titles[name] for name in names if name in self.titles}
-        others = {name: self.alternative_titles[name] for name in names if name in self.alternative_titles}
-        return Taxonomy(names, sp.csr_array(self.parent_matrix[kept][:, kept]), titles, others, self.language)
+        chosen = set(names)
+        related = {name: tuple(one for one in self.related.get(name, ()) if one in chosen) for name in names}
+        return Taxonomy(
+            names,
+            sp.csr_array(self.parent_matrix[kept][:, kept]),
+            _of_nodes(self.titles, names),
+            _of_nodes(self.alternative_titles, names),
+            self.language,
+            _of_nodes(self.hidden_titles, names),
+            _of_nodes(self.notations, names),
+            {name: others for name, others in related.items() if others},
+        )
+
+
+def _of_nodes(texts: Mapping[Hashable, Any], names: Names) -> dict[Hashable, Any]:
+    return {name: texts[name] for name in names if name in texts}
 
 
 def _row(matrix: sp.csr_array, row: int) -> Array:
