@@ -207,7 +207,7 @@ def refit_command(
 
 def _facts(path: Path, found: IndexInfo, started: float) -> dict[str, Any]:
     names = ["records", "labels", "terms", "dimensions", "model", "weights", "parameters"]
-    names += ["suggester", "taxonomy_nodes", "bytes"]
+    names += ["suggester", "taxonomy_nodes", "vocabulary_nodes", "label_language", "bytes"]
     facts = {"index": str(path), **{name: getattr(found, name) for name in names}}
     return {**facts, "seconds": round(time.perf_counter() - started, 2)}
 
@@ -225,6 +225,8 @@ def _sentence(path: Path, found: IndexInfo) -> str:
         parts.append(f"{found.labels:,} labels")
     if found.taxonomy_nodes and found.weights.get("taxonomy", 1):
         parts.append(f"a taxonomy of {found.taxonomy_nodes:,}")
+    elif found.vocabulary_nodes:
+        parts.append(f"names of {found.vocabulary_nodes:,} subjects")
     parts += [f"{n:,} {name}" for name, n in found.links.items() if found.weights.get(name, 1)]
     made = f"{found.model} in {found.dimensions} dimensions, from {', '.join(parts[:-1])} and {parts[-1]}"
     return f"{path} is ready: {made} ({human_size(found.bytes)})."

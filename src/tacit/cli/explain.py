@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -49,10 +49,12 @@ def explain_command(*, index: str, limit: int, as_json: bool, **asked: Any) -> N
 
     with opened(index) as collection:
         explanation = explain(collection, limit=limit, **asked)
-    if as_json:
-        write_json(explanation.to_facts())
-    else:
-        write_explanation(explanation, limit)
+        if as_json:
+            write_json(explanation.to_facts())
+        else:
+            from tacit.tasks.label_names import title_of
+
+            write_explanation(explanation, limit, lambda label: title_of(collection, label))
 
 
 @click.command("concepts")
@@ -77,8 +79,8 @@ def concepts_command(*, index: str, limit: int, words: int, as_json: bool) -> No
         write_concepts(found)
 
 
-def write_explanation(explanation: Explanation, limit: int) -> None:
-    """Write an explanation; at most `limit` rows per table."""
+def write_explanation(explanation: Explanation, limit: int, title: Callable[[str], str] = str) -> None:
+    """Write an explanation, with the titles of labels; at most `limit` rows per table."""
     print(textwrap.fill(explanation.in_words(), min(shutil.get_terminal_size().columns, 100)))
     # by the name of the class, so that modules that are not needed are not imported
     write: Any = {
@@ -88,7 +90,7 @@ def write_explanation(explanation: Explanation, limit: int) -> None:
         "LabelPlace": _write_place,
         "Dimension": _write_dimension,
     }[type(explanation).__name__]
-    write(explanation, limit)
+    write(explanation, limit, title)
 
 
 def write_concepts(found: Sequence[Dimension]) -> None:
@@ -107,17 +109,17 @@ def write_concepts(found: Sequence[Dimension]) -> None:
     write_table(headings, rows, empty="The space has no dimensions.")
 
 
-def _write_hit(why: HitExplanation, limit: int) -> None:
+def _write_hit(why: HitExplanation, limit: int, title: Callable[[str], str]) -> None:
     rows = [(word.part, word.word, "yes" if word.shared else "", ", ".join(word.through)) for word in why.words]
     columns = ("part", "word", "in both", "related words in the record")
     _section("Contribution of each word to the cosine", columns, rows, limit)
     if abs(why.offset) >= 0.0005:
         print(f"{why.offset:.3f} comes from the centre of the space.")
-    _write_near("Labels of the record, by nearness to the query", why.labels, limit)
-    _write_near("Labels nearest to the query", why.query_labels, limit)
+    _write_near("Labels of the record, by nearness to the query", why.labels, limit, title)
+    _write_near("Labels nearest to the query", why.query_labels, limit, title)
 
 
-def _write_pair(why: PairExplanation, limit: int) -> None:
+def _write_pair(why: PairExplanation, limit: int, _: Callable[[str], str]) -> None:
     rows = [
         (part.part, str(part.number), ", ".join(part.words), ", ".join(label.title for label in part.labels[:3]))
         for part in why.dimensions
@@ -136,7 +138,7 @@ def _write_pair(why: PairExplanation, limit: int) -> None:
             print(f"{what.capitalize()}: {_cut(names, limit)}")
 
 
-def _write_label(why: LabelExplanation, limit: int) -> None:
+def _write_label(why: LabelExplanation, limit: int, title: Callable[[str], str]) -> None:
     good = [word for word in why.words if word.part > 0][:limit]
     bad = [word for word in reversed(why.words) if word.part < 0][:limit]
     _section("Words in favour", ("part", "word"), [(word.part, word.word) for word in good], limit)
@@ -147,37 +149,40 @@ def _write_label(why: LabelExplanation, limit: int) -> None:
     sums = f"{in_favour:+.3f} for, {against:+.3f} against{other}"
     print(f"\nScore {why.score:.3f}: starts at {why.intercept:.3f}, {sums}.")
     _write_above(why.ancestors)
-    _write_records("Nearest records with this label", why.records, limit)
+    _write_records("Nearest records with this label", why.records, limit, title)
 
 
-def _write_place(place: LabelPlace, limit: int) -> None:
+def _write_place(place: LabelPlace, limit: int, title: Callable[[str], str]) -> None:
     _write_above(place.ancestors)
     if place.children:
         print(f"\nNarrower labels: {_cut([label.title for label in place.children], limit)}")
     if place.words:
         print(f"\nTypical words: {', '.join(place.words)}")
-    _write_near("Nearest labels", place.neighbours, limit)
-    _write_records("Nearest records", place.records, limit)
+    _write_near("Nearest labels", place.neighbours, limit, title)
+    _write_records("Nearest records", place.records, limit, title)
 
 
-def _write_dimension(dimension: Dimension, limit: int) -> None:
+def _write_dimension(dimension: Dimension, limit: int, title: Callable[[str], str]) -> None:
     for sign, end in (("+", dimension.positive), ("-", dimension.negative)):
         print(f"\nEnd {sign}\nWords: {', '.join(end.words) or 'none'}")
         if end.labels:
             print(f"Labels: {', '.join(label.title for label in end.labels)}")
         for name, things in end.links.items():
             print(f"{name.capitalize()}: {', '.join(things)}")
-        _write_records("", end.records, limit)
+        _write_records("", end.records, limit, title)
 
 
-def _write_near(heading: str, labels: Sequence[LabelNear], limit: int) -> None:
+def _write_near(heading: str, labels: Sequence[LabelNear], limit: int, title: Callable[[str], str]) -> None:
     above = any(near.ancestors for near in labels)
-    rows = [(near.cosine, near.title, *([" < ".join(near.ancestors)] if above else [])) for near in labels]
+    rows = [
+        (near.cosine, near.title, *([" < ".join(map(title, near.ancestors))] if above else []))
+        for near in labels[:limit]
+    ]
     _section(heading, ("cosine", "label", *(["below"] if above else [])), rows, limit)
 
 
-def _write_records(heading: str, hits: Sequence[RecordHit], limit: int) -> None:
-    rows = [(hit.score, hit.id, hit.title, ", ".join(hit.labels)) for hit in hits]
+def _write_records(heading: str, hits: Sequence[RecordHit], limit: int, title: Callable[[str], str]) -> None:
+    rows = [(hit.score, hit.id, hit.title, ", ".join(map(title, hit.labels))) for hit in hits]
     _section(heading, ("cosine", "id", "title", "labels"), rows, limit)
 
 

@@ -126,6 +126,8 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
         ("records", f"{found.records:,}{changes if found.added or found.removed else ''}"),
         ("labels", f"{found.labels:,}"),
         ("taxonomy", f"{found.taxonomy_nodes:,} nodes" if found.taxonomy_nodes else ""),
+        ("vocabulary", "" if found.taxonomy_nodes or not found.vocabulary_nodes else _vocabulary(found)),
+        ("label language", _languages(found)),
         *((name, f"{n:,} linked") for name, n in found.links.items()),
         ("words", f"{found.terms:,}" if found.text else "none: built from vectors alone"),
         ("vectors", f"{found.numbers:,} numbers each" if found.numbers else ""),
@@ -144,6 +146,18 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
     waiting += [f"{found.new_labels:,} labels"] if found.new_labels else []
     rows.append(("new since the fit", f"{' and '.join(waiting)}, which a refit learns" if waiting else ""))
     return [(name, value) for name, value in rows if value]
+
+
+def _vocabulary(found: IndexInfo) -> str:
+    return f"{found.vocabulary_nodes:,} subjects, with nothing above them"
+
+
+def _languages(found: IndexInfo) -> str:
+    """Return the language of labels, and others that have names."""
+    others = [tag for tag in found.label_languages if tag != found.label_language]
+    if not found.label_language:
+        return ""
+    return found.label_language + (f"; names also in {', '.join(others)}" if others else "")
 
 
 def _weights(weights: dict[str, float]) -> str:

@@ -75,6 +75,7 @@ def recommend_command(
         )
     if for_thing is None and what != "records":
         raise InputError(f"--what needs --for: got {what!r} without it, expected 'records'.")
+    from tacit.tasks.label_names import title_of
     from tacit.tasks.recommend.recommend import recommend, recommend_for
 
     asked: dict[str, Any]
@@ -92,13 +93,14 @@ def recommend_command(
             kind, name = _thing(for_thing)
             asked = {"for": {"link": kind, "name": name}, "what": what}
             hits = recommend_for(collection, kind, name, what=what, limit=limit, filters=filters)
+        titles = {hit.id: title_of(collection, hit.id) if what == "labels" else hit.id for hit in hits}
     if as_json:
         write_json({**asked, "hits": [hit.to_facts() for hit in hits]})
     elif what == "records":
         rows = [(hit.score, hit.id, getattr(hit, "title", ""), "; ".join(hit.why)) for hit in hits]
         write_table(("score", "id", "title", "why"), rows, empty="Nothing to recommend.")
     else:
-        write_table(("score", what), [(hit.score, hit.id) for hit in hits], empty="Nothing to recommend.")
+        write_table(("score", what), [(hit.score, titles[hit.id]) for hit in hits], empty="Nothing to recommend.")
 
 
 def _thing(text: str) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from tacit.cli.common.options import (
     opened,
     read_filters,
 )
-from tacit.cli.common.output import write_hits, write_json
+from tacit.cli.common.output import hits_as_facts, write_hits, write_json
 
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
@@ -74,9 +74,9 @@ def similar_command(*, index: str, id: str, limit: int, as_json: bool, **conditi
 
 
 def _write(collection: Collection, asked: dict[str, Any], hits: list[RecordHit], as_json: bool) -> None:
-    if as_json:
-        write_json({**asked, "hits": [hit.to_facts() for hit in hits]})
-        return
     from tacit.tasks.label_names import title_of
 
-    write_hits(hits, lambda label: title_of(collection, label))
+    if as_json:
+        write_json({**asked, "hits": hits_as_facts(hits, lambda label: title_of(collection, label))})
+    else:
+        write_hits(hits, lambda label: title_of(collection, label))

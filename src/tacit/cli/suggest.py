@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -74,10 +74,14 @@ def suggest_command(*, index: str, as_json: bool, form: str | None, limit: int |
 
         with opened(index) as collection:
             found = suggest(collection, [text for _, text in texts], **given)
-        empty = "No label is probable enough."
-        if not given["chosen"] and not given["threshold"]:  # every label is suggested if a word is known
-            empty = "No labels: none of the words is in the vocabulary of the index."
-        _write(form or "table", [name for name, _ in texts], found, empty)
+            empty = "No label is probable enough."
+            if not given["chosen"] and not given["threshold"]:  # every label is suggested if a word is known
+                empty = "No labels: none of the words is in the vocabulary of the index."
+            from tacit.tasks.label_names import title_of
+
+            _write(
+                form or "table", [name for name, _ in texts], found, empty, lambda label: title_of(collection, label)
+            )
         return
     if words or files:
         raise InputError("--batch is given with a text or --file: got both, expected one of them.")
@@ -111,7 +115,7 @@ def _read(file: str) -> str:
         raise InputError(f"--file cannot be read: got {file!r}, {error.strerror or error}.") from error
 
 
-def _write(form: str, names: list[str], found: list[list[Suggestion]], empty: str) -> None:
+def _write(form: str, names: list[str], found: list[list[Suggestion]], empty: str, title: Callable[[str], str]) -> None:
     if form == "json":
         texts = [
             {"source": name, "suggestions": [one.to_facts() for one in suggestions]}
@@ -130,7 +134,7 @@ def _write(form: str, names: list[str], found: list[list[Suggestion]], empty: st
             if form == "annif":
                 print("".join(f"{annif_line(one)}\n" for one in suggestions), end="")
             else:
-                _write_table(suggestions, empty)
+                _write_table(suggestions, empty, title)
 
 
 def annif_line(suggestion: Suggestion) -> str:
@@ -139,15 +143,18 @@ def annif_line(suggestion: Suggestion) -> str:
     return f"<{suggestion.label}>\t{title}\t{suggestion.probability:.4f}"
 
 
-def _write_table(suggestions: list[Suggestion], empty: str) -> None:
-    titled = any(one.title != one.label for one in suggestions)
+def _write_table(suggestions: list[Suggestion], empty: str, title: Callable[[str], str]) -> None:
+    """Write labels with their titles and what is above them; in place of an IRI its title alone, which is readable."""
+    from tacit.relations.taxonomy.names import is_iri
+
+    titled = any(one.title != one.label and not is_iri(one.label) for one in suggestions)
     above = any(one.ancestors for one in suggestions)
     headings = ["probability", "chosen", "label", *(["title"] if titled else []), *(["below"] if above else [])]
     rows: list[list[Any]] = []
     for one in suggestions:
-        below = [" < ".join(one.ancestors)] if above else []
-        title = [one.title] if titled else []
-        rows.append([one.probability, "yes" if one.chosen else "", one.label, *title, *below])
+        below = [" < ".join(map(title, one.ancestors))] if above else []
+        names = [one.label, one.title] if titled else [one.title]
+        rows.append([one.probability, "yes" if one.chosen else "", *names, *below])
     write_table(headings, rows, empty=empty)
 
 

@@ -1,6 +1,7 @@
 """Adds, updates and removes records of an index without a refit.
 
 A new record is placed by the words that the last fit knows, and by its labels and links, as the records of the fit are.
+Its labels may be written as ids, notations or names of the vocabulary, as those of the fit.
 Other words count from the next refit on; search by words finds them at once.
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from tacit.corpus.record import Record
 from tacit.errors import TacitWarning
+from tacit.tasks.build.label_matching import with_known_labels
 from tacit.tasks.known_things import known_things
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.types import Float32Array
@@ -47,7 +49,7 @@ def remove(collection: OpenedIndex, ids: Iterable[str]) -> int:
 def _write(
     collection: OpenedIndex, change: Callable[[list[Record], np.ndarray], Any], records: Iterable[Record], vectors: Any
 ) -> int:
-    given = list(records)
+    given = with_known_labels(collection, records)
     if not given:
         return 0
     space, texts = collection.space, [record.text for record in given]

@@ -59,6 +59,9 @@ class Collection(OpenedIndex):
     label_names : tuple of str
         Labels that the space and the suggester know.
     taxonomy : Taxonomy or None
+        What is above the labels.
+    vocabulary : Taxonomy or None
+        Names of the labels, also if nothing is above them.
     settings : dict
         How it was built.
 
@@ -86,8 +89,14 @@ class Collection(OpenedIndex):
         """Return a record by its id."""
         return self.store.get([self.store.number_of(id)])[0]
 
+    def label(self, name: str) -> str:
+        """Return the label that is called so, to filter by: by its id, its notation, or a name in any language."""
+        from tacit.tasks.label_names import find_label
+
+        return find_label(self, name)
+
     def below(self, label: str) -> tuple[str, ...]:
-        """Return a label, given by its name or title, and everything below it in the taxonomy, to filter by."""
+        """Return a label, given by its id or a name, and everything below it in the taxonomy, to filter by."""
         from tacit.tasks.label_names import subtree
 
         return subtree(self, label)

@@ -27,6 +27,9 @@ class IndexInfo:
     numbers : int, length of the vectors that shape the space, 0 without
     links : dict of str to int, number of linked things in the space by the name of the link
     taxonomy_nodes : int, 0 without a taxonomy
+    vocabulary_nodes : int, number of subjects that have names, with or without a taxonomy of them
+    label_language : str, in which labels are shown; "" if their names have no language
+    label_languages : list of str, of all names of labels
     model : str
     parameters : dict, those of the model
     weights : dict of str to float, how much the words and each view count in distances; empty for other models
@@ -52,6 +55,9 @@ class IndexInfo:
     numbers: int
     links: dict[str, int]
     taxonomy_nodes: int
+    vocabulary_nodes: int
+    label_language: str
+    label_languages: list[str]
     model: str
     parameters: dict[str, Any]
     weights: dict[str, float]
@@ -92,6 +98,9 @@ def info(collection: OpenedIndex) -> IndexInfo:
         numbers=manifest.counts.get("numbers" if by_words else "terms", 0),
         links={name: len(of) for name, of in collection.link_names.items()},
         taxonomy_nodes=0 if collection.taxonomy is None else collection.taxonomy.n_nodes,
+        vocabulary_nodes=0 if collection.vocabulary is None else collection.vocabulary.n_nodes,
+        label_language="" if collection.vocabulary is None else collection.vocabulary.language,
+        label_languages=[] if collection.vocabulary is None else list(collection.vocabulary.languages),
         model=fitted.get("model", "unknown"),
         parameters=dict(fitted.get("parameters", {})),
         weights=collection.weights,

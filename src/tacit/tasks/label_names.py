@@ -1,4 +1,7 @@
-"""Finds labels by name or title and records by id; an unknown one is an error with the nearest spelling."""
+"""Finds labels by what they are called and records by id; an unknown one is an error with the nearest spelling.
+
+A label may be given by its id, its notation, or a name in any language; case, accents and white space are ignored.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import NamedTuple
 
 from tacit.errors import InputError, did_you_mean
 from tacit.index.records.schema import connect
+from tacit.relations.taxonomy.matching import folded_loosely
 from tacit.tasks.opened_index import OpenedIndex
 
 __all__ = ["NamedLabel", "ancestors_of", "find_label", "find_number", "named", "subtree", "title_of"]
@@ -29,11 +33,14 @@ def named(collection: OpenedIndex, labels: Iterable[object]) -> tuple[NamedLabel
 
 
 def title_of(collection: OpenedIndex, label: str) -> str:
-    """Return the title of a label: from the taxonomy, or else from the records, or else its name."""
-    taxonomy = collection.taxonomy
-    if taxonomy is None or label not in taxonomy:
+    """Return the title of a label: from the vocabulary, or else from the records, or else the label itself.
+
+    A title that several labels have is followed by that of the broader label, in parentheses.
+    """
+    finder = collection.node_finder
+    if finder is None or label not in finder.taxonomy:
         return collection.label_titles.get(label, label)
-    return taxonomy.title(label)
+    return finder.shown[label]
 
 
 def ancestors_of(collection: OpenedIndex, label: str) -> tuple[str, ...]:
@@ -45,46 +52,71 @@ def ancestors_of(collection: OpenedIndex, label: str) -> tuple[str, ...]:
 
 
 def find_label(collection: OpenedIndex, name: str, *, learned: bool = False) -> str:
-    """Return the label of this name or title; case is ignored if the result is unique.
+    """Return the label that is called so, by its id, its notation, or one of its names in any language.
 
-    With `learned` it must be a label that the suggester knows, not only a node of the taxonomy or a label of added
-    records. An unknown name is an error with the nearest spelling, and so is a title of several labels.
+    If several labels have the name, one that records have is preferred. With `learned` it must be a label that the
+    suggester knows, not only a node of the taxonomy or a label of added records. An unknown name is an error with the
+    nearest spelling, and so is a name of several labels.
     """
     known = set(collection.label_names)
-    if collection.taxonomy is not None and not learned:
-        known |= set(map(str, collection.taxonomy.names))
-    if name in known:
+    if name in known or (not learned and collection.store.has_label(name)):
         return name
-    if name in collection.new_labels():
-        if not learned:
-            return name
+    if not known and collection.vocabulary is None and not collection.new_labels():
+        raise InputError(f"label is unknown: got {name!r}, expected a label, but {collection.path} has none.")
+    found = _labels_called(collection, name)
+    if len(found) > 1:
+        used = [label for label in found if label in known or label in collection.new_labels()]
+        found = used if len(used) == 1 else found
+    if len(found) > 1:
+        means = ", ".join(_described(collection, label) for label in found[:5])
+        raise InputError(f"label is ambiguous: got {name!r}, expected one of {means}.")
+    if not found:
+        raise InputError(
+            f"label is unknown: got {name!r}, expected a label of the index."
+            f"{did_you_mean(name, _all_names(collection, learned=learned), _CHECK)}"
+        )
+    if learned and found[0] not in known:
+        _raise_not_learned(collection, name, found[0])
+    return found[0]
+
+
+def _labels_called(collection: OpenedIndex, name: str) -> list[str]:
+    """Return the labels with this name: nodes of the vocabulary, and labels that it lacks."""
+    finder, wanted = collection.node_finder, folded_loosely(name)
+    found = [] if finder is None else [str(node) for node in finder.find(name).nodes]
+    for label in (*collection.label_names, *collection.new_labels()):
+        if finder is None or label not in finder.taxonomy:
+            called = (label, collection.label_titles.get(label, label))
+            if any(folded_loosely(text) == wanted for text in called):
+                found.append(label)
+    return sorted(dict.fromkeys(found))
+
+
+def _described(collection: OpenedIndex, label: str) -> str:
+    title = title_of(collection, label)
+    return repr(title) if title == label else f"{title!r} <{label}>"
+
+
+def _all_names(collection: OpenedIndex, *, learned: bool) -> set[str]:
+    labels = {*collection.label_names, *(() if learned else collection.new_labels())}
+    names = {text for label in labels for text in (label, title_of(collection, label))}
+    return names if learned or collection.node_finder is None else names.union(collection.node_finder.texts())
+
+
+def _raise_not_learned(collection: OpenedIndex, name: str, label: str) -> None:
+    if label in collection.new_labels():
         raise InputError(
             f"label was not learned: got {name!r}, which only records have that were added since the last fit. Refit "
             "the index, or ask what is near the label."
         )
-    if learned and collection.taxonomy is not None and name in collection.taxonomy:
-        raise InputError(
-            f"label was not learned: got {name!r}, which is in the taxonomy only, expected a label that records had "
-            "when the index was fitted."
-        )
-    if not known:
-        raise InputError(f"label is unknown: got {name!r}, expected a label, but {collection.path} has none.")
-    called: dict[str, set[str]] = {}  # labels by their names and titles
-    for label in known:
-        for text in (label, title_of(collection, label)):
-            called.setdefault(text, set()).add(label)
-    found = sorted({label for text in called if text.casefold() == name.casefold() for label in called[text]})
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise InputError(f"label is ambiguous: got {name!r}, expected one of {', '.join(found[:5])}.")
     raise InputError(
-        f"label is unknown: got {name!r}, expected a label of the index.{did_you_mean(name, called, _CHECK)}"
+        f"label was not learned: got {name!r}, which is in the taxonomy only, expected a label that records had "
+        "when the index was fitted."
     )
 
 
 def subtree(collection: OpenedIndex, label: str) -> tuple[str, ...]:
-    """Return a label, given by its name or title, and everything below it in the taxonomy."""
+    """Return a label, given by its id or one of its names, and everything below it in the taxonomy."""
     if collection.taxonomy is None:
         raise InputError(
             f"{collection.path} has no taxonomy: got the label {label!r} to look below, expected an index that was "

@@ -19,6 +19,7 @@ from tacit.index.taxonomy import taxonomy_from_facts
 from tacit.types import Float32Array, IntArray
 
 if TYPE_CHECKING:
+    from tacit.relations.taxonomy.matching import NodeFinder
     from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["OpenedIndex"]
@@ -117,11 +118,23 @@ class OpenedIndex:
         return np.asarray(self.generation.array(f"link_positions_{list(self.link_names).index(kind)}"))
 
     @cached_property
-    def taxonomy(self) -> Taxonomy | None:
-        """What is above the labels."""
+    def vocabulary(self) -> Taxonomy | None:
+        """The names of the labels, with what is above them if that is known."""
         if "facts/taxonomy.json" not in self.generation.manifest.files:
             return None
         return taxonomy_from_facts(self.generation.facts("taxonomy"))
+
+    @property
+    def taxonomy(self) -> Taxonomy | None:
+        """What is above the labels; None if nothing is, also if there is a vocabulary of their names."""
+        return None if self.vocabulary is None or self.vocabulary.is_flat else self.vocabulary
+
+    @cached_property
+    def node_finder(self) -> NodeFinder | None:
+        """Finds labels by their names in the vocabulary; None without one."""
+        from tacit.relations.taxonomy.matching import NodeFinder
+
+        return None if self.vocabulary is None else NodeFinder(self.vocabulary)
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -44,6 +44,8 @@ class ModelOptions:
     stop_words: str | None = None
     taxonomy: str | None = None
     taxonomy_separator: str | None = None
+    label_language: str | None = None
+    allow_unmatched: bool | None = None
     suggester: str | None = None
     seed: int | None = None
 
@@ -70,12 +72,32 @@ _OPTIONS: tuple[Decorator, ...] = (
         metavar="NAME=NUMBER",
         help="How much words, labels, taxonomy or a link counts; 0 leaves it out.  [default: found in a trial]",
     ),
-    option_in("Space", "--taxonomy", metavar="FILE", help="Taxonomy of the labels: a table or SKOS; 'none' for none."),
+    option_in(
+        "Space",
+        "--taxonomy",
+        "--vocabulary",
+        "taxonomy",
+        metavar="FILE",
+        help="Names of the labels, and what is above them: SKOS, a table, or a vocabulary of Annif; 'none' for none.",
+    ),
     option_in(
         "Space",
         "--taxonomy-separator",
         metavar="TEXT",
         help="Labels are paths with this separator, such as / in animals/cats.",
+    ),
+    option_in(
+        "Space",
+        "--label-language",
+        metavar="NAME",
+        help="Language in which labels are shown: fi or finnish.  [default: that of the texts, or English]",
+    ),
+    option_in(
+        "Space",
+        "--allow-unmatched",
+        is_flag=True,
+        default=None,
+        help="Go on if the taxonomy has fewer than half of the labels.",
     ),
     option_in("Space", "--seed", type=int, metavar="NUMBER", help="Random seed.  [default: 0]"),
     option_in("Space", "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another setting, listed below."),
@@ -126,6 +148,7 @@ def read_settings(space: ModelOptions, before: BuildSettings | None = None) -> B
         taxonomy_separator=separator,
         min_label_records=named.get("min_label_records", before.min_label_records),
         weights={**before.weights, **_read_weights(space.weights)},
+        **_given(label_language=space.label_language, allow_unmatched=space.allow_unmatched),
         **_given(model=space.model, n_components=space.dimensions, suggester=space.suggester, random_state=space.seed),
     )
 
@@ -155,10 +178,7 @@ def read_taxonomy(space: ModelOptions, dataset: str | None = None, data_dir: str
             return None
         table = known.taxonomy(data_dir)
         return Taxonomy.from_parents(table.parents, table.titles)
-    suffix = Path(space.taxonomy).suffix.lower()
-    if suffix in (".tsv", ".tab", ".csv"):
-        return Taxonomy.from_table(space.taxonomy)
-    return Taxonomy.from_skos(space.taxonomy)
+    return Taxonomy.from_file(space.taxonomy)
 
 
 def _given(**options: Any) -> dict[str, Any]:

@@ -142,7 +142,7 @@ def read_filters(
             raise InputError(f"{option} has an unknown name: got {name!r}, expected {expected}.")
     from tacit.tasks.label_names import find_label
 
-    wanted = [name if collection.store.has_label(name) else find_label(collection, name) for name in labels]
+    wanted = [find_label(collection, name) for name in labels]
     below = [collection.below(name) for name in under]
     return Filters(labels=[*wanted, *below], links=targets, fields=fields, ranges=between)
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from tacit.tasks.search.hits import RecordHit
 
-__all__ = ["write_hits", "write_json", "write_note", "write_table"]
+__all__ = ["hits_as_facts", "write_hits", "write_json", "write_note", "write_table"]
 
 
 def write_note(message: str) -> None:
@@ -47,6 +47,16 @@ def write_hits(hits: Sequence[RecordHit], title: Callable[[str], str] = str) -> 
     """Write the records that were found, with the titles of their labels."""
     rows = [(hit.score, hit.id, hit.title, ", ".join(map(title, hit.labels))) for hit in hits]
     write_table(("score", "id", "title", "labels"), rows, empty="Nothing found.")
+
+
+def hits_as_facts(hits: Sequence[RecordHit], title: Callable[[str], str]) -> list[dict[str, Any]]:
+    """Return the records that were found as plain data, with the titles of labels that have one."""
+    found = []
+    for hit in hits:
+        titles = {label: title(label) for label in hit.labels}
+        titled = {label: text for label, text in titles.items() if text != label}
+        found.append({**hit.to_facts(), **({"label_titles": titled} if titled else {})})
+    return found
 
 
 def _shown(cell: Any) -> str:

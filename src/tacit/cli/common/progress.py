@@ -15,6 +15,7 @@ __all__ = ["ShownStages"]
 _DOING = {
     "starting": "Loading the numerical libraries",
     "reading": "Reading the records",
+    "labels": "Finding the labels in the taxonomy",
     "words": "Counting the words",
     "space": "Computing the space",
     "suggester": "Training the suggester",

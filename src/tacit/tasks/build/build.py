@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tacit.corpus.record import Record
-from tacit.errors import InputError, TacitWarning
+from tacit.errors import InputError
 from tacit.index import GenerationWriter, RecordStore
 from tacit.index.folder.generations import current_generation
 from tacit.index.folder.opening import as_folder
@@ -21,9 +20,12 @@ from tacit.index.nearest.approximate import GRAPH, is_large, write_graph
 from tacit.index.nearest.exact import lengths_of
 from tacit.index.space import Space
 from tacit.index.taxonomy import taxonomy_from_facts, taxonomy_to_facts
+from tacit.relations.taxonomy.languages import choose_language
+from tacit.relations.taxonomy.names import last_part
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge
 from tacit.tasks.build.fitting import fit_model, words_of
+from tacit.tasks.build.label_matching import LabelMatching
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.build.vectors import read_vectors
 from tacit.tasks.stage_progress import Report, StageReporter
@@ -56,7 +58,8 @@ def build(
     settings : BuildSettings, optional
         Model, dimensions, words, suggester.
     taxonomy : Taxonomy, optional
-        What is above the labels.
+        What is above the labels, and what they are called. Labels may be written as ids, notations or names in any
+        language; in the index they are the nodes. A flat one has names only.
     vectors : (n_records, n) array, optional
         Vectors of the records, in the same order, to use beside their words: sentence embeddings, for instance. How
         much they count is found in a trial. `settings.vectors_only` uses them instead of the words.
@@ -70,7 +73,8 @@ def build(
     Raises
     ------
     InputError
-        If there are no records, the model needs something that they lack, or the folder cannot be written.
+        If there are no records, the model needs something that they lack, the taxonomy has fewer than half of the
+        labels, or the folder cannot be written.
     """
     settings = settings or BuildSettings()
     _check_one_taxonomy(taxonomy, settings)
@@ -147,7 +151,13 @@ def _write(
     say: StageReporter,
 ) -> None:
     """Read, fit and write a generation, and make it the current one."""
-    texts, known, titles = _store(writer, records, say)
+    taxonomy = _in_language(taxonomy, settings)
+    matching = LabelMatching(taxonomy)
+    texts, known, titles = _store(writer, matching.records(records), say)
+    matching.check(allow_unmatched=settings.allow_unmatched)
+    if summary := matching.summary():
+        say.begin("labels")
+        say.end(summary)
     known = _with_taxonomy(known, taxonomy, settings.taxonomy_separator, titles)
     X: Any
     words, beside = None, None
@@ -243,8 +253,8 @@ def _save(
         fitted.known_views.save(writer)
     if fitted.emphasis is not None:
         writer.save_facts("emphasis", asdict(fitted.emphasis))
-    if known.taxonomy is not None:
-        writer.save_facts("taxonomy", taxonomy_to_facts(known.taxonomy))
+    if known.vocabulary is not None:
+        writer.save_facts("taxonomy", taxonomy_to_facts(known.vocabulary))
     if fitted.strengths is not None:
         writer.save_array("strengths", fitted.strengths)
     if fitted.others:
@@ -287,12 +297,27 @@ def label_titles(record: Record) -> dict[str, str]:
     return {str(label): str(title) for label, title in titles.items()} if isinstance(titles, Mapping) else {}
 
 
+def _in_language(taxonomy: Taxonomy | None, settings: BuildSettings) -> Taxonomy | None:
+    """Return the taxonomy with the language of titles: the one asked for, or else its own, or that of the texts."""
+    if taxonomy is None:
+        if settings.label_language is not None:
+            raise InputError(
+                f"label_language needs a taxonomy: got {settings.label_language!r} for labels without names, expected "
+                "a taxonomy or vocabulary that has names in this language. Pass `taxonomy`."
+            )
+        return None
+    if settings.label_language is None and taxonomy.language:
+        return taxonomy
+    tag = choose_language(taxonomy.languages, settings.label_language, of_texts=settings.text.language)
+    return replace(taxonomy, language=tag)
+
+
 def _with_taxonomy(
     known: RecordKnowledge, taxonomy: Taxonomy | None, separator: str | None, titles: dict[str, str]
 ) -> RecordKnowledge:
     """Add the taxonomy, or that of labels that are paths, with titles from the records for nodes that have none.
 
-    Warns of labels that it lacks: often it has URIs and the records have titles.
+    A taxonomy that has nothing above any label is a vocabulary only: it would be the labels once more.
     """
     names = dict.fromkeys(name for labels in known.labels for name in labels)
     if taxonomy is None and separator is not None and names:
@@ -300,15 +325,10 @@ def _with_taxonomy(
     if taxonomy is None:
         return known
     found: dict[Hashable, Any] = {
-        name: {"": title} for name, title in titles.items() if name in taxonomy and name not in taxonomy.titles
+        name: {"": title}
+        for name, title in titles.items()
+        if name in taxonomy and taxonomy.titles.get(name) in (None, {"": last_part(name)})
     }
     if found:
         taxonomy = replace(taxonomy, titles={**taxonomy.titles, **found})
-    unknown = [name for name in names if name not in taxonomy]
-    if unknown:
-        warnings.warn(
-            f"taxonomy lacks {len(unknown):,} of {len(names):,} labels, {unknown[0]!r} first: they have no ancestors.",
-            TacitWarning,
-            stacklevel=4,
-        )
-    return replace(known, taxonomy=taxonomy)
+    return known.with_vocabulary(taxonomy)

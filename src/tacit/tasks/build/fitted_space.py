@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tacit.corpus.record import Record
@@ -31,6 +31,7 @@ class RecordKnowledge:
     taxonomy : what is above the labels, or None
     titles : of the records, if they have some; the trial asks with them
     n_words : number of words in all texts, if it is known: with fewer words than links, these are ratings
+    vocabulary : the names of the labels, or None: the taxonomy, or one that has nothing above the labels
     """
 
     labels: Sequence[tuple[str, ...]]
@@ -38,15 +39,23 @@ class RecordKnowledge:
     taxonomy: Taxonomy | None = None
     titles: Sequence[str] = ()
     n_words: int | None = None
+    vocabulary: Taxonomy | None = None
 
     @classmethod
     def of_records(cls, records: Sequence[Record], taxonomy: Taxonomy | None) -> RecordKnowledge:
-        """Collect what is known about records."""
+        """Collect what is known about records; the taxonomy may have names only."""
         names = dict.fromkeys(name for record in records for name in record.links)
         links = {name: [record.links.get(name, ()) for record in records] for name in names}
         titles = [record.title for record in records]
         n_words = sum(len(record.text.split()) for record in records)
-        return cls([record.labels for record in records], links, taxonomy, titles, n_words)
+        known = cls([record.labels for record in records], links, None, titles, n_words)
+        return known if taxonomy is None else known.with_vocabulary(taxonomy)
+
+    def with_vocabulary(self, vocabulary: Taxonomy) -> RecordKnowledge:
+        """Add the names of the labels, and what is above them, if there is anything above any label."""
+        names = dict.fromkeys(name for labels in self.labels for name in labels)
+        has_parents = not vocabulary.is_flat and any(name in vocabulary and vocabulary.parents(name) for name in names)
+        return replace(self, vocabulary=vocabulary, taxonomy=vocabulary if has_parents else None)
 
     @property
     def used_links(self) -> dict[str, Sequence[tuple[str, ...]]]:

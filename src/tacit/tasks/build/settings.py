@@ -46,6 +46,11 @@ class BuildSettings:
         Labels of fewer records stay with their records, but the model and the suggester do not learn them.
     taxonomy_separator : str, optional
         Separator of labels that are paths, as "/" in "animals/cats": "animals" is above "animals/cats".
+    label_language : str, optional
+        Language in which labels are shown, as a tag ("fi") or by its English name; the taxonomy must have names in it.
+        By default that of the taxonomy, or else that of the texts, English, or the first that there is.
+    allow_unmatched : bool, default False
+        Whether to go on if the taxonomy has fewer than half of the labels.
     reading : mapping, default {}
         How the records were read, so that records to add are read in the same way; the fit ignores it.
     random_state : int, default 0
@@ -61,6 +66,8 @@ class BuildSettings:
     suggester: str = "auto"
     min_label_records: int = 1
     taxonomy_separator: str | None = None
+    label_language: str | None = None
+    allow_unmatched: bool = False
     reading: Mapping[str, Any] = field(default_factory=dict)
     random_state: int = 0
 
@@ -78,6 +85,9 @@ class BuildSettings:
             raise InputError(
                 f"taxonomy_separator is not text: got {separator!r}, expected the separator of paths, such as '/'."
             )
+        language = self.label_language
+        if language is not None and not (isinstance(language, str) and language.strip()):
+            raise InputError(f"label_language is not a language: got {language!r}, expected a tag or name, as 'fi'.")
         object.__setattr__(self, "parameters", dict(self.parameters))
         object.__setattr__(self, "reading", dict(self.reading))
         object.__setattr__(self, "weights", dict(self.weights))

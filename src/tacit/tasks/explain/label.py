@@ -224,7 +224,7 @@ def _position(collection: OpenedIndex, label: str) -> Float32Array | None:
         return None
     if label in names:
         return np.asarray(positions[names.index(label)])
-    below = set(subtree(collection, label))
+    below = {label} if collection.taxonomy is None else set(subtree(collection, label))
     rows = [row for row, name in enumerate(names) if name in below]
     if not rows:
         return None

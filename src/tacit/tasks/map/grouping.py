@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError, did_you_mean
+from tacit.tasks.label_names import title_of
 from tacit.tasks.map.map_data import MapGroup
 from tacit.tasks.opened_index import OpenedIndex
 
@@ -44,7 +45,8 @@ def grouping(
     groups nearby records, with the filters of the map and the seed; anything else is the name of a field.
     """
     if colour_by == "label":
-        return Grouping(_widest_labels(records, collection.taxonomy))
+        widest = _widest_labels(records, collection.taxonomy)
+        return Grouping([None if name is None else title_of(collection, name) for name in widest])
     if colour_by == "cluster":
         return Grouping(_clusters(collection, len(records), filters, random_state))
     return _field_groups(records, colour_by)
@@ -85,11 +87,10 @@ def _widest_labels(records: Sequence[Record], taxonomy: Taxonomy | None) -> list
     tops = _tops(taxonomy)
     above = [[top for label in record.labels for top in tops.get(label, (label,))] for record in records]
     counts = Counter(name for names in above for name in set(names))
-    widest = [
+    return [
         max(Counter(names).items(), key=lambda item: (item[1], counts[item[0]], item[0]))[0] if names else None
         for names in above
     ]
-    return [name if taxonomy is None or name not in taxonomy else taxonomy.title(name) for name in widest]
 
 
 def _tops(taxonomy: Taxonomy | None) -> dict[str, tuple[str, ...]]:

@@ -14,6 +14,7 @@ from tacit.checks import check_count
 from tacit.corpus.record import Record
 from tacit.errors import InputError, MissingExtraError
 from tacit.index import Filters
+from tacit.tasks.label_names import title_of
 from tacit.tasks.map.grouping import coloured, grouping
 from tacit.tasks.map.layout import lay_out
 from tacit.tasks.map.map_data import Map, MapGroup, MapName
@@ -83,9 +84,7 @@ def map_of(
     widest = grouping(collection, records, "label", filters=filters, random_state=seed)
     points = lay_out(collection.positions.of(numbers), [name or "" for name in widest.names], random_state=seed)
     groups = coloured(found, "no label" if colour_by == "label" else f"no {colour_by}")
-    taxonomy = collection.taxonomy
-    names = {label for record in records for label in record.labels}
-    titles = {name: taxonomy.title(name) if taxonomy is not None and name in taxonomy else name for name in names}
+    titles = {label: title_of(collection, label) for record in records for label in record.labels}
     labels = [tuple(titles[name] for name in record.labels) for record in records]
     return Map(
         title or collection.path.stem,

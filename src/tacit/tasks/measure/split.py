@@ -11,6 +11,7 @@ import numpy as np
 from tacit.checks import as_rng, check_number
 from tacit.corpus.record import Record
 from tacit.errors import InputError
+from tacit.tasks.build.label_matching import with_known_labels
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.types import Array
 
@@ -80,7 +81,8 @@ def split_records(
     ----------
     collection : an open index
     test : records, optional
-        Records to test on; records of the index with the same ids are not used for training.
+        Records to test on; records of the index with the same ids are not used for training. Their labels may be
+        written as ids, notations or names of the vocabulary.
     split_field : str, optional
         Field with the values "train" and "test"; records with another value are left out.
     share : float, default 0.2
@@ -99,7 +101,7 @@ def split_records(
     rng = as_rng(random_state)
     records = all_records(collection)
     if test is not None:
-        split = _by_records(records, list(test))
+        split = _by_records(records, with_known_labels(collection, test))
     elif split_field is not None:
         split = _by_field(records, split_field)
     else:

@@ -19,7 +19,7 @@ from tacit.errors import InputError
 from tacit.index import Filters
 from tacit.index.nearest.exact import top
 from tacit.tasks.explain.words import listed, shared_words
-from tacit.tasks.label_names import find_number
+from tacit.tasks.label_names import find_number, title_of
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.recommend.linked_things import ThingHit, directions_of, link_kinds, linked_records, near, placed
 from tacit.tasks.search.hits import RecordHit
@@ -178,7 +178,7 @@ def _reasons(collection: OpenedIndex, record: Record, liked: Record) -> tuple[st
     reasons = [f"near {title!r}" if title else f"near {liked.id}"]
     labels = [label for label in record.labels if label in liked.labels]
     if labels:
-        reasons.append(f"labels {listed(labels)}")
+        reasons.append(f"labels {listed(title_of(collection, label) for label in labels)}")
     words = shared_words(collection, record.text, liked.text)
     if words:
         reasons.append(f"words {listed(words)}")
