@@ -138,14 +138,23 @@ def test_titles_of_two_concepts_have_their_broader_term(folder, capsys):
     with pytest.raises(SystemExit):
         main(["build", "banks.jsonl", "--taxonomy", "thesaurus.ttl", *SMALL, "--label-language", "de"])
     note = capsys.readouterr().err
-    assert "1 of 4 labels may mean several subjects of the taxonomy, and stay as they are: 'bank' is 'Bank (" in note
+    assert "1 of 4 labels may mean several subjects of the taxonomy, and have no ancestors: 'bank' is 'Bank (" in note
     table = said(capsys, "search", "banks.tacit", "whale", "sail", "-n", "40")
     assert "Bank (Möbel)" in table
     assert "Bank (Geld)" in table
-    error = refused(capsys, "search", "banks.tacit", "whale", "--under", "BANK")
-    assert "--under is ambiguous" in error or "label is ambiguous" in error
     hits = said_json(capsys, "search", "banks.tacit", "coin sail", "--label", "bank (möbel)", "--json")["hits"]
     assert {label for hit in hits for label in hit["labels"]} == {iri("bank2")}
+
+
+def test_a_name_of_two_labels_is_refused(folder, capsys):
+    lines = [json.loads(line) for line in Path("books.jsonl").read_text().splitlines()]
+    for number, line in enumerate(lines):
+        line["subjects"] = [["Bank (Möbel)", iri("bank1")][number % 2]]
+    Path("banks.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    said(capsys, "build", "banks.jsonl", "--taxonomy", "thesaurus.ttl", *SMALL, "-q", "--label-language", "de")
+    for option in ("--under", "--label"):
+        error = refused(capsys, "search", "banks.tacit", "whale", option, "BANK")
+        assert f"is ambiguous: got 'BANK', expected one of 'Bank (Geld)' <{iri('bank1')}>, 'Bank (Möbel)' <" in error
 
 
 def test_a_taxonomy_of_other_labels_stops_the_build(folder, capsys):
@@ -210,3 +219,14 @@ def test_a_flat_vocabulary_of_annif(folder, capsys, name):
     assert "taxonomy" not in shown
     error = refused(capsys, "search", "named.tacit", "sail", "--under", "ships")
     assert "named.tacit has no taxonomy" in error
+
+
+def test_a_name_without_its_qualifier_is_a_hint(folder, capsys):
+    Path("v.csv").write_text("id,name\nc1,whales (animals)\nc2,ships\nc3,money\nc4,games\n")
+    lines = [json.loads(line) for line in Path("books.jsonl").read_text().splitlines()]
+    for number, line in enumerate(lines):
+        line["subjects"] = [f"c{number % 4 + 1}"]
+    Path("coded.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    said(capsys, "build", "coded.jsonl", "--taxonomy", "v.csv", *SMALL, "-q")
+    error = refused(capsys, "search", "coded.tacit", "whale", "--label", "Whales")
+    assert "got 'Whales', expected a label of the index. Did you mean 'whales (animals)'?" in error

@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from tacit.checks import shown
 from tacit.errors import InputError, did_you_mean
 from tacit.index.records.schema import connect
 from tacit.relations.taxonomy.matching import folded_loosely
@@ -71,10 +72,10 @@ def find_label(collection: OpenedIndex, name: str, *, learned: bool = False) -> 
         means = ", ".join(_described(collection, label) for label in found[:5])
         raise InputError(f"label is ambiguous: got {name!r}, expected one of {means}.")
     if not found:
-        raise InputError(
-            f"label is unknown: got {name!r}, expected a label of the index."
-            f"{did_you_mean(name, _all_names(collection, learned=learned), _CHECK)}"
-        )
+        names = _all_names(collection, learned=learned)
+        begun = sorted(text for text in names if folded_loosely(text).startswith(f"{folded_loosely(name)} ("))
+        hint = f" Did you mean {shown(begun, 3)}?" if begun else did_you_mean(name, names, _CHECK)
+        raise InputError(f"label is unknown: got {name!r}, expected a label of the index.{hint}")
     if learned and found[0] not in known:
         _raise_not_learned(collection, name, found[0])
     return found[0]

@@ -43,7 +43,7 @@ class LabelMatching:
     ----------
     nodes : dict of label to node
     ways : dict of label to str, how it was found: "id", "notation", "preferred", "other", "hidden"
-    ambiguous : dict of label to the nodes that it may mean; such labels stay as they are
+    ambiguous : dict of label to the nodes that it may mean; it stays a text, spelt as their title if they agree on it
     unmatched : labels that no node has
     """
 
@@ -53,6 +53,7 @@ class LabelMatching:
         self.ways: dict[str, str] = {}
         self.ambiguous: dict[str, tuple[Hashable, ...]] = {}
         self.unmatched: list[str] = []
+        self._spelt: dict[str, str] = {}
 
     @property
     def n_labels(self) -> int:
@@ -82,9 +83,11 @@ class LabelMatching:
                 self.nodes[label] = str(found.node)
             elif found.nodes:
                 self.ambiguous[label] = found.nodes
+                titles = {self._finder.taxonomy.title(node) for node in found.nodes}
+                self._spelt[label] = titles.pop() if len(titles) == 1 else label
             else:
                 self.unmatched.append(label)
-        return self.nodes.get(label, label)
+        return self.nodes.get(label) or self._spelt.get(label, label)
 
     def summary(self) -> str:
         """Return in a few words how many labels were found, and how; "" if all of them are nodes already."""
@@ -118,7 +121,7 @@ class LabelMatching:
             means = " or ".join(f"{self._finder.shown[node]!r}" for node in nodes[:_EXAMPLES])
             warnings.warn(
                 f"{len(self.ambiguous):,} of {self.n_labels:,} labels may mean several subjects of the taxonomy, and "
-                f"stay as they are: {label!r} is {means}. Write these names or their ids in the records.",
+                f"have no ancestors: {label!r} is {means}. Write these names or their ids in the records.",
                 TacitWarning,
                 stacklevel=5,
             )

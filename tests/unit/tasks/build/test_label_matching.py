@@ -70,10 +70,10 @@ def test_half_of_the_labels_is_enough(thesaurus):
 
 def test_labels_of_several_concepts_stay_and_are_reported(thesaurus):
     matching = LabelMatching(replace(thesaurus, language="de"))
-    assert matching.record(Record("a", "", ("bank", "Wale"))).labels == ("bank", iri("whales"))
+    assert matching.record(Record("a", "", ("bank", "Wale"))).labels == ("Bank", iri("whales"))
     with pytest.warns(
         TacitWarning,
-        match=r"1 of 2 labels may mean several subjects of the taxonomy, and stay as they are: 'bank' is "
+        match=r"1 of 2 labels may mean several subjects of the taxonomy, and have no ancestors: 'bank' is "
         r"'Bank \(Möbel\)' or 'Bank \(Geld\)'\. Write these names or their ids",
     ):
         matching.check()
