@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from tacit.relations.taxonomy.languages import is_in_language
-from tacit.relations.taxonomy.names import names_of, titles_shown
+from tacit.relations.taxonomy.names import is_iri, names_of, titles_shown
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["FoundNodes", "NodeFinder", "folded", "folded_loosely"]
@@ -68,10 +68,15 @@ class NodeFinder:
             found.setdefault(folded_loosely(one.text), []).append(one)
         return found
 
+    @cached_property
+    def _iris(self) -> dict[str, Hashable]:
+        return {_without_scheme(str(node)).casefold(): node for node in self.taxonomy.names}
+
     def _all_names(self) -> Iterator[_Named]:
         taxonomy = self.taxonomy
         for node in taxonomy.names:
-            yield _Named(node, _without_scheme(str(node)), "id", False)
+            if not is_iri(str(node)):
+                yield _Named(node, str(node), "id", False)
             for name in names_of(taxonomy, node):
                 foreign = bool(name.language) and not is_in_language(name.language, taxonomy.language)
                 yield _Named(node, name.text, name.kind, foreign)
@@ -84,11 +89,11 @@ class NodeFinder:
         bare = text[1:-1] if text.startswith("<") and text.endswith(">") else text
         if bare in self.taxonomy:
             return FoundNodes((bare,), "id")
-        named = dict.fromkeys((_without_scheme(bare), bare))
+        if is_iri(bare) and (node := self._iris.get(_without_scheme(bare).casefold())) is not None:
+            return FoundNodes((node,), "id")
         found = [
-            ((folded(one.text) != folded(form), _KINDS.index(one.kind), one.is_foreign, one.text != form), one)
-            for form in named
-            for one in self._named.get(folded_loosely(form), ())
+            ((folded(one.text) != folded(text), _KINDS.index(one.kind), one.is_foreign, one.text != text), one)
+            for one in self._named.get(folded_loosely(text), ())
         ]
         if not found:
             return FoundNodes((), "")

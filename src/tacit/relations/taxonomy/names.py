@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["NameKind", "SubjectName", "is_iri", "last_part", "names_of", "related_of", "titles_shown"]
 
 NameKind = Literal["preferred", "other", "hidden", "notation"]
+_NONE: Mapping[str, str] = {}
 
 
 class SubjectName(NamedTuple):
@@ -51,12 +52,14 @@ def names_of(taxonomy: Taxonomy, node: Hashable, language: str | None = None) ->
 
 
 def _texts(taxonomy: Taxonomy, node: Hashable) -> Iterator[SubjectName]:
-    for language, text in sorted(taxonomy.titles.get(node, {}).items()):
+    for language, text in sorted(taxonomy.titles.get(node, _NONE).items()):
         yield SubjectName(text, "preferred", language)
-    for language, texts in sorted(taxonomy.alternative_titles.get(node, {}).items()):
-        yield from (SubjectName(text, "other", language) for text in texts)
-    for language, texts in sorted(taxonomy.hidden_titles.get(node, {}).items()):
-        yield from (SubjectName(text, "hidden", language) for text in texts)
+    if node in taxonomy.alternative_titles:
+        for language, texts in sorted(taxonomy.alternative_titles[node].items()):
+            yield from (SubjectName(text, "other", language) for text in texts)
+    if node in taxonomy.hidden_titles:
+        for language, texts in sorted(taxonomy.hidden_titles[node].items()):
+            yield from (SubjectName(text, "hidden", language) for text in texts)
 
 
 def related_of(taxonomy: Taxonomy, node: Hashable) -> tuple[Hashable, ...]:
