@@ -170,6 +170,7 @@ def test_the_study_of_unknown_labels_runs_and_its_page_can_be_made_again(
     assert capsys.readouterr().out == text
 
 
+@pytest.mark.usefixtures("jobs_here")
 def test_ours_gets_the_first_tolerance_that_is_as_good_as_a_peer(tmp_path: Path) -> None:
     from tacit.relations.graphs.graph import as_graph
 

@@ -38,6 +38,7 @@ def test_a_job_that_fails_says_why(tmp_path: Path) -> None:
         runs.run(tmp_path, runs.Job("lsi", {"n_components": 3}))
 
 
+@pytest.mark.usefixtures("jobs_here")
 def test_a_job_is_repeated_until_patience_ends(tmp_path: Path) -> None:
     jobs, runs, synthetic = (importlib.import_module(name) for name in ("jobs", "runs", "synthetic"))
     jobs.save(tmp_path, *synthetic.planted_topics(300, n_terms=400, n_topics=5))
@@ -50,11 +51,12 @@ def test_a_job_is_repeated_until_patience_ends(tmp_path: Path) -> None:
 
 def test_the_reference_of_singular_values_is_that_of_lapack() -> None:
     jobs, synthetic = importlib.import_module("jobs"), importlib.import_module("synthetic")
-    X, Y = synthetic.planted_topics(2_000, n_terms=1_500, n_topics=10)
+    X, Y = synthetic.planted_topics(700, n_terms=500, n_topics=10)
     expected = np.linalg.svd(X.toarray().astype(np.float64), compute_uv=False)[:12]
     assert np.allclose(jobs.exact_values(X, Y, n_components=12), expected, rtol=1e-9)
 
 
+@pytest.mark.usefixtures("jobs_here")
 def test_a_reference_below_what_others_find_is_refused(tmp_path: Path) -> None:
     jobs, runs, compare, synthetic = (
         importlib.import_module(name) for name in ("jobs", "runs", "compare", "synthetic")

@@ -60,7 +60,8 @@ def test_relations_are_assembled_and_judged_as_their_dense_matrix_is(product_wei
         judge.verdict(exact, exact[:, [*range(5), 0]])
 
 
-def test_jobs_on_relations_run_in_processes_of_their_own_and_find_eigenpairs(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("jobs_here")
+def test_jobs_on_relations_find_eigenpairs(tmp_path: Path) -> None:
     jobs, runs, rows = (importlib.import_module(name) for name in ("jobs", "runs", "rows_relations"))
     blocks, _ = _few_relations()
     jobs.save_relations(tmp_path, blocks)
