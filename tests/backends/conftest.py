@@ -13,7 +13,7 @@ from tacit.operators.rows.disk_writer import write_rows
 ROWS_A_BLOCK = 71  # so that no block is like another, and the last one is short
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # not longer: even idle workers and their scheduler keep a processor busy
 def client() -> Iterator[Any]:
     """A scheduler and two workers, each a process with one thread and a nanny that starts it again when it dies."""
     dask = pytest.importorskip("dask", reason="dask[distributed] is not installed")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import shlex
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from demo_run import QUERIES
 from rich.cells import cell_len
 
 from tacit.cli.app import main
@@ -23,20 +23,8 @@ def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProc
 
 
 @pytest.fixture(scope="module")
-def demo_run(tmp_path_factory) -> tuple[subprocess.CompletedProcess[str], Path, float]:
-    """The whole demonstration once, with two queries, and the seconds it kept a processor busy."""
-    folder = tmp_path_factory.mktemp("demo")
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = run(
-        "demo", "--query", "read a [bold]zip[/bold] file", "--query", "e-mail", "--limit", "3", "--json", folder=folder
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return done, folder, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-@pytest.fixture(scope="module")
 def answer(demo_run) -> dict[str, Any]:
-    return json.loads(demo_run[0].stdout)
+    return json.loads(demo_run.done.stdout)
 
 
 def test_help_and_version():
@@ -61,7 +49,7 @@ def test_help_loads_no_numerical_library():
 def test_demo_builds_answers_explains_and_draws(demo_run, answer):
     done, folder, seconds = demo_run
     assert done.returncode == 0
-    assert [comparison["query"] for comparison in answer["queries"]] == ["read a [bold]zip[/bold] file", "e-mail"]
+    assert tuple(comparison["query"] for comparison in answer["queries"]) == QUERIES
     for comparison in answer["queries"]:
         for hits in (comparison["informed"], comparison["plain"]):
             assert len(hits) == 3
@@ -79,7 +67,7 @@ def test_demo_builds_answers_explains_and_draws(demo_run, answer):
 
 
 def test_the_next_commands_can_be_typed(demo_run, answer, monkeypatch, capsys):
-    monkeypatch.chdir(demo_run[1])
+    monkeypatch.chdir(demo_run.folder)
     assert {command.split("tacit ")[0] for command in answer["next"]} <= {"", "python -m "}
     for command in answer["next"]:
         arguments = shlex.split(command.split("tacit ", 1)[1])
@@ -103,11 +91,11 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path, monkeypatch, capsys):
 
 
 def test_progress_goes_to_standard_error_with_times(demo_run):
-    lines = demo_run[0].stderr.splitlines()
+    lines = demo_run.done.stderr.splitlines()
     assert sum(" s  " in line for line in lines) == len(lines) == 9
     assert any("  weights tried on 1,500 records: labels 1, " in line for line in lines)
-    assert "Traceback" not in demo_run[0].stderr
-    assert "Warning" not in demo_run[0].stderr
+    assert "Traceback" not in demo_run.done.stderr
+    assert "Warning" not in demo_run.done.stderr
     assert all(len(line) <= 100 for line in lines if "index written to" not in line)
 
 

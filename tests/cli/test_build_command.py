@@ -18,6 +18,7 @@ import tacit
 from tacit.cli.app import main
 from tacit.cli.common.progress import ShownStages
 from tacit.cli.common.verbs import VERBS
+from tacit.corpus import Record
 from tacit.index import verify
 from tacit.tasks.stage_progress import StageEvent
 
@@ -298,7 +299,9 @@ def test_vectors_beside_words(folder, command):
     assert "numbers each" not in command("info", "books.tacit")[1]
 
 
-def test_a_data_set_by_its_name(folder, command):
+def test_a_data_set_by_its_name(folder, command, monkeypatch):
+    read = [Record(f"r{n}", f"word{n % 7} of {n % 5} and more", labels=[f"topic{n % 5}"]) for n in range(200)]
+    monkeypatch.setattr("tacit.datasets.registry.standard_library_records", lambda: read)
     _, out, _ = command("build", "--dataset", "standard_library", "--limit-records", "150", "--json", "-q", "-o", "s")
     answer = json.loads(out)
     assert answer["records"] == 150

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from hashlib import sha256
 
 import pytest
 
@@ -62,8 +63,8 @@ def test_a_class_is_a_subject_if_it_has_five_records(records):
     about = {record.id for record in records if record.fields["kind"] == "class"}
     counts = Counter(label for record in records for label in record.labels if label in about)
     assert min(counts.values()) == 5
-    small = {name for name in about if sum(record.id.startswith(f"{name}.") for record in records) < 4}
-    assert not small & set(counts)
+    below = Counter(".".join(parts[:n]) for parts in (r.id.split(".") for r in records) for n in range(1, len(parts)))
+    assert all(below[name] >= 4 for name in counts)
 
 
 def test_parents_lead_from_every_label_to_a_chapter(records, by_id):
@@ -120,17 +121,18 @@ def test_definitions_that_depend_on_the_platform_are_found(tmp_path):
     ]
 
 
-def test_reading_imports_nothing_with_side_effects():
+def test_reading_again_imports_nothing_with_side_effects_and_gives_the_same_list(records):
     code = (
-        "import sys; from tacit.datasets.standard_library import standard_library_records as read; read()\n"
-        "print(sorted({'antigravity', 'this', 'tkinter', 'turtle', 'idlelib', 'distutils'} & set(sys.modules)))"
+        "import sys; from hashlib import sha256\n"
+        "from tacit.datasets.standard_library import standard_library_records as read\n"
+        "records = [record for record in read() if record.id != 'sys.unraisablehook']\n"
+        "print(sorted({'antigravity', 'this', 'tkinter', 'turtle', 'idlelib', 'distutils'} & set(sys.modules)))\n"
+        "print(sha256(repr(records).encode('utf-8', 'backslashreplace')).hexdigest())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_same_python_same_list(records):
-    assert standard_library_records() == records
+    others = [record for record in records if record.id != "sys.unraisablehook"]  # in whose place pytest puts its own
+    same = sha256(repr(others).encode("utf-8", "backslashreplace")).hexdigest()
+    assert done.stdout.splitlines() == ["[]", same]
 
 
 def test_a_python_without_sources_is_named(tmp_path, monkeypatch):
