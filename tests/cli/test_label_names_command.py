@@ -72,6 +72,12 @@ def test_a_label_is_found_by_any_of_its_names(english, capsys, label):
     assert "The label Games has" in said(capsys, "explain", english, "--text", "chess", "--label", label)
 
 
+def test_an_explanation_has_the_other_names(english, capsys):
+    shown = said(capsys, "explain", english, "--label", "wale")
+    assert "Also called: Cetaceans, 599.5" in shown
+    assert "Related labels: Ships" in said(capsys, "explain", english, "--label", "sea")
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

@@ -156,6 +156,10 @@ def _write_place(place: LabelPlace, limit: int, title: Callable[[str], str]) -> 
     _write_above(place.ancestors)
     if place.children:
         print(f"\nNarrower labels: {_cut([label.title for label in place.children], limit)}")
+    if place.related:
+        print(f"\nRelated labels: {_cut([label.title for label in place.related], limit)}")
+    if place.other_names:
+        print(f"\nAlso called: {_cut(place.other_names, limit)}")
     if place.words:
         print(f"\nTypical words: {', '.join(place.words)}")
     _write_near("Nearest labels", place.neighbours, limit, title)

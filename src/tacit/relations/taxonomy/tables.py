@@ -104,21 +104,21 @@ def _opened(path: Path) -> TextIO:
     return file
 
 
-_URI = re.compile(r"\s*<[^<>\s]+>\s*(?:\t|$)")
+_URI = re.compile(r"\s*(?:<[^<>\s]+>|(?:https?://|urn:)[^<>\s]+)\s*(?:\t|$)")
 
 
 def _read_vocabulary(path: Path, lines: Iterable[str], links: TaxonomyLinks, texts: SubjectTexts) -> None:
-    """Read lines of Annif: URI in angle brackets, preferred name, notation."""
+    """Read lines of Annif: URI, in angle brackets or not, preferred name, notation."""
     for number, line in enumerate(lines, 1):
         cells = [cell.strip() for cell in line.split("\t")]
         if not any(cells):
             continue
-        if len(cells) < 2 or not cells[1] or not (cells[0].startswith("<") and cells[0].endswith(">")):
+        if len(cells) < 2 or not cells[1] or not _URI.match(line):
             raise InputError(
                 f"{path} has a line that is not a subject: got {line.strip()!r} in line {number}, expected a URI in "
                 "angle brackets, a tab and a name."
             )
-        uri = cells[0][1:-1]
+        uri = cells[0].removeprefix("<").removesuffix(">")
         links.add(uri)
         texts.add("title", uri, "", cells[1:2])
         texts.add("notation", uri, "", filter(None, cells[2:3]))

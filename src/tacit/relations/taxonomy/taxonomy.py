@@ -6,6 +6,7 @@ labels that are paths, SKOS, NetworkX graphs and flat vocabularies, which have n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -114,7 +115,11 @@ class Taxonomy:
 
         Both may be gzipped. The default language of titles stays open: `Taxonomy.language` is "".
         """
-        return cls.from_table(path) if is_table(path) else cls.from_skos(path, language="")
+        try:
+            return cls.from_table(path) if is_table(path) else cls.from_skos(path, language="")
+        except InputError as error:
+            # the readers name their own arguments, which the caller of this one does not know
+            raise InputError(re.sub(r"^(source|path)(?= )", f"taxonomy {str(path)!r}", str(error))) from error
 
     @classmethod
     def from_table(

@@ -10,6 +10,7 @@ import numpy as np
 from tacit.checks import check_count
 from tacit.errors import InputError
 from tacit.index import Filters
+from tacit.relations.taxonomy.names import names_of, related_of
 from tacit.tasks.explain.hit import LabelNear, nearest_labels
 from tacit.tasks.explain.words import WordPart, listed, place_text, typical_words
 from tacit.tasks.label_names import NamedLabel, ancestors_of, find_label, named, subtree, title_of
@@ -144,6 +145,10 @@ class LabelPlace:
         The records nearest to it, whether they have the label or not.
     ancestors, children : tuple of NamedLabel
         In the taxonomy, nearest first.
+    other_names : tuple of str
+        Other names of the label, in the language of the labels.
+    related : tuple of NamedLabel
+        Labels that the vocabulary relates to it, neither above nor below it.
     """
 
     label: str
@@ -154,6 +159,8 @@ class LabelPlace:
     records: tuple[RecordHit, ...]
     ancestors: tuple[NamedLabel, ...]
     children: tuple[NamedLabel, ...]
+    other_names: tuple[str, ...] = ()
+    related: tuple[NamedLabel, ...] = ()
 
     def in_words(self) -> str:
         """Return it in a few sentences."""
@@ -181,6 +188,8 @@ class LabelPlace:
             "records": [hit.to_facts() for hit in self.records],
             "ancestors": [above._asdict() for above in self.ancestors],
             "children": [below._asdict() for below in self.children],
+            "other_names": list(self.other_names),
+            "related": [other._asdict() for other in self.related],
         }
 
 
@@ -209,7 +218,17 @@ def explain_place(collection: OpenedIndex, label: str, *, limit: int = 10) -> La
         tuple(records),
         named(collection, ancestors_of(collection, label)),
         named(collection, taxonomy.children(label)) if taxonomy is not None and label in taxonomy else (),
+        *_names_and_related(collection, label),
     )
+
+
+def _names_and_related(collection: OpenedIndex, label: str) -> tuple[tuple[str, ...], tuple[NamedLabel, ...]]:
+    vocabulary = collection.vocabulary
+    if vocabulary is None or label not in vocabulary:
+        return (), ()
+    names = names_of(vocabulary, label, vocabulary.language or None)
+    others = tuple(name.text for name in names if name.kind in ("other", "notation"))
+    return others, named(collection, related_of(vocabulary, label))
 
 
 def _position(collection: OpenedIndex, label: str) -> Float32Array | None:

@@ -67,8 +67,23 @@ def test_a_table_without_parents_has_names_only(tmp_path, header, flat):
     assert (taxonomy.title("a") == "b") is flat
 
 
+def test_a_vocabulary_with_bare_uris(tmp_path):
+    vocabulary = Taxonomy.from_file(written(tmp_path / "v.tsv", "http://x.org/1\tCats\nhttp://x.org/2\tLaw\n"))
+    assert (vocabulary.is_flat, vocabulary.title("http://x.org/2")) == (True, "Law")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    for name, text, message in [
+        ("v.txt", "", "v.txt' has an unknown suffix: got 'v.txt', expected one of .ttl"),
+        ("v.csv", "node\n", "v.csv' has too few columns: got 'node', expected node and parent, or node and name"),
+        ("v.ttl", "no turtle", "v.ttl' is damaged: got 'v.ttl'"),
+    ]:
+        with pytest.raises(InputError, match=f"^taxonomy '.*{message}"):
+            Taxonomy.from_file(written(tmp_path / name, text))
+
+
 def test_lines_that_are_not_subjects(tmp_path):
-    expected = r"v.tsv has a line that is not a subject: got 'Law', .* in line 2|got 'Law' in line 2, expected a URI"
+    expected = r"v.tsv has a line that is not a subject: got 'Law' in line 2, expected a URI in angle brackets"
     with pytest.raises(InputError, match=expected):
         Taxonomy.from_file(written(tmp_path / "v.tsv", "<http://x.org/1>\tCats\nLaw\n"))
 
@@ -78,7 +93,7 @@ def test_a_damaged_archive_is_one_sentence(tmp_path):
     with pytest.raises(InputError, match=r"v.tsv.gz cannot be read: got .*, expected a table in UTF-8"):
         Taxonomy.from_file(tmp_path / "v.tsv.gz")
     (tmp_path / "v.ttl.gz").write_bytes(b"no archive")
-    with pytest.raises(InputError, match="source cannot be read: got"):
+    with pytest.raises(InputError, match=r"^taxonomy '.*v.ttl.gz' cannot be read: got"):
         Taxonomy.from_file(tmp_path / "v.ttl.gz")
 
 
