@@ -81,15 +81,18 @@ def test_an_explanation_has_the_other_names(english, capsys):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (("search", "chess", "--label", "Gamse"), r"got 'Gamse', expected a label of the index. Did you mean 'Games'?"),
-        (("search", "chess", "--under", "Natuur"), r"got 'Natuur', .*"),
+        (
+            ("search", "chess", "--label", "Gamse"),
+            "--label is unknown: got 'Gamse', expected a label of the index. Did you mean 'Games'?",
+        ),
+        (("search", "chess", "--under", "Natuur"), "--under is unknown: got 'Natuur', expected a label of the index."),
         (("explain", "--label", "Schife"), "got 'Schife', expected a label of the index. Did you mean 'Schiffe'?"),
         (("explain", "--text", "chess", "--label", "Meer"), "got 'Meer', which is in the taxonomy only"),
     ],
 )
 def test_near_misses(english, capsys, asked, message):
     error = refused(capsys, asked[0], english, *asked[1:])
-    assert message.partition(".*")[0] in error
+    assert message in error
 
 
 def test_no_raw_uri_where_a_name_is_known(english, capsys, tmp_path):
@@ -160,7 +163,10 @@ def test_a_name_of_two_labels_is_refused(folder, capsys):
     said(capsys, "build", "banks.jsonl", "--taxonomy", "thesaurus.ttl", *SMALL, "-q", "--label-language", "de")
     for option in ("--under", "--label"):
         error = refused(capsys, "search", "banks.tacit", "whale", option, "BANK")
-        assert f"is ambiguous: got 'BANK', expected one of 'Bank (Geld)' <{iri('bank1')}>, 'Bank (Möbel)' <" in error
+        assert (
+            f"{option} is ambiguous: got 'BANK', expected one of 'Bank (Geld)' <{iri('bank1')}>, 'Bank (Möbel)' <"
+            in error
+        )
 
 
 def test_a_taxonomy_of_other_labels_stops_the_build(folder, capsys):

@@ -91,7 +91,7 @@ def test_an_empty_answer_is_a_sentence(index, capsys):
         (["   "], "QUERY is empty"),
         (["whale", "-n", "0"], "limit is out of range: got 0"),
         (["whale", "--label", "vesels"], "label is unknown: got 'vesels', expected a label of the index. Did you mean"),
-        (["whale", "--under", "sky"], "label is unknown: got 'sky'"),
+        (["whale", "--under", "sky"], "--under is unknown: got 'sky'"),
         (["whale", "--where", "yaer=1990"], "--where has an unknown name: got 'yaer', expected one of place, year."),
         (["whale", "--range", "yaer=1990.."], "--range has an unknown name: got 'yaer', expected one of place, year."),
         (["whale", "--link", "editor=Ann"], "--link has an unknown name: got 'editor', expected one of author."),

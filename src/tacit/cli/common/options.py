@@ -143,8 +143,16 @@ def read_filters(
     from tacit.tasks.label_names import find_label
 
     wanted = [find_label(collection, name) for name in labels]
-    below = [collection.below(name) for name in under]
+    below = [_below(collection, name) for name in under]
     return Filters(labels=[*wanted, *below], links=targets, fields=fields, ranges=between)
+
+
+def _below(collection: Collection, name: str) -> tuple[str, ...]:
+    """Return a label and all below it; errors name the option."""
+    try:
+        return collection.below(name)
+    except InputError as error:
+        raise InputError(re.sub(r"^label(?= )", "--under", str(error))) from error
 
 
 def _pairs(option: str, texts: Sequence[str]) -> list[tuple[str, str]]:

@@ -19,10 +19,10 @@ from tacit.relations.taxonomy.names import last_part
 from tacit.relations.taxonomy.reading import TaxonomyLinks
 from tacit.relations.taxonomy.tables import SubjectTexts, plain_suffix
 
-__all__ = ["read_skos"]
+__all__ = ["SUFFIXES", "read_skos"]
 
 FORMATS = ("turtle", "xml", "json-ld", "nt")
-_SUFFIXES = {
+SUFFIXES = {
     ".ttl": "turtle",
     ".turtle": "turtle",
     ".rdf": "xml",
@@ -73,17 +73,18 @@ def _parsed(graph: Any, source: Any, format: str | None) -> Any:
         raise InputError(f"source has an unknown form: got {kind}, expected the path of a file or an rdflib.Graph.")
     path = Path(source).expanduser()
     suffix = plain_suffix(path)
-    if format is None and suffix not in _SUFFIXES:
+    if format is None and suffix not in SUFFIXES:
         raise InputError(
-            f"source has an unknown suffix: got {path.name!r}, expected one of {', '.join(_SUFFIXES)}. "
+            f"source has an unknown suffix: got {path.name!r}, expected one of {', '.join(SUFFIXES)}. "
             f"Pass format, one of {', '.join(FORMATS)}."
         )
-    form = _SUFFIXES[suffix] if format is None else check_choice("format", format, FORMATS)
+    form = SUFFIXES[suffix] if format is None else check_choice("format", format, FORMATS)
     try:
         data = path.read_bytes()
         data = gzip.decompress(data) if path.suffix.lower() == ".gz" else data
     except (OSError, EOFError) as error:
-        raise InputError(f"source cannot be read: got {error}, expected a file on this machine.") from None
+        said = getattr(error, "strerror", None) or error
+        raise InputError(f"source cannot be read: got {str(said)!r}, expected a file on this machine.") from None
     try:
         if form == "json-ld":
             _check_contexts(json.loads(data))

@@ -83,7 +83,8 @@ def read_table(
             else:
                 _read_rows(path, _rows(file, mark), links, texts, (node, parent, title))
     except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read: got {error}, expected a table in UTF-8.") from error
+        said = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be read: got {str(said)!r}, expected a table in UTF-8.") from error
     return links, texts
 
 

@@ -28,7 +28,7 @@ from tacit.relations.taxonomy.reading import (
     read_paths,
     sorted_links,
 )
-from tacit.relations.taxonomy.tables import SubjectTexts, is_table, read_table
+from tacit.relations.taxonomy.tables import SubjectTexts, is_table, plain_suffix, read_table
 from tacit.relations.taxonomy.walks import ancestor_paths, depths, distances, reached
 from tacit.types import Array, Float64Array, IntArray
 
@@ -115,6 +115,13 @@ class Taxonomy:
 
         Both may be gzipped. The default language of titles stays open: `Taxonomy.language` is "".
         """
+        from tacit.relations.taxonomy.skos import SUFFIXES
+
+        if not is_table(path) and plain_suffix(Path(path)) not in SUFFIXES:
+            raise InputError(
+                f"taxonomy has an unknown suffix: got {str(path)!r}, expected .tsv, .tab or .csv for a table, or "
+                f"{', '.join(SUFFIXES)} for SKOS, optionally gzipped. Rename the file."
+            )
         try:
             return cls.from_table(path) if is_table(path) else cls.from_skos(path, language="")
         except InputError as error:

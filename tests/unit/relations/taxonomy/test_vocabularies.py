@@ -74,12 +74,13 @@ def test_a_vocabulary_with_bare_uris(tmp_path):
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
     for name, text, message in [
-        ("v.txt", "", "v.txt' has an unknown suffix: got 'v.txt', expected one of .ttl"),
         ("v.csv", "node\n", "v.csv' has too few columns: got 'node', expected node and parent, or node and name"),
         ("v.ttl", "no turtle", "v.ttl' is damaged: got 'v.ttl'"),
     ]:
         with pytest.raises(InputError, match=f"^taxonomy '.*{message}"):
             Taxonomy.from_file(written(tmp_path / name, text))
+    with pytest.raises(InputError, match=r"taxonomy has an unknown suffix: got '.*v.txt', expected .tsv, .* for SKOS"):
+        Taxonomy.from_file(tmp_path / "v.txt")
 
 
 def test_lines_that_are_not_subjects(tmp_path):
