@@ -42,7 +42,7 @@ def test_a_table_with_probabilities_titles_and_ancestors(index, capsys):
     assert len(lines) == 4
     labels = [label for label, _ in expected(index, "whale harbour", limit=3)]
     assert [line.split()[2] if "yes" in line else line.split()[1] for line in lines[1:]] == labels
-    assert re.search(r"animals +Sea animals +sea", "\n".join(lines))
+    assert re.search(r"animals +Sea animals +The sea", "\n".join(lines))
 
 
 def test_json_gives_every_text_its_suggestions(index, capsys, tmp_path):
