@@ -55,19 +55,19 @@ class Suggester:
         )
 
     @classmethod
-    def of_generation(cls, generation: Generation) -> Suggester | None:
-        """Open the suggester of an index, or None if it has none."""
-        if "head_coef" not in generation.arrays:
+    def of_generation(cls, generation: Generation, prefix: str = "head") -> Suggester | None:
+        """Open the suggester of an index, or None if it has none; `prefix` begins the names of its arrays."""
+        if f"{prefix}_coef" not in generation.arrays:
             return None
-        arrays = {name: generation.array(f"head_{name}") for name in _ARRAYS}
-        return cls(**arrays, words=generation.arrays.get("head_words"))
+        arrays = {name: generation.array(f"{prefix}_{name}") for name in _ARRAYS}
+        return cls(**arrays, words=generation.arrays.get(f"{prefix}_words"))
 
-    def save(self, writer: GenerationWriter) -> None:
+    def save(self, writer: GenerationWriter, prefix: str = "head") -> None:
         """Write the suggester into a new generation."""
         for name in _ARRAYS:
-            writer.save_array(f"head_{name}", np.asarray(getattr(self, name), np.float32))
+            writer.save_array(f"{prefix}_{name}", np.asarray(getattr(self, name), np.float32))
         if self.words is not None:
-            writer.save_array("head_words", np.asarray(self.words, np.float32))
+            writer.save_array(f"{prefix}_words", np.asarray(self.words, np.float32))
 
     def scores(self, positions: Array, rows: Any = None) -> Array:
         """Return raw scores, positions x labels; `rows` are the words of the same texts, needed if `words` is set."""

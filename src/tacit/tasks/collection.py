@@ -129,13 +129,14 @@ class Collection(OpenedIndex):
         limit: int | None = 5,
         threshold: float | None = None,
         chosen: bool = False,
+        reasons: bool = False,
         vectors: Any = None,
     ) -> Any:
         """Suggest labels for a text, or for several; see `tacit.tasks.suggest.suggest`."""
         from tacit.tasks.suggest.suggest import suggest
 
         given = [texts] if isinstance(texts, str) else list(texts)
-        found = suggest(self, given, limit=limit, threshold=threshold, chosen=chosen, vectors=vectors)
+        found = suggest(self, given, limit=limit, threshold=threshold, chosen=chosen, reasons=reasons, vectors=vectors)
         return found[0] if isinstance(texts, str) else found
 
     def explain(

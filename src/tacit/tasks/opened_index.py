@@ -16,6 +16,7 @@ from tacit.index.positions import RecordPositions
 from tacit.index.space import Space
 from tacit.index.suggester import Suggester
 from tacit.index.taxonomy import taxonomy_from_facts
+from tacit.index.witnesses.panel import Panel
 from tacit.types import Float32Array, IntArray
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class OpenedIndex:
         self.store = generation.store
         self.positions = RecordPositions(generation)
         self._new_labels: tuple[int, frozenset[str]] | None = None  # and the state of the store when they were read
+        self._panel: tuple[int, Panel | None] | None = None
 
     def __len__(self) -> int:
         """Return the number of records that a search can find."""
@@ -58,6 +60,25 @@ class OpenedIndex:
     def suggester(self) -> Suggester | None:
         """Scores labels; None if the index was built without one."""
         return Suggester.of_generation(self.generation)
+
+    @property
+    def panel(self) -> Panel | None:
+        """The witnesses that suggest subjects, with the records as they are now; None if the index has none."""
+        state = self.store.changes
+        if self._panel is None or self._panel[0] != state:
+            self._panel = state, self._open_panel()
+        return self._panel[1]
+
+    def _open_panel(self) -> Panel | None:
+        words = self.space.words
+        if words is None:
+            return None
+        panel = Panel.of_generation(self.generation, words)
+        removed, added = self.store.removed(), self.positions.added
+        if panel is None or not (len(removed) or len(added)):
+            return panel
+        records = self.store.get(added) if len(added) else []
+        return panel.with_changes(records, self.positions.of(added), removed)
 
     def new_labels(self) -> frozenset[str]:
         """Return labels of added records that the last fit did not know."""

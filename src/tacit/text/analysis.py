@@ -25,9 +25,7 @@ class Analyser:
 
     def __call__(self, text: str) -> list[str]:
         """Return the terms of a text in order, with repetitions; phrases come after the words."""
-        words = [word for word in _WORD.findall(text.lower()) if word not in self.stop_words]
-        if self._stem is not None:
-            words = [self._stem(word) for word in words]
+        words = self.single_words(text)
         if self._longest == 1:
             return words
         return words + [
@@ -35,6 +33,15 @@ class Analyser:
             for n in range(2, self._longest + 1)
             for start in range(len(words) - n + 1)
         ]
+
+    def single_words(self, text: str) -> list[str]:
+        """Return the words of a text in order, without phrases."""
+        words = self.plain_words(text)
+        return words if self._stem is None else [self._stem(word) for word in words]
+
+    def plain_words(self, text: str) -> list[str]:
+        """Return the words of a text in order as they are written, in lower case."""
+        return [word for word in _WORD.findall(text.lower()) if word not in self.stop_words]
 
 
 def stop_words_of(settings: TextSettings) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import click
 from tacit.cli.common.options import Decorator, gather_options, option_in
 from tacit.errors import InputError, did_you_mean
 from tacit.models.spaces import SPACES
+from tacit.tasks.build.settings import SUGGESTERS
 
 if TYPE_CHECKING:
     from tacit.relations.taxonomy.taxonomy import Taxonomy
@@ -112,7 +113,7 @@ _OPTIONS: tuple[Decorator, ...] = (
     option_in(
         "Suggester",
         "--suggester",
-        type=click.Choice(["auto", "logistic", "ridge", "svm", "both", "neighbours", "none"]),
+        type=click.Choice(SUGGESTERS),
         help="Method that learns to suggest labels.  [default: auto]",
     ),
 )

@@ -141,6 +141,24 @@ class LabelHead(LinearLabelClassifier):
         y : binary matrix, list of label sets, one class per record, or LabelMatrix
             Records with unknown labels (None, NaN) are left out.
         """
+        self._fit(X, y)
+        return self
+
+    def fit_left_out(self, X: Any, y: Any) -> np.ndarray:
+        """Train as `fit` does, and return the scores of the records by classifiers that did not see them.
+
+        One row per record with known labels and one column per label; a label that none or all of the records have gets
+        the constant score of its classifier.
+        """
+        scores, trained = self._fit(X, y)
+        if scores is None:
+            raise InputError("left-out scores need folds: got thresholds and calibrate off, expected one of them.")
+        complete = np.tile(self.intercept_, (len(scores), 1))
+        complete[:, trained] = scores
+        return complete
+
+    def _fit(self, X: Any, y: Any) -> tuple[np.ndarray | None, np.ndarray]:
+        """Train, and return left-out scores of the labels that could be trained, and which these are."""
         self._check_parameters()
         X = self._read(X, reset=True)
         labels = as_labels(y, n_records=X.shape[0])
@@ -160,7 +178,7 @@ class LabelHead(LinearLabelClassifier):
         self.intercept_[trained] = linear.intercept
         self.thresholds_ = self._find_thresholds(truth, trained, left_out) if self.multilabel_ else None
         self.calibration_ = self._find_calibration(truth, trained, left_out) if self.calibrate else None
-        return self
+        return left_out, trained
 
     @available_if(lambda self: self.calibrate)
     def predict_proba(self, X: Any) -> np.ndarray:

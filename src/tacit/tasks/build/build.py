@@ -26,6 +26,7 @@ from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge
 from tacit.tasks.build.fitting import fit_model, words_of
 from tacit.tasks.build.label_matching import LabelMatching
+from tacit.tasks.build.learning import learning_sample
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.build.vectors import read_vectors
 from tacit.tasks.stage_progress import Report, StageReporter
@@ -176,7 +177,9 @@ def _write(
         per_record = f", {X.nnz / max(1, X.shape[0]):.0f} per record" if X.nnz else ""
         say.end(f"{X.shape[1]:,} different words counted{per_record}")
         beside = vectors
-    texts.clear()  # the largest object in memory, and no longer needed
+    sample = learning_sample(known.labels, settings.random_state) if any(texts) else ()
+    known = replace(known, texts={int(row): texts[row] for row in sample}, label_titles=titles)
+    texts.clear()  # the largest object in memory; the suggester needs only a part of it
     fitted = fit_model(X, known, settings, say, words, beside)
     if is_large(fitted.positions):  # comparing a query with all records would take too long
         say.begin("neighbours")
@@ -249,6 +252,8 @@ def _save(
         writer.save_array("label_positions", fitted.label_positions)
     if fitted.suggester is not None:
         fitted.suggester.save(writer)
+    if fitted.panel is not None:
+        fitted.panel.save(writer)
     if fitted.known_views is not None:
         fitted.known_views.save(writer)
     if fitted.emphasis is not None:

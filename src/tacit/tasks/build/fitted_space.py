@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tacit.corpus.record import Record
@@ -11,8 +11,10 @@ from tacit.errors import InputError
 from tacit.index.known_views import KnownViews
 from tacit.index.space import VectorMaps
 from tacit.index.suggester import Suggester
+from tacit.index.witnesses.panel import Panel
 from tacit.models.spaces import Knowledge
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.tasks.build.learning import learning_sample
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.build.weighing import Emphasis
 from tacit.types import Float32Array
@@ -32,6 +34,8 @@ class RecordKnowledge:
     titles : of the records, if they have some; the trial asks with them
     n_words : number of words in all texts, if it is known: with fewer words than links, these are ratings
     vocabulary : the names of the labels, or None: the taxonomy, or one that has nothing above the labels
+    texts : texts of some of the records with labels, by number, in which names of labels are sought
+    label_titles : names of labels that came with the records
     """
 
     labels: Sequence[tuple[str, ...]]
@@ -40,15 +44,19 @@ class RecordKnowledge:
     titles: Sequence[str] = ()
     n_words: int | None = None
     vocabulary: Taxonomy | None = None
+    texts: Mapping[int, str] = field(default_factory=dict)
+    label_titles: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of_records(cls, records: Sequence[Record], taxonomy: Taxonomy | None) -> RecordKnowledge:
+    def of_records(cls, records: Sequence[Record], taxonomy: Taxonomy | None, seed: int = 0) -> RecordKnowledge:
         """Collect what is known about records; the taxonomy may have names only."""
         names = dict.fromkeys(name for record in records for name in record.links)
         links = {name: [record.links.get(name, ()) for record in records] for name in names}
         titles = [record.title for record in records]
         n_words = sum(len(record.text.split()) for record in records)
-        known = cls([record.labels for record in records], links, None, titles, n_words)
+        labels = [record.labels for record in records]
+        texts = {int(number): records[number].text for number in learning_sample(labels, seed)}
+        known = cls(labels, links, None, titles, n_words, texts=texts if any(texts.values()) else {})
         return known if taxonomy is None else known.with_vocabulary(taxonomy)
 
     def with_vocabulary(self, vocabulary: Taxonomy) -> RecordKnowledge:
@@ -92,6 +100,7 @@ class FittedSpace:
     label_names, label_counts : the labels that took part, and their numbers of records
     label_positions : (n_labels, k)
     suggester : Suggester or None
+    panel : Panel or None, the witnesses and their ranker
     suggester_method : str, how it was trained; "none" without a suggester
     share : float or None, share of the nearest records from which a label is accepted, if these suggest
     others : names and positions of the linked things, by the name of the link
@@ -111,6 +120,7 @@ class FittedSpace:
     label_counts: tuple[int, ...] = ()
     label_positions: Float32Array | None = None
     suggester: Suggester | None = None
+    panel: Panel | None = None
     suggester_method: str = "none"
     share: float | None = None
     others: Mapping[str, tuple[list[str], Float32Array]] | None = None

@@ -15,6 +15,7 @@ from tacit.checks import human_size, is_sparse
 from tacit.errors import InputError, did_you_mean
 from tacit.index.known_views import KnownViews, ViewPull
 from tacit.index.suggester import Suggester
+from tacit.index.witnesses.panel import Panel
 from tacit.machine import available_memory
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.models.common.memory import LARGE, note_announced
@@ -24,6 +25,7 @@ from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge, make_model, plain_parameters
 from tacit.tasks.build.label_groups import label_groups, without_groups
+from tacit.tasks.build.learning import LEAST_LEARNED, FrequentLabels, frequent_labels, train_panel
 from tacit.tasks.build.relations import fit_relations
 from tacit.tasks.build.settings import BuildSettings, dimensions_for
 from tacit.tasks.build.vectors import RecordVectors, WordsAndVectors, weigh_vectors
@@ -133,7 +135,13 @@ def fit_model(
     if settings.suggester == "none":
         return fitted
     say.begin("suggester")
-    method = settings.suggester if settings.suggester != "auto" else _affordable(X, labels, honest.shape[1])
+    method = settings.suggester
+    if method in ("auto", "witnesses"):
+        method = _affordable(X, labels, honest.shape[1])
+    if settings.suggester in ("auto", "witnesses") and _can_learn(X, labels):
+        panel = _panel(X, labels, honest, fitted, known, settings, words, method, say)
+        say.end(f"suggester of {len(panel.subjects):,} subjects trained ({', '.join(w.name for w in panel.witnesses)})")
+        return replace(fitted, panel=panel, suggester_method="witnesses")
     if method == "neighbours":
         share = best_share(honest, fitted.positions, labels, seed=settings.random_state)
         say.end(f"suggester of {len(labels.names):,} labels: those of the nearest records")
@@ -385,9 +393,52 @@ def _trained(X: Any, positions: Float32Array, labels: LabelMatrix, settings: Bui
     return Suggester.of_head(LabelHead(method, ridge=0.1, random_state=seed).fit(positions, labels))
 
 
+def _can_learn(X: Any, labels: LabelMatrix) -> bool:
+    """Whether there are words to count, and enough labelled records for a ranker."""
+    enough = int(np.count_nonzero(labels.known)) >= LEAST_LEARNED and labels.n_labels > 1
+    return bool(is_sparse(X) and X.shape[1] > 0 and enough)
+
+
+def _panel(
+    X: Any,
+    labels: LabelMatrix,
+    honest: Float32Array,
+    fitted: FittedSpace,
+    known: RecordKnowledge,
+    settings: BuildSettings,
+    words: Words | None,
+    method: str,
+    say: StageReporter,
+) -> Panel:
+    """Train the witnesses, with one classifier per label if that is affordable."""
+    head = None
+    if method == "both":
+        rows = sp.hstack([X, _SHARE * sp.csr_array(normalize(honest))], format="csr")
+        linear = LabelHead("svm", normalise=False, cv=3, random_state=settings.random_state)
+        head = FrequentLabels(linear, rows, X.shape[1], _SHARE)
+    elif method == "logistic":
+        head = FrequentLabels(LabelHead("logistic", cv=3, random_state=settings.random_state), honest, 0, 1.0)
+    assert fitted.label_positions is not None
+    return train_panel(
+        X,
+        labels,
+        honest,
+        fitted.positions,
+        fitted.label_positions,
+        words=words,
+        texts=known.texts,
+        vocabulary=known.vocabulary,
+        titles=known.label_titles,
+        language=settings.text.language,
+        head=head,
+        say=say,
+        seed=settings.random_state,
+    )
+
+
 def _affordable(X: Any, labels: LabelMatrix, n_dimensions: int) -> str:
     """Return the best suggester that does not take much longer than the rest of a build."""
-    n_known, n_labels, n_terms = int(np.count_nonzero(labels.known)), len(labels.names), X.shape[1]
+    n_known, n_labels, n_terms = int(np.count_nonzero(labels.known)), len(frequent_labels(labels.counts)), X.shape[1]
     entries_per_record = X.nnz / max(1, X.shape[0]) if is_sparse(X) else float(n_terms)
     if (entries_per_record + n_dimensions) * n_known * n_labels <= _BOTH_WORK and 4 * n_terms * n_labels <= _BOTH_BYTES:
         return "both"

@@ -11,9 +11,10 @@ from tacit.errors import InputError
 from tacit.models.spaces import SPACES
 from tacit.text.settings import TextSettings
 
-__all__ = ["MODELS", "BuildSettings", "dimensions_for"]
+__all__ = ["MODELS", "SUGGESTERS", "BuildSettings", "dimensions_for"]
 
 MODELS = ("auto", *SPACES)
+SUGGESTERS = ("auto", "witnesses", "logistic", "ridge", "svm", "both", "neighbours", "none")
 
 
 @dataclass(frozen=True)
@@ -36,12 +37,12 @@ class BuildSettings:
         Other parameters of the model, by name: `{"label_weight": 0.7}`.
     text : TextSettings
         How texts become words.
-    suggester : {"auto", "logistic", "ridge", "svm", "both", "neighbours", "none"}, default "auto"
-        What learns to suggest labels. "both" is one linear support vector machine per label, on words and positions
-        together: the best, and the slowest to train. "logistic", "ridge" and "svm" learn from the positions alone.
-        "neighbours" suggests the labels of the nearest records, and takes no training. "auto" is "both" if that takes
-        seconds, logistic regression for larger collections, and "neighbours" for thousands of labels on tens of
-        thousands of records.
+    suggester : {"auto", "witnesses", "logistic", "ridge", "svm", "both", "neighbours", "none"}, default "auto"
+        What learns to suggest labels. "witnesses" asks words, similar records, names, positions and related labels, and
+        a ranker weighs what they say; it suits vocabularies of any size. "logistic", "ridge" and "svm" are one linear
+        classifier per label on the positions, "both" on words and positions together; "neighbours" suggests the labels
+        of the nearest records and takes no training. "auto" is "witnesses", or "logistic" for records without words and
+        for fewer than 60 labelled records.
     min_label_records : int, default 1
         Labels of fewer records stay with their records, but the model and the suggester do not learn them.
     taxonomy_separator : str, optional
@@ -77,7 +78,7 @@ class BuildSettings:
             check_count("n_components", self.n_components)
         for name, weight in self.weights.items():
             check_number(f"weights[{name!r}]", weight)
-        check_choice("suggester", self.suggester, ("auto", "logistic", "ridge", "svm", "both", "neighbours", "none"))
+        check_choice("suggester", self.suggester, SUGGESTERS)
         check_count("min_label_records", self.min_label_records)
         check_count("random_state", self.random_state, low=0)
         separator = self.taxonomy_separator

@@ -10,6 +10,7 @@ import numpy as np
 from tacit.checks import check_count
 from tacit.errors import InputError
 from tacit.index import Filters
+from tacit.index.witnesses.panel import Panel
 from tacit.relations.taxonomy.names import names_of, related_of
 from tacit.tasks.explain.hit import LabelNear, nearest_labels
 from tacit.tasks.explain.words import WordPart, listed, place_text, typical_words
@@ -17,6 +18,7 @@ from tacit.tasks.label_names import NamedLabel, ancestors_of, find_label, named,
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
+from tacit.tasks.suggest.reasons import TextEvidence, asked_text
 from tacit.types import Float32Array
 
 __all__ = ["LabelExplanation", "LabelPlace", "explain_label", "explain_place"]
@@ -46,6 +48,9 @@ class LabelExplanation:
         Labels above it, nearest first.
     records : tuple of RecordHit
         Records with the label that are nearest to the text, with cosines.
+    reasons : tuple of str
+        What the witnesses of the index say; empty if it has none. Then `words` has the share of the records of each
+        word that have the label.
     """
 
     label: str
@@ -59,12 +64,16 @@ class LabelExplanation:
     intercept: float
     ancestors: tuple[NamedLabel, ...]
     records: tuple[RecordHit, ...]
+    reasons: tuple[str, ...] = ()
 
     def in_words(self) -> str:
         """Return it in a few sentences."""
         rule = f"its threshold is {self.threshold:.2f}, so it is {'accepted' if self.chosen else 'not accepted'}"
         said = [f"The label {self.title} has the probability {self.probability:.2f}; {rule}."]
         good = [f"“{word}”" for word, part in self.words if part > 0]
+        if self.reasons:
+            said += [f"{reason[0].upper()}{reason[1:]}." for reason in self.reasons]
+            good = []
         bad = [f"“{word}”" for word, part in reversed(self.words) if part < 0]
         if good:
             said.append(f"{listed(good)} {'speaks' if len(good) == 1 else 'speak'} for it.")
@@ -85,6 +94,7 @@ class LabelExplanation:
             "threshold": self.threshold,
             "chosen": self.chosen,
             "in_words": self.in_words(),
+            "reasons": list(self.reasons),
             "score": self.score,
             "words": [word._asdict() for word in self.words],
             "offset": self.offset,
@@ -97,6 +107,8 @@ class LabelExplanation:
 def explain_label(collection: OpenedIndex, text: str, label: str, *, limit: int = 10) -> LabelExplanation:
     """Explain why a label, given by its name or title, is suggested for a text, with at most `limit` records."""
     limit = check_count("limit", limit)
+    if collection.panel is not None:
+        return _by_witnesses(collection, collection.panel, text, label, limit)
     suggester = collection.suggester
     if suggester is None:
         raise InputError(
@@ -125,6 +137,40 @@ def explain_label(collection: OpenedIndex, text: str, label: str, *, limit: int 
         float(suggester.intercept[column]),
         named(collection, ancestors_of(collection, label)),
         tuple(hits_of(collection, *nearest)),
+    )
+
+
+def _by_witnesses(collection: OpenedIndex, panel: Panel, text: str, name: str, limit: int) -> LabelExplanation:
+    """Explain a label by what the witnesses say about the text."""
+    label = find_label(collection, name)
+    if label not in panel.subjects:
+        raise InputError(f"label cannot be suggested: got {name!r}, which no record has, expected a label of records.")
+    subject = panel.subjects.index(label)
+    words = collection.space.words
+    assert words is not None  # witnesses need them
+    row, position = words.transform([text]), collection.space.place([text])
+    asked = asked_text(panel, row, position, text)
+    raw = panel.raw_of(asked, subject)
+    assert panel.ranker is not None
+    probability = float(panel.ranker.probabilities(np.array([raw]))[0])
+    threshold = panel.threshold_of(subject)
+    ranked = panel.rank(asked)
+    chosen = bool(ranked.chosen[ranked.subject == subject].any())
+    evidence = TextEvidence(panel, asked).of(subject)
+    nearest = collection.positions.nearest(position[0], limit, filters=Filters(labels=[label]))
+    return LabelExplanation(
+        label,
+        title_of(collection, label),
+        probability,
+        threshold,
+        chosen,
+        raw,
+        tuple(WordPart(word, share) for word, share in evidence.words),
+        0.0,
+        0.0,
+        named(collection, ancestors_of(collection, label)),
+        tuple(hits_of(collection, *nearest)),
+        evidence.sentences(),
     )
 
 

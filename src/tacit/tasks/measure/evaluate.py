@@ -118,7 +118,7 @@ def evaluate(
     with HeldOutTest(collection, stages, queries=queries, quick=quick, random_state=random_state, **how) as held_out:
         settings, train = settings or current_settings(collection), held_out.split.train
         start = time.perf_counter()
-        index = FittedIndex(train, settings, collection.taxonomy, Features.of(train, settings, stages), stages)
+        index = FittedIndex(train, settings, collection.vocabulary, Features.of(train, settings, stages), stages)
         return held_out.measure(index, time.perf_counter() - start)
 
 

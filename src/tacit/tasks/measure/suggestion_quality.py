@@ -76,7 +76,7 @@ def measure_suggestions(index: TrialIndex, test: RecordSet, taxonomy: Taxonomy |
     if not rows or not index.label_names:
         return None
     asked = test[rows]
-    answer = index.suggest(index.features.rows(asked))
+    answer = index.suggest(index.features.rows(asked), [record.text for record in asked.records])
     if answer is None:
         return None
     learned = set(index.label_names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -13,6 +14,8 @@ import scipy.sparse as sp
 from tacit.checks import is_sparse
 from tacit.index.nearest.exact import top
 from tacit.index.space import Space, centred
+from tacit.index.witnesses.asked import AskedTexts
+from tacit.index.witnesses.panel import Panel, blocks_of
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.relations.labels.matrix import as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
@@ -100,8 +103,10 @@ class TrialIndex(ABC):
         """Return the positions of rows of features."""
 
     @abstractmethod
-    def suggest(self, rows: Any) -> tuple[Any, Any] | None:
+    def suggest(self, rows: Any, texts: Sequence[str] | None = None) -> tuple[Any, Any] | None:
         """Return scores of the labels for rows of features, and which are chosen; None if no labels were learned.
+
+        The texts of the rows, if there are any, may contain names of labels.
 
         A row without any known word has no suggestions: its scores are minus infinity.
         """
@@ -144,18 +149,19 @@ class FittedIndex(TrialIndex):
         features: Features,
         stages: StageReporter,
     ) -> None:
-        known = RecordKnowledge.of_records(train.records, taxonomy)
+        known = RecordKnowledge.of_records(train.records, taxonomy, settings.random_state)
         settings = replace(settings, weights={**features.weights, **settings.weights})
         fitted = fit_model(features.X, known, settings, stages, features.words, features.vectors)
         if fitted.emphasis is not None and fitted.emphasis.n_records:
             features.weights.update(dict.fromkeys(fitted.emphasis.weights, 0.0) | fitted.emphasis.emphasis)
         self.positions, self._suggester = fitted.positions, fitted.suggester
-        self._share = fitted.share
+        self._share, self._panel = fitted.share, fitted.panel
         self._labels = (
             as_labels([record.labels or None for record in train.records]) if fitted.share is not None else None
         )
         self._space = Space(fitted.terms, fitted.offset, features.words, fitted.vector_maps)
-        super().__init__(fitted.model, features, fitted.positions, fitted.label_names, self._space.n_dimensions)
+        names = fitted.label_names if self._panel is None else self._panel.subjects
+        super().__init__(fitted.model, features, fitted.positions, names, self._space.n_dimensions)
 
     def place(self, rows: Any) -> Float32Array:
         """Return the positions of rows of features; one without any known word is at the origin."""
@@ -170,9 +176,11 @@ class FittedIndex(TrialIndex):
             places[np.diff(rows.indptr) == 0] = 0
         return places
 
-    def suggest(self, rows: Any) -> tuple[Any, Any] | None:
+    def suggest(self, rows: Any, texts: Sequence[str] | None = None) -> tuple[Any, Any] | None:
         """Return probabilities, and the sets that the thresholds choose."""
         places = self.place(rows)
+        if self._panel is not None:
+            return self._by_witnesses(self._panel, rows, places, texts)
         if self._labels is not None and self._share is not None:
             labels = self._labels.select(self.label_names)
             step = max(1, _CELLS // len(labels))
@@ -183,6 +191,20 @@ class FittedIndex(TrialIndex):
             return None
         scores = self._suggester.scores(places, _unit(self.features.words_of(rows)))
         return _without_empty(self._suggester.probabilities(scores), self._suggester.chosen(scores), _is_zero(places))
+
+    def _by_witnesses(self, panel: Panel, rows: Any, places: Any, texts: Sequence[str] | None) -> tuple[Any, Any]:
+        """Rank the subjects of rows; those that no witness names are never suggested."""
+        words = sp.csr_array(self.features.words_of(rows))
+        scores = np.full((len(places), len(panel.subjects)), -np.inf, np.float32)
+        chosen = np.zeros(scores.shape, bool)
+        for block in blocks_of(len(places), panel.block):
+            asked = AskedTexts(
+                words[block], places[block], len(panel.subjects), None if texts is None else texts[block]
+            )
+            found = panel.rank(asked)
+            scores[found.text + block.start, found.subject] = found.probability
+            chosen[found.text + block.start, found.subject] = found.chosen
+        return scores, chosen
 
 
 class RawWords(TrialIndex):
@@ -205,7 +227,7 @@ class RawWords(TrialIndex):
         """Return the words of the rows as they are."""
         return self.features.words_of(rows)
 
-    def suggest(self, rows: Any) -> tuple[Any, Any] | None:
+    def suggest(self, rows: Any, texts: Sequence[str] | None = None) -> tuple[Any, Any] | None:
         """Return scores of the classifiers, and the sets that their thresholds choose."""
         if self._head is None:
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,12 @@ from tacit.checks import check_count, check_number
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index.nearest.exact import top
+from tacit.index.witnesses.asked import AskedTexts
+from tacit.index.witnesses.panel import Panel, blocks_of
 from tacit.tasks.label_names import ancestors_of, title_of
 from tacit.tasks.neighbour_labels import NEIGHBOURS, neighbour_shares
 from tacit.tasks.opened_index import OpenedIndex
+from tacit.tasks.suggest.reasons import Evidence, TextEvidence, asked_text
 
 if TYPE_CHECKING:
     from tacit.index.space import Space
@@ -43,6 +46,8 @@ class Suggestion:
         Title from the taxonomy, or the label itself.
     ancestors : tuple of str
         Labels above it in the taxonomy, nearest first.
+    evidence : Evidence or None
+        What speaks for it, if it was asked for and the index has witnesses.
     """
 
     label: str
@@ -50,16 +55,18 @@ class Suggestion:
     chosen: bool
     title: str
     ancestors: tuple[str, ...] = ()
+    evidence: Evidence | None = None
 
     def to_facts(self) -> dict[str, Any]:
         """Return the suggestion as plain data, as `--json` prints it."""
-        return {
+        facts: dict[str, Any] = {
             "label": self.label,
             "title": self.title,
             "probability": round(self.probability, 6),
             "chosen": self.chosen,
             "ancestors": list(self.ancestors),
         }
+        return facts if self.evidence is None else {**facts, "evidence": self.evidence.to_facts()}
 
     def to_annif(self) -> dict[str, Any]:
         """Return the suggestion as in Annif's REST API; `uri` is the label, even if it is not a URI."""
@@ -73,6 +80,7 @@ def suggest(
     limit: int | None = 5,
     threshold: float | None = None,
     chosen: bool = False,
+    reasons: bool = False,
     vectors: Any = None,
 ) -> list[list[Suggestion]]:
     """Suggest labels for texts, most probable first.
@@ -87,6 +95,8 @@ def suggest(
         Least probability.
     chosen : bool, default False
         Whether to return only labels that reach their own thresholds.
+    reasons : bool, default False
+        Whether to say what speaks for each label.
     vectors : optional
         One row per text, for an index that was built with vectors.
 
@@ -95,12 +105,15 @@ def suggest(
     list of lists of Suggestion
         Empty for a text without any known word.
     """
-    suggester = _suggester(collection)
+    panel = collection.panel
+    suggester = None if panel is not None else _suggester(collection)
     most = len(collection.label_names) if limit is None else check_count("limit", limit)
     least = 0.0 if threshold is None else check_number("threshold", threshold, high=1.0)
     space = collection.space
     rows = None
-    if suggester is not None and suggester.words is not None:
+    if panel is not None and space.words is not None:
+        rows = space.words.transform(texts)
+    elif suggester is not None and suggester.words is not None:
         rows = _vector_rows(vectors) if space.words is None else space.words.transform(texts)
     if vectors is None:
         positions = _placed(space, texts, rows)
@@ -110,6 +123,15 @@ def suggest(
     @cache
     def named(name: str) -> tuple[str, tuple[str, ...]]:
         return title_of(collection, name), ancestors_of(collection, name)
+
+    if panel is not None:
+        ranked = _by_witnesses(panel, texts, rows, positions, least=least, chosen=chosen, limit=limit)
+
+        def suggestion(pair: _Pair) -> Suggestion:
+            label = panel.subjects[pair.subject]
+            return Suggestion(label, pair.probability, pair.chosen, *named(label), pair.evidence if reasons else None)
+
+        return [[suggestion(pair) for pair in pairs] for pairs in ranked]
 
     def by_neighbours(
         position: Any, wanted: Callable[[str], bool], accepted: float, n_neighbours: int = NEIGHBOURS
@@ -139,6 +161,53 @@ def suggest(
     return found
 
 
+@dataclass(frozen=True)
+class _Pair:
+    """One ranked subject; its evidence is collected when it is asked for."""
+
+    subject: int
+    probability: float
+    chosen: bool
+    of_text: Callable[[], TextEvidence]
+
+    @property
+    def evidence(self) -> Evidence:
+        return self.of_text().of(self.subject)
+
+
+def _by_witnesses(
+    panel: Panel,
+    texts: Sequence[str],
+    rows: Any,
+    positions: Any,
+    *,
+    least: float,
+    chosen: bool,
+    limit: int | None,
+) -> list[list[_Pair]]:
+    """Rank the subjects of texts, a block at a time; a text without any known word or name has none."""
+    found: list[list[_Pair]] = []
+    for block in blocks_of(len(texts), panel.block):
+        asked = AskedTexts(rows[block], positions[block], len(panel.subjects), texts[block])
+        ranked = panel.rank(asked)
+        for number in range(len(asked)):
+            place = block.start + number
+            of_text = cache(partial(_evidence, panel, rows[[place]], positions[place], texts[place]))
+            part = ranked.of_text(number)
+            triples = zip(ranked.subject[part], ranked.probability[part], ranked.chosen[part], strict=True)
+            pairs = [
+                _Pair(int(subject), float(probability), bool(accepted), of_text)
+                for subject, probability, accepted in triples
+                if probability >= least and (accepted or not chosen)
+            ]
+            found.append(pairs[:limit])
+    return found
+
+
+def _evidence(panel: Panel, row: Any, position: Any, text: str) -> TextEvidence:
+    return TextEvidence(panel, asked_text(panel, row, position, text))
+
+
 def _by_probability(one: Suggestion) -> float:
     return -one.probability
 
@@ -150,15 +219,17 @@ def suggest_records(
     limit: int | None = 5,
     threshold: float | None = None,
     chosen: bool = False,
+    reasons: bool = False,
     batch: int = 1000,
 ) -> Iterator[tuple[Record, list[Suggestion]]]:
     """Suggest labels for the texts of many records, one batch at a time; their own labels are ignored."""
     check_count("batch", batch)
-    _suggester(collection)  # raises before anything is read
+    if collection.panel is None:
+        _suggester(collection)  # raises before anything is read
     waiting = iter(records)
     while given := list(islice(waiting, batch)):
         texts = [record.text for record in given]
-        found = suggest(collection, texts, limit=limit, threshold=threshold, chosen=chosen)
+        found = suggest(collection, texts, limit=limit, threshold=threshold, chosen=chosen, reasons=reasons)
         yield from zip(given, found, strict=True)
 
 

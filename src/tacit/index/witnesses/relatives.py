@@ -1,0 +1,116 @@
+"""The relatives witness: subjects that often go with those of similar records, or stand beside them in a taxonomy.
+
+    support of s = Σ_t share of t among the nearest records · P(s | t),  P(s | t) = N_st / (N_t + 1)
+
+The same sum over the broader, narrower and related subjects of s, each with weight 1, is its support by the taxonomy.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from tacit.index.folder.opening import Generation
+from tacit.index.folder.writer import GenerationWriter
+from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_columns, entries_of
+from tacit.types import Array, Float32Array, IntArray
+
+__all__ = ["RelativesWitness"]
+
+_FIRST = 10  # subjects of similar records that support others
+_CANDIDATES = 5
+
+
+class RelativesWitness(Witness):
+    """Counts of pairs of labels, and pairs of neighbours in the taxonomy.
+
+    Parameters
+    ----------
+    together : (n_subjects, n_subjects) sparse, records that have both, without the diagonal
+    counts : (n_subjects,), records of each subject
+    related : (n_subjects, n_subjects) sparse, 1 for broader, narrower and related subjects
+    """
+
+    name = "relatives"
+    feature_names = ("together_support", "taxonomy_support", "subject_records", "text_words")
+
+    def __init__(self, together: Any, counts: Array, related: Any) -> None:
+        self.together, self.counts, self.related = together, counts, related
+
+    @classmethod
+    def of_labels(cls, labels: Any, related: Any) -> Self:
+        """Count pairs of labels."""
+        Y = sp.csr_array(labels, dtype=np.float32)
+        pairs = sp.coo_array(Y.T @ Y)
+        apart = pairs.row != pairs.col
+        shape = (Y.shape[1], Y.shape[1])
+        together = sp.csr_array((pairs.data[apart], (pairs.row[apart], pairs.col[apart])), shape)
+        together.sort_indices()
+        return cls(together, np.asarray(Y.sum(axis=0)).ravel(), sp.csr_array(related, dtype=np.float32))
+
+    def hear_after(self, asked: AskedTexts, shares: Array) -> RelativesTestimony:
+        """Consider a block of texts, for which similar records have given each subject a share."""
+        return RelativesTestimony(self, asked, shares)
+
+    def hear(self, asked: AskedTexts) -> RelativesTestimony:
+        """Consider a block of texts without similar records: nothing supports anything."""
+        return RelativesTestimony(self, asked, np.zeros((len(asked), asked.n_subjects), np.float32))
+
+    def save(self, writer: GenerationWriter) -> None:
+        """Write the pairs into a new generation."""
+        for name, matrix in (("together", self.together), ("related", self.related)):
+            writer.save_array(f"{name}_starts", matrix.indptr.astype(np.int64))
+            writer.save_array(f"{name}_columns", matrix.indices.astype(np.int32))
+        writer.save_array("together_values", self.together.data.astype(np.float32))
+
+    @classmethod
+    def of_generation(cls, generation: Generation, counts: Array) -> Self:
+        """Open the pairs of an index."""
+        n = len(counts)
+        columns, starts = (generation.array(f"together_{part}") for part in ("columns", "starts"))
+        together = sp.csr_array((generation.array("together_values"), columns, starts), (n, n))
+        columns, starts = (generation.array(f"related_{part}") for part in ("columns", "starts"))
+        related = sp.csr_array((np.ones(len(columns), np.float32), columns, starts), (n, n))
+        return cls(together, np.asarray(counts, np.float32), related)
+
+
+class RelativesTestimony(Testimony):
+    """What the first subjects of each text support."""
+
+    def __init__(self, witness: RelativesWitness, asked: AskedTexts, shares: Array) -> None:
+        n, width = len(asked), asked.n_subjects
+        known = len(witness.counts)
+        first = best_columns(shares[:, :known], _FIRST)
+        text = np.repeat(np.arange(n), [len(each) for each in first])
+        subject = np.concatenate(first) if first else np.empty(0, np.int64)
+        weight = shares[text, subject]
+        entry, place = entries_of(witness.together.indptr, subject)
+        other = witness.together.indices[entry].astype(np.int64)
+        count, total = witness.together.data[entry].astype(np.float32), witness.counts[subject][place]
+        if asked.is_own is not None:  # the record's own pairs do not count
+            mine = asked.is_own[text[place], subject[place]]
+            count = count - (mine & asked.is_own[text[place], other])
+            total = total - mine
+        support = weight[place] * count / (total + 1)
+        cells = text[place] * width + other
+        self.together = np.bincount(cells, support, minlength=n * width).reshape(n, width).astype(np.float32)
+        entry, place = entries_of(witness.related.indptr, subject)
+        cells = text[place] * width + witness.related.indices[entry].astype(np.int64)
+        self.taxonomy = np.bincount(cells, weight[place], minlength=n * width).reshape(n, width).astype(np.float32)
+        self.counts = np.zeros(width, np.float32)
+        self.counts[:known] = witness.counts
+        self.is_own, self.n_words = asked.is_own, asked.n_words
+
+    def candidates(self) -> list[IntArray]:
+        """Return the subjects with the largest support."""
+        return best_columns(self.together, _CANDIDATES)
+
+    def features(self, text: IntArray, subject: IntArray) -> Float32Array:
+        """Return supports, the number of records of the subject and that of words of the text."""
+        records: Array = self.counts[subject]
+        if self.is_own is not None:
+            records = records - self.is_own[text, subject]
+        columns = [self.together[text, subject], self.taxonomy[text, subject], records, self.n_words[text]]
+        return np.column_stack(columns).astype(np.float32)

@@ -1,0 +1,152 @@
+"""The words witness: how often each word of a text stood in records of a subject, by counts alone.
+
+    share of a word w for a subject s = N_ws / (N_w + 3),  N_ws the records of s that contain w
+    cosine of a text x with a subject = x · Σ_i x_i / ‖Σ_i x_i‖, over the records i of the subject
+
+One sparse matrix of words x subjects holds both counts and sums, so that a vocabulary of any size takes one pass over
+the records. Leaving out a record is exact: its words are subtracted from the counts of its own labels.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from tacit.index.folder.opening import Generation
+from tacit.index.folder.writer import GenerationWriter
+from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_columns, entries_of
+from tacit.types import Array, Float32Array, IntArray
+
+__all__ = ["WordsWitness"]
+
+_ARRAYS = ("starts", "subjects", "counts", "sums", "word_counts", "subject_counts", "squares")
+_FEW = 3.0  # added to the records of a word: one record of a rare word is weak evidence
+_BY_COSINE, _BY_SHARES = 30, 20  # candidates
+
+
+class WordsWitness(Witness):
+    """Counts of words by subject.
+
+    Parameters
+    ----------
+    starts, subjects, counts, sums : the matrix of words x subjects in compressed rows: records of a subject with a
+        word, and the sum of the weights of the word in them
+    word_counts, subject_counts : records with a word, and of a subject
+    squares : squared length of the sum of the records of each subject
+    """
+
+    name = "words"
+    feature_names = (
+        "cosine", "cosine_to_best", "shares", "shares_to_best", "odds", "odds_to_best", "strongest_word",
+        "words_known_share",
+    )  # fmt: skip
+
+    def __init__(self, **arrays: Array) -> None:
+        self.starts, self.subjects, self.counts, self.sums = (arrays[name] for name in _ARRAYS[:4])
+        self.word_counts, self.subject_counts, self.squares = (arrays[name] for name in _ARRAYS[4:])
+        self.n_records = max(1.0, float(arrays["n_records"]) if "n_records" in arrays else 1.0)
+
+    @classmethod
+    def of_records(cls, rows: Any, labels: Any) -> Self:
+        """Count the words of records; `labels` is records x subjects."""
+        Y = sp.csr_array(labels, dtype=np.float32)
+        X = sp.csr_array(rows, dtype=np.float32)
+        sums = sp.csr_array(X.T @ Y)
+        sums.sort_indices()
+        present = sp.csr_array((np.ones_like(X.data), X.indices, X.indptr), shape=X.shape)
+        counts = sp.csr_array(present.T @ Y)
+        counts.sort_indices()
+        squares = np.bincount(sums.indices, np.square(sums.data, dtype=np.float64), minlength=Y.shape[1])
+        return cls(
+            starts=sums.indptr.astype(np.int64),
+            subjects=sums.indices.astype(np.int32),
+            counts=counts.data.astype(np.int32),
+            sums=sums.data.astype(np.float32),
+            word_counts=np.bincount(X.indices, minlength=X.shape[1]).astype(np.int32),
+            subject_counts=np.asarray(Y.sum(axis=0)).ravel().astype(np.int32),
+            squares=squares.astype(np.float32),
+            n_records=np.array(float(X.shape[0])),
+        )
+
+    def hear(self, asked: AskedTexts) -> WordsTestimony:
+        """Consider a block of texts."""
+        return WordsTestimony(self, asked)
+
+    def save(self, writer: GenerationWriter) -> None:
+        """Write the counts into a new generation."""
+        for name in _ARRAYS:
+            writer.save_array(f"words_{name}", getattr(self, name))
+        writer.save_array("words_n_records", np.array([self.n_records]))
+
+    @classmethod
+    def of_generation(cls, generation: Generation) -> Self:
+        """Open the counts of an index."""
+        arrays = {name: generation.array(f"words_{name}") for name in _ARRAYS}
+        return cls(**arrays, n_records=np.asarray(generation.array("words_n_records")).ravel()[0])
+
+    def telling_words(self, row: Any, subject: int, limit: int) -> list[tuple[int, float]]:
+        """Return the words of a text, as columns, that speak most for a subject, with their shares."""
+        entry, place = entries_of(self.starts, row.indices)
+        mine = np.asarray(self.subjects)[entry] == subject
+        words = row.indices[place[mine]]
+        shares = np.asarray(self.counts)[entry[mine]] / (np.asarray(self.word_counts)[words] + _FEW)
+        order = np.argsort(-shares, kind="stable")[:limit]
+        return [(int(words[i]), float(shares[i])) for i in order]
+
+
+class WordsTestimony(Testimony):
+    """Sums over the words of each text, texts x subjects."""
+
+    def __init__(self, witness: WordsWitness, asked: AskedTexts) -> None:
+        n, n_subjects = len(asked), asked.n_subjects
+        rows = sp.csr_array(asked.rows)
+        entry, place = entries_of(witness.starts, rows.indices)
+        text = np.repeat(np.arange(n), np.diff(rows.indptr))[place]
+        subject, weight = np.asarray(witness.subjects)[entry].astype(np.int64), rows.data[place]
+        count, total = np.asarray(witness.counts)[entry].astype(np.float32), np.asarray(witness.sums)[entry]
+        records = np.asarray(witness.word_counts)[rows.indices].astype(np.float32)[place]
+        sizes = np.zeros(n_subjects, np.float32)
+        sizes[: len(witness.subject_counts)] = witness.subject_counts
+        squares = np.zeros(n_subjects, np.float32)
+        squares[: len(witness.squares)] = witness.squares
+        if asked.is_own is not None:
+            own = asked.is_own[text, subject].astype(np.float32)
+            count, total, records = count - own, total - own * weight, records - 1
+        cell = text * n_subjects + subject
+        shares = count / (records + _FEW)
+        usual = (sizes[subject] + 0.5) / witness.n_records
+        odds = weight * np.maximum(np.log(np.maximum(shares, 1e-9) / usual), 0)
+        present = count > 0
+
+        def summed(values: Array) -> Array:
+            return np.bincount(cell, values, minlength=n * n_subjects).reshape(n, n_subjects).astype(np.float32)
+
+        dots = summed(weight * total)
+        lengths = np.sqrt(np.maximum(squares, 1e-12))
+        self.cosine = dots / lengths
+        if asked.is_own is not None:  # ‖c − x‖² = ‖c‖² − 2 c·x + ‖x‖², and c·x is dots + ‖x‖²
+            rows_own, columns_own = np.nonzero(asked.is_own)
+            norm = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()[rows_own]
+            rest = squares[columns_own] - 2 * (dots[rows_own, columns_own] + norm) + norm
+            self.cosine[rows_own, columns_own] = dots[rows_own, columns_own] / np.sqrt(np.maximum(rest, 1e-6))
+        self.shares, self.odds, self.n_present = summed(shares), summed(odds), summed(present.astype(np.float32))
+        strongest = np.zeros(n * n_subjects, np.float32)
+        np.maximum.at(strongest, cell, shares.astype(np.float32))
+        self.strongest = strongest.reshape(n, n_subjects)
+        self.n_words = np.maximum(asked.n_words, 1)
+
+    def candidates(self) -> list[IntArray]:
+        """Return the subjects nearest by cosine, and those with the largest shares."""
+        both = zip(best_columns(self.cosine, _BY_COSINE), best_columns(self.shares, _BY_SHARES), strict=True)
+        return [np.union1d(one, other) for one, other in both]
+
+    def features(self, text: IntArray, subject: IntArray) -> Float32Array:
+        """Return sums for pairs, also relative to the best subject of the text."""
+        columns = []
+        for values in (self.cosine, self.shares, self.odds):
+            best = np.maximum(values.max(axis=1), 1e-9)
+            columns += [values[text, subject], values[text, subject] / best[text]]
+        columns += [self.strongest[text, subject], self.n_present[text, subject] / self.n_words[text]]
+        return np.column_stack(columns).astype(np.float32)

@@ -1,0 +1,316 @@
+"""Trains the suggester: the witnesses are counted on all records, the ranker learns from some of them, asked as if new.
+
+The records that the ranker learns from keep their own words and labels out of every count, so that a witness is
+believed as far as it can be believed for a new text. Three models learn from two thirds of these records each; what
+they say about the other third calibrates the probabilities and sets the thresholds, and their mean is the ranker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tacit.index.suggester import Suggester
+from tacit.index.witnesses.asked import AskedTexts
+from tacit.index.witnesses.names import KINDS, NamesWitness
+from tacit.index.witnesses.neighbours import NeighboursWitness
+from tacit.index.witnesses.panel import CandidatePairs, Panel, blocks_of
+from tacit.index.witnesses.position import PositionWitness
+from tacit.index.witnesses.ranker import TreeRanker
+from tacit.index.witnesses.relatives import RelativesWitness
+from tacit.index.witnesses.words import WordsWitness
+from tacit.models.classifiers.label_head import LabelHead
+from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.taxonomy.names import names_of, related_of
+from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.tasks.stage_progress import StageReporter
+from tacit.text.words import Words
+from tacit.types import Array, Float32Array, Float64Array, IntArray
+
+__all__ = ["LEAST_LEARNED", "TEXTS", "FrequentLabels", "frequent_labels", "learning_sample", "train_panel"]
+
+LEAST_LEARNED = 60  # records with labels below which a ranker would learn noise
+_ASKED = 6_000  # records that the ranker learns from
+TEXTS = 20_000  # records in which names are counted
+_FREQUENT = 8  # records of a label that a classifier is trained for
+_WRONG = 15  # wrong candidates per record that the ranker learns from, drawn at random
+_FOLDS = 3
+_TREES, _LEAVES, _RATE, _DEPTH = 60, 31, 0.12, 7
+_OWN_THRESHOLD = 10  # records of a subject, among those asked about, that allow it a threshold of its own
+_GRID = np.geomspace(0.25, 4.0, 17)
+
+
+def learning_sample(labels: Sequence[tuple[str, ...]], seed: int) -> IntArray:
+    """Return the numbers of some records with labels, in random order: the ranker learns from the first of them."""
+    known = np.array([number for number, names in enumerate(labels) if names], np.int64)
+    return np.random.default_rng(seed).permutation(known)[:TEXTS]
+
+
+def train_panel(
+    X: Any,
+    labels: LabelMatrix,
+    honest: Float32Array,
+    positions: Float32Array,
+    label_positions: Float32Array,
+    *,
+    words: Words | None,
+    texts: Mapping[int, str],
+    vocabulary: Taxonomy | None,
+    titles: Mapping[str, str],
+    language: str,
+    head: FrequentLabels | None,
+    say: StageReporter,
+    seed: int,
+) -> Panel:
+    """Count the witnesses and train the ranker.
+
+    Parameters
+    ----------
+    X : words of the records
+    labels : their labels; unknown ones are left out
+    honest, positions : positions of the records by their words alone, and by all that is known about them
+    label_positions : mean positions of the records of each label
+    words : how texts become words; None without texts
+    texts : texts of the records of `learning_sample`
+    vocabulary : names of the subjects, and what is above and beside them
+    titles : names of labels that came with the records
+    language : of the texts, in which names are sought; "none" for all languages
+    head : classifiers to train for frequent labels, if that is affordable
+    say : reports the stage, which has begun
+    seed : of the sample and the folds
+    """
+    names = tuple(map(str, labels.names))
+    more = () if vocabulary is None else tuple(sorted({str(node) for node in vocabulary.names} - set(names)))
+    subjects = (*names, *more)
+    width, known = len(subjects), np.flatnonzero(labels.known & (np.diff(labels.indicator.indptr) > 0))
+    Y = labels.indicator.astype(np.float32)
+    own = sp.csr_array((Y.data, Y.indices, Y.indptr), (Y.shape[0], width))
+    say.advance("counting words")
+    labelled = np.zeros(X.shape[0], np.float32)
+    labelled[known] = 1
+    shown = sp.csr_array(sp.diags_array(labelled) @ X, dtype=np.float32)
+    shown.eliminate_zeros()
+    by_names = None
+    if words is not None and texts:
+        by_names = NamesWitness.of_names(words, _all_names(subjects, vocabulary, titles, language), width)
+        counted = np.array(sorted(texts), np.int64)
+        say.advance("looking for names")
+        by_names.count_right([texts[int(number)] for number in counted], own[counted])
+    counts = np.asarray(Y.sum(axis=0)).ravel()
+    panel = Panel(
+        subjects,
+        WordsWitness.of_records(X[known], own[known]),
+        NeighboursWitness.of_records(shown, own, np.where(labelled[:, None] > 0, positions, 0)),
+        _position_witness(label_positions, counts, positions, labels, head, say),
+        RelativesWitness.of_labels(own[known], _related(subjects, vocabulary)),
+        by_names,
+    )
+    order = learning_sample([("known",) if flag else () for flag in labelled > 0], seed)
+    sample = np.sort(order[:_ASKED])
+    pairs = _asked_pairs(panel, X, honest, own, texts if by_names is not None else None, sample, say)
+    truth = _truth(pairs, own[sample])
+    say.advance("training the ranker")
+    return _with_ranker(panel, pairs, truth, own[sample], seed)
+
+
+@dataclass(frozen=True, eq=False)
+class FrequentLabels:
+    """A classifier to train for labels with enough records.
+
+    Attributes
+    ----------
+    head : the classifier
+    rows : its features: positions, or words and positions
+    n_terms : how many of these are words
+    share : length of the positions beside words
+    """
+
+    head: LabelHead
+    rows: Any
+    n_terms: int
+    share: float
+
+
+def frequent_labels(counts: Array) -> IntArray:
+    """Return the labels that a classifier can learn: with fewer records a fold may have none to learn from."""
+    return np.flatnonzero(counts >= _FREQUENT)
+
+
+def _position_witness(
+    places: Float32Array,
+    counts: Array,
+    positions: Float32Array,
+    labels: LabelMatrix,
+    frequent: FrequentLabels | None,
+    say: StageReporter,
+) -> PositionWitness:
+    """Train the classifiers of frequent labels, and keep what they say about records that they did not see."""
+    scored = frequent_labels(counts)
+    if frequent is None or not len(scored):
+        return PositionWitness(places, counts, records=positions)
+    say.advance(f"training {len(scored):,} classifiers")
+    head, known = frequent.head, np.flatnonzero(labels.known)
+    names = tuple(labels.names[number] for number in scored)
+    chosen = LabelMatrix(sp.csr_array(labels.indicator[:, scored]), names, labels.known, kind="sets")
+    scores = head.fit_left_out(frequent.rows, chosen)
+    left_out = np.zeros((len(labels), len(scored)), np.float32)
+    left_out[known] = scores
+    if frequent.n_terms:
+        head.coef_[:, frequent.n_terms :] *= frequent.share  # so that it takes positions at unit length
+    trained = Suggester.of_head(head, frequent.n_terms)
+    return PositionWitness(places, counts, records=positions, head=trained, scored=scored, left_out=left_out)
+
+
+def _all_names(
+    subjects: Sequence[str], vocabulary: Taxonomy | None, titles: Mapping[str, str], language: str
+) -> Iterable[tuple[int, str, int]]:
+    """Return every name of every subject with its kind; a label that the vocabulary lacks is its own name."""
+    spoken = None if language == "none" else language
+    for number, subject in enumerate(subjects):
+        given = () if vocabulary is None or subject not in vocabulary else names_of(vocabulary, subject, spoken)
+        used = [(name.text, KINDS.index(name.kind)) for name in given if name.kind in KINDS]
+        title = titles.get(subject, "" if "://" in subject else subject.rpartition("/")[2])
+        if not used and title:
+            used = [(title, 0)]
+        for text, kind in used:
+            yield number, text, kind
+
+
+def _related(subjects: Sequence[str], vocabulary: Taxonomy | None) -> Any:
+    """Return which subjects are broader, narrower or related to each other."""
+    n = len(subjects)
+    if vocabulary is None:
+        return sp.csr_array((n, n), dtype=np.float32)
+    place = {subject: number for number, subject in enumerate(subjects)}
+    rows, columns = [], []
+    for subject, number in place.items():
+        if subject in vocabulary:
+            others = {*map(str, vocabulary.parents(subject)), *map(str, related_of(vocabulary, subject))}
+            for other in others & place.keys():
+                rows += [number, place[other]]
+                columns += [place[other], number]
+    found = sp.csr_array((np.ones(len(rows), np.float32), (rows, columns)), (n, n))
+    found.data[:] = 1
+    return found
+
+
+def _asked_pairs(
+    panel: Panel,
+    X: Any,
+    honest: Float32Array,
+    own: Any,
+    texts: Mapping[int, str] | None,
+    sample: IntArray,
+    say: StageReporter,
+) -> CandidatePairs:
+    """Ask about records as if they were new."""
+    found = []
+    for block in blocks_of(len(sample), panel.block):
+        rows = sample[block]
+        asked = AskedTexts(
+            X[rows],
+            honest[rows],
+            len(panel.subjects),
+            None if texts is None else [texts[int(row)] for row in rows],
+            rows,
+            own[rows],
+        )
+        pairs = panel.pairs(asked)
+        found.append(CandidatePairs(pairs.text + block.start, pairs.subject, pairs.numbers))
+        done = min(block.stop, len(sample))
+        say.advance(f"asking about {done:,} of {len(sample):,} records", done / len(sample))
+    return CandidatePairs(
+        np.concatenate([each.text for each in found]),
+        np.concatenate([each.subject for each in found]),
+        np.concatenate([each.numbers for each in found]),
+    )
+
+
+def _truth(pairs: CandidatePairs, own: Any) -> Array:
+    """Return whether the subject of each pair is a label of its record."""
+    return np.asarray(own[pairs.text, pairs.subject]).ravel() > 0
+
+
+def _with_ranker(panel: Panel, pairs: CandidatePairs, truth: Array, own: Any, seed: int) -> Panel:
+    """Train the ranker on folds of the records, calibrate it and set the thresholds."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    fold = np.random.default_rng(seed).integers(_FOLDS, size=own.shape[0])[pairs.text]
+    raw, models = np.zeros(len(truth)), []
+    kept = _drawn(truth, own.shape[0], seed)
+    for number in range(_FOLDS):
+        held_out = fold == number
+        model = HistGradientBoostingClassifier(
+            max_iter=_TREES,
+            max_leaf_nodes=_LEAVES,
+            learning_rate=_RATE,
+            max_depth=_DEPTH,
+            min_samples_leaf=20,
+            l2_regularization=1.0,
+            early_stopping=False,
+            random_state=seed,
+        )
+        used = kept & ~held_out
+        model.fit(pairs.numbers[used], truth[used])
+        raw[held_out] = TreeRanker.of_models([model]).raw(pairs.numbers[held_out])
+        models.append(model)
+    slope, offset = _calibration(raw, truth)
+    ranker = TreeRanker.of_models(models).calibrated(slope, offset)
+    probability = ranker.probabilities(raw)
+    panel.ranker = ranker
+    panel.thresholds, usual = _thresholds(pairs.subject, probability, truth, own, len(panel.subjects))
+    panel.least = usual / 2
+    panel.position.records = panel.position.left_out = None  # they were needed for the records asked about
+    return panel
+
+
+def _drawn(truth: Array, n_records: int, seed: int) -> Array:
+    """Return what the ranker learns from: all right candidates, and wrong ones drawn at random.
+
+    Too few wrong ones make it too confident; the calibration, on all candidates, mends that.
+    """
+    n_wrong = int(np.count_nonzero(~truth))
+    share = min(1.0, _WRONG * n_records / max(1, n_wrong))
+    drawn = np.random.default_rng(seed).random(len(truth)) < share
+    return np.asarray(truth | drawn)
+
+
+def _calibration(raw: Float64Array, truth: Array) -> tuple[float, float]:
+    """Return slope and offset of the sigmoid with the largest likelihood."""
+    from sklearn.linear_model import LogisticRegression
+
+    if truth.all() or not truth.any():
+        return 1.0, 0.0
+    fitted = LogisticRegression(C=1e6, max_iter=200).fit(raw[:, None], truth)
+    return float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
+
+
+def _thresholds(
+    subject: IntArray, probability: Float64Array, truth: Array, own: Any, n_subjects: int
+) -> tuple[Float32Array, float]:
+    """Return the probability from which each subject is chosen, for the best F1, and the usual one.
+
+    Subjects of few records have the usual one; those of more, one of their own, the less of it the fewer there are.
+    """
+    order = np.argsort(-probability, kind="stable")
+    right = np.cumsum(truth[order])
+    f1 = 2 * right / (np.arange(1, len(order) + 1) + own.nnz)
+    usual = float(probability[order[int(np.argmax(f1))]]) if len(order) else 0.5
+    thresholds = np.full(n_subjects, usual, np.float32)
+    n_true = np.bincount(own.indices, minlength=n_subjects)
+    by_subject = np.argsort(subject, kind="stable")
+    starts = np.searchsorted(subject[by_subject], np.arange(n_subjects + 1))
+    for number in np.flatnonzero(n_true >= _OWN_THRESHOLD):
+        pairs = by_subject[starts[number] : starts[number + 1]]
+        chance, is_right = probability[pairs], truth[pairs]
+        reached = chance[None, :] >= (usual * _GRID)[:, None]
+        scores = 2 * (reached & is_right).sum(axis=1) / np.maximum(reached.sum(axis=1) + n_true[number], 1)
+        best = int(np.argmax(scores))
+        if scores[best] > 1.02 * scores[len(_GRID) // 2]:
+            trust = n_true[number] / (n_true[number] + _OWN_THRESHOLD)
+            thresholds[number] = min(0.95, usual * _GRID[best] ** trust)
+    return thresholds, usual
