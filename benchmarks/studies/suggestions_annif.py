@@ -16,6 +16,9 @@ Run         python -m venv V && V/bin/pip install 'annif[omikuji]==1.4.3'
             python benchmarks/studies/suggestions_annif.py --annif V/bin --output FOLDER
             A run that is stopped goes on where it was. FOLDER then has figures.json, figures.md and the 20 best
             suggestions of each backend for every test record, such as omikuji.jsonl.
+Conclusion  Of 2026-11-18, nDCG@5 (P@1): tfidf .253 (.234), omikuji .288 (.274), mllm .191 (.196), plain averages .301
+            (.286), weighted averages .315 (.298). Omikuji learns in 80 s of CPU and 594 MiB. Only mllm and the
+            ensembles reach new labels: of 267, mllm has 68 among its first ten, the weighted ensemble 39.
 """
 
 from __future__ import annotations

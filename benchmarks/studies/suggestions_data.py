@@ -1,17 +1,17 @@
 """The collections on which suggesters of labels are compared: which records are learnt from, which test.
 
-| collection | records to learn from and to test with                    | a record is | labels |
-|------------|-----------------------------------------------------------|-------------|--------|
-| arxiv      | 12,000 and 4,000, from either part of its split | title and abstract | 173 |
-| reuters    | the ModApte split, stories with topics: 7,775 and 3,019   | title and body | 120 |
-| arxiv-all  | all 32,723 and 8,076 of its split                         | title and abstract | 173 |
-| rcv1       | 10,000 and 4,000 distinct stories, drawn by the seed      | TF-IDF of words | 101 |
-| delicious  | its own split: 12,920 and 3,185                           | words of 500 | 983 |
-| bibtex     | its own split: 4,880 and 2,515                            | words of 1,836 | 159 |
-| finna      | 100,000 and 10,000: the first of either file              | title or more | 21,353 |
+| collection | records to learn from and to test with                        | a record is           | labels |
+|------------|---------------------------------------------------------------|-----------------------|--------|
+| arxiv      | 12,000 and 4,000, drawn by the seed from the parts of its split | title and abstract  | 169    |
+| arxiv-all  | all of its split: 32,723 and 8,076                            | title and abstract    | 170    |
+| reuters    | the ModApte split, stories with topics: 7,775 and 3,019       | title and body        | 115    |
+| rcv1       | 10,000 and 4,000 distinct stories, drawn by the seed          | TF-IDF of words       | 100    |
+| delicious  | its own split: 12,910 and 3,185                               | which of 500 words    | 983    |
+| bibtex     | its own split: 4,880 and 2,515                                | which of 1,836 words  | 159    |
+| finna      | 100,000 and 10,000: the first of either file                  | title, or some more   | 21,353 |
 
-Test records keep labels that no training record has: a suggester that cannot find them loses by it. Training records
-without labels are left out.
+Labels are those of the training records, with the first seed. Test records keep labels that no training record has: a
+suggester that cannot find them loses by it. Training records without labels are left out.
 """
 
 from __future__ import annotations
