@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from tacit.index.suggester import Suggester
 from tacit.index.witnesses.asked import AskedTexts
@@ -114,7 +115,8 @@ def train_panel(
     pairs = _asked_pairs(panel, X, honest, own, texts if by_names is not None else None, sample, say)
     truth = _truth(pairs, own[sample])
     say.advance("training the ranker")
-    return _with_ranker(panel, pairs, truth, own[sample], seed)
+    with threadpool_limits(1):  # trees this small gain little from more, and wait for each other on a busy machine
+        return _with_ranker(panel, pairs, truth, own[sample], seed)
 
 
 @dataclass(frozen=True, eq=False)
