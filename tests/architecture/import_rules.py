@@ -51,6 +51,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
         {"records"},
         {"folder"},
         {"space", "suggester", "taxonomy", "positions", "known_views"},
+        {"witnesses"},
     ),
     "evaluate": ({"measures", "progress"}, {"compare", "held_out"}, {"weight_search"}),
     "tasks": (

@@ -78,7 +78,8 @@ class OpenedIndex:
         if panel is None or not (len(removed) or len(added)):
             return panel
         records = self.store.get(added) if len(added) else []
-        return panel.with_changes(records, self.positions.of(added), removed)
+        places, were = self.positions.of(added), self.generation.array("positions")[removed]
+        return panel.with_changes(records, places, removed, were)
 
     def new_labels(self) -> frozenset[str]:
         """Return labels of added records that the last fit did not know."""

@@ -22,13 +22,18 @@ from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_col
 from tacit.text.words import Words
 from tacit.types import Array, Float32Array, IntArray
 
-__all__ = ["KINDS", "NameMatch", "NamesWitness"]
+__all__ = ["KINDS", "NameMatch", "NamesWitness", "own_name"]
 
 KINDS = ("preferred", "other", "hidden")
 _QUALIFIER = re.compile(r"\s*\([^)]*\)\s*$")  # "bass (fish)" is called bass
 _SIMILAR = 5  # candidates by words shared with the name
 _PRIOR = 2.0  # records of a name are not believed before there are some
 _MOST_WORDS = 3_000  # of a text that are searched for names
+
+
+def own_name(label: str) -> str:
+    """Return the name of a label that has no other: the last part of a path; "" for an address."""
+    return "" if "://" in label else label.rpartition("/")[2]
 
 
 class NameMatch(NamedTuple):
@@ -75,6 +80,7 @@ class NamesWitness(Witness):
         self.words, self.names = words, names
         self.subjects, self.kinds, self.found, self.right = subjects, kinds, found, right
         self.vectors = vectors
+        self.halves: tuple[Array, Array] | None = None  # `found` and `right` of even and odd records, for training
         self._by_name: dict[tuple[str, ...], list[int]] = {}
         longest: dict[str, int] = {}
         for number, name in enumerate(names):
@@ -119,17 +125,17 @@ class NamesWitness(Witness):
             self.vectors,
         )
 
-    def count_right(self, texts: Sequence[str], labels: Any) -> None:
-        """Count how often the names that stand in records name their labels."""
-        n_subjects = len(self.found)
-        found, right = np.zeros(n_subjects, np.int32), np.zeros(n_subjects, np.int32)
+    def count_right(self, records: IntArray, texts: Sequence[str], labels: Any) -> None:
+        """Count how often the names that stand in records name their labels, in even and odd numbers of `records`."""
+        found, right = (np.zeros((2, len(self.found)), np.int32) for _ in range(2))
         starts, columns = labels.indptr, labels.indices
-        for row, text in enumerate(texts):
+        for row, (number, text) in enumerate(zip(records.tolist(), texts, strict=True)):
             own = set(columns[starts[row] : starts[row + 1]].tolist())
             for match in self.matches(text):
-                found[match.subject] += 1
-                right[match.subject] += match.subject in own
-        self.found, self.right = found, right
+                found[number % 2, match.subject] += 1
+                right[number % 2, match.subject] += match.subject in own
+        self.halves = found, right
+        self.found, self.right = found.sum(axis=0).astype(np.int32), right.sum(axis=0).astype(np.int32)
 
     def matches(self, text: str) -> list[NameMatch]:
         """Return the subjects whose names stand in a text."""
@@ -212,9 +218,12 @@ class NamesTestimony(Testimony):
                 is_counted = subject < len(witness.found)
                 found = float(witness.found[subject]) if is_counted else 0.0
                 right = float(witness.right[subject]) if is_counted else 0.0
-                if asked.is_own is not None and found > 0:  # the record was counted too
-                    found, right = found - 1, right - float(asked.is_own[text, subject])
-                share = max(0.0, right) / (max(0.0, found) + _PRIOR)
+                if witness.halves is not None and asked.records is not None and is_counted:
+                    # twice what the other half of the records has: were only the record itself left out, the ranker
+                    # could tell its labels by the exact numbers
+                    other = 1 - int(asked.records[text]) % 2
+                    found, right = (2.0 * float(counts[other, subject]) for counts in witness.halves)
+                share = right / (found + _PRIOR)
                 keys.append(text * self.width + subject)
                 values.append((*match[1:], share, found))
         order = np.argsort(np.array(keys, np.int64), kind="stable")

@@ -68,6 +68,10 @@ class NeighboursWitness(Witness):
             witness.removed[removed] = True
         return witness
 
+    def rows(self, numbers: IntArray) -> sp.csr_array:
+        """Return the words of some records."""
+        return sp.csr_array(self.by_word[:, numbers].T)
+
     def hear(self, asked: AskedTexts) -> NeighboursTestimony:
         """Consider a block of texts."""
         return NeighboursTestimony(self, asked)

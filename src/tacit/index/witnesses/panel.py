@@ -14,7 +14,7 @@ from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
 from tacit.index.suggester import Suggester
 from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness
-from tacit.index.witnesses.names import NamesWitness
+from tacit.index.witnesses.names import NamesWitness, own_name
 from tacit.index.witnesses.neighbours import NeighboursWitness
 from tacit.index.witnesses.position import PositionWitness
 from tacit.index.witnesses.ranker import TreeRanker
@@ -142,50 +142,56 @@ class Panel:
         chosen |= is_first & (probability >= self.least)
         return RankedPairs(text, subject, probability, np.asarray(chosen))
 
-    def with_changes(self, records: Sequence[Record], places: Float32Array, removed: IntArray) -> Panel:
+    def with_changes(
+        self, records: Sequence[Record], places: Float32Array, removed: IntArray, removed_places: Float32Array
+    ) -> Panel:
         """Return a panel that also knows added records, and no longer those that were removed.
 
-        Added records count as neighbours, and their labels have names and places; labels that are new become subjects.
+        Added records count as those of the build do, with the words that the build knows; records without labels do not
+        count. Labels that are new become subjects. How often names are right is not counted again.
         """
-        place = {subject: number for number, subject in enumerate(self.subjects)}
-        new = dict.fromkeys(label for record in records for label in record.labels if label not in place)
-        place |= {label: len(self.subjects) + number for number, label in enumerate(new)}
-        rows = np.repeat(np.arange(len(records)), [len(record.labels) for record in records])
-        columns = [place[label] for record in records for label in record.labels]
-        ones = np.ones(len(columns), np.float32)
-        labels = sp.csr_array((ones, (rows, columns)), (len(records), len(place)))
-        more: Array = np.asarray(labels.sum(axis=0)).ravel()
-        counts, sums = np.zeros(len(place), np.float32), np.zeros((len(place), places.shape[1]), np.float32)
-        n_known = len(self.position.places)
-        counts[:n_known] = self.position.counts
-        sums[:n_known] = self.position.places * counts[:n_known, None]
-        sums += labels.T @ places
-        after = np.zeros(len(place), np.float32)
-        after[: len(self.relatives.counts)] = self.relatives.counts
-        relatives = RelativesWitness(
-            _widened(self.relatives.together, len(place)), after + more, _widened(self.relatives.related, len(place))
-        )
-        counts += more
-        words = self.names.words if self.names is not None else None
-        texts = [record.text for record in records]
-        near = self.neighbours.with_changes(
-            sp.csr_array((len(records), self.neighbours.by_word.shape[0]), dtype=np.float32)
-            if words is None
-            else words.transform(texts),
-            labels,
-            places,
-            removed,
-        )
+        words = None if self.names is None else self.names.words
+        labelled = np.array([number for number, record in enumerate(records) if record.labels], np.int64)
+        added, places = [records[number] for number in labelled], places[labelled]
+        subjects, labels = self._with_labels([record.labels for record in added])
+        n_terms = self.neighbours.by_word.shape[0]
+        rows = sp.csr_array((len(added), n_terms), dtype=np.float32)
+        if words is not None:
+            rows = sp.csr_array(words.transform(record.text for record in added))
+        was = self.neighbours.labels[removed]
+        gone = np.flatnonzero(np.diff(was.indptr))
+        before = _with_columns(was[gone], len(subjects))
+        signs = np.concatenate([np.ones(len(added)), -np.ones(len(gone))])
+        changed = sp.vstack([labels, before], format="csr")
+        changed_rows = sp.vstack([rows, self.neighbours.rows(removed[gone])], format="csr")
+        titles = {name: title for record in added for name, title in _label_titles(record).items()}
         return replace(
             self,
-            subjects=tuple(place),
-            neighbours=near,
-            position=PositionWitness(
-                sums / np.maximum(counts, 1)[:, None], counts, head=self.position.head, scored=self.position.scored
-            ),
-            relatives=relatives,
-            names=None if self.names is None else self.names.with_names([(place[name], name, 0) for name in new]),
+            subjects=subjects,
+            words=self.words.changed(changed_rows, changed, signs),
+            neighbours=self.neighbours.with_changes(rows, labels, places, removed),
+            position=self.position.changed(changed, np.vstack([places, removed_places[gone]]), signs),
+            relatives=self.relatives.changed(changed, signs),
+            names=self._names_with(subjects[len(self.subjects) :], titles),
         )
+
+    def _with_labels(self, given: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], sp.csr_array]:
+        """Return the subjects with labels that are new, and the labels of each record as a matrix."""
+        place = {subject: number for number, subject in enumerate(self.subjects)}
+        for labels in given:
+            for label in labels:
+                place.setdefault(label, len(place))
+        rows = np.repeat(np.arange(len(given)), [len(labels) for labels in given])
+        columns = [place[label] for labels in given for label in labels]
+        ones = np.ones(len(columns), np.float32)
+        return tuple(place), sp.csr_array((ones, (rows, columns)), (len(given), len(place)))
+
+    def _names_with(self, new: Sequence[str], titles: Mapping[str, str]) -> NamesWitness | None:
+        """Return the names with those of new subjects: their titles, or the labels themselves."""
+        if self.names is None:
+            return None
+        given = [titles.get(label) or own_name(label) for label in new]
+        return self.names.with_names([(len(self.subjects) + n, name, 0) for n, name in enumerate(given) if name])
 
     def save(self, writer: GenerationWriter) -> None:
         """Write the witnesses and the ranker into a new generation."""
@@ -236,10 +242,15 @@ class Panel:
         )
 
 
-def _widened(matrix: Any, size: int) -> Any:
-    """Return a square matrix with empty rows and columns for further subjects."""
-    starts = np.concatenate([matrix.indptr, np.full(size - matrix.shape[0], matrix.indptr[-1])])
-    return sp.csr_array((matrix.data, matrix.indices, starts), (size, size))
+def _with_columns(matrix: Any, width: int) -> sp.csr_array:
+    """Return a matrix with empty columns for further subjects."""
+    return sp.csr_array((matrix.data, matrix.indices, matrix.indptr), (matrix.shape[0], width))
+
+
+def _label_titles(record: Record) -> Mapping[str, str]:
+    """Return titles of labels that came with a record, as in Annif's corpora."""
+    titles = record.fields.get("label_titles")
+    return titles if isinstance(titles, Mapping) else {}
 
 
 def _name_vectors(generation: Generation, shape: tuple[int, int, int]) -> Any:

@@ -52,6 +52,20 @@ class PositionWitness(Witness):
         self.scored = np.empty(0, np.int64) if scored is None else np.asarray(scored, np.int64)
         self.units = _unit(places)
 
+    def changed(self, labels: Any, places: Array, signs: Array) -> PositionWitness:
+        """Return the places with some records more and others less; `signs` is 1 or −1 for each of them."""
+        n_known, k = self.places.shape
+        width = max(n_known, int(labels.indices.max(initial=-1)) + 1)
+        counts, sums = np.zeros(width, np.float32), np.zeros((width, k), np.float32)
+        counts[:n_known] = self.counts[:n_known]
+        sums[:n_known] = self.places * counts[:n_known, None]
+        record = np.repeat(np.arange(len(signs)), np.diff(labels.indptr))
+        np.add.at(sums, labels.indices, (np.asarray(places) * np.asarray(signs, np.float32)[:, None])[record])
+        counts += np.bincount(labels.indices, np.asarray(signs)[record], minlength=width)
+        sums[counts < 0.5] = 0  # without the rounding error, which would be a direction
+        means = sums / np.maximum(counts, 1)[:, None]
+        return PositionWitness(means, counts, head=self.head, scored=self.scored)
+
     def hear(self, asked: AskedTexts) -> PositionTestimony:
         """Consider a block of texts."""
         return PositionTestimony(self, asked)

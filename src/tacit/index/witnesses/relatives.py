@@ -43,12 +43,20 @@ class RelativesWitness(Witness):
     def of_labels(cls, labels: Any, related: Any) -> Self:
         """Count pairs of labels."""
         Y = sp.csr_array(labels, dtype=np.float32)
-        pairs = sp.coo_array(Y.T @ Y)
-        apart = pairs.row != pairs.col
-        shape = (Y.shape[1], Y.shape[1])
-        together = sp.csr_array((pairs.data[apart], (pairs.row[apart], pairs.col[apart])), shape)
-        together.sort_indices()
-        return cls(together, np.asarray(Y.sum(axis=0)).ravel(), sp.csr_array(related, dtype=np.float32))
+        return cls(_pairs(Y, Y), np.asarray(Y.sum(axis=0)).ravel(), sp.csr_array(related, dtype=np.float32))
+
+    def changed(self, labels: Any, signs: Array) -> RelativesWitness:
+        """Return the counts with some records more and others less; `signs` is 1 or −1 for each of them."""
+        Y = sp.csr_array(labels, dtype=np.float32)
+        width = max(len(self.counts), Y.shape[1])
+        signed = sp.csr_array((Y.data * np.repeat(signs, np.diff(Y.indptr)), Y.indices, Y.indptr), Y.shape)
+        together = sp.csr_array(_widened(self.together, width) + _widened(_pairs(signed, Y), width))
+        together.data = np.maximum(together.data, 0)
+        together.eliminate_zeros()
+        counts = np.zeros(width, np.float32)
+        counts[: len(self.counts)] = self.counts
+        counts[: Y.shape[1]] += np.asarray(signed.sum(axis=0)).ravel()
+        return RelativesWitness(together, counts, _widened(self.related, width))
 
     def hear_after(self, asked: AskedTexts, shares: Array) -> RelativesTestimony:
         """Consider a block of texts, for which similar records have given each subject a share."""
@@ -101,7 +109,7 @@ class RelativesTestimony(Testimony):
         self.taxonomy = np.bincount(cells, weight[place], minlength=n * width).reshape(n, width).astype(np.float32)
         self.counts = np.zeros(width, np.float32)
         self.counts[:known] = witness.counts
-        self.is_own, self.n_words = asked.is_own, asked.n_words
+        self.n_words = asked.n_words
 
     def candidates(self) -> list[IntArray]:
         """Return the subjects with the largest support."""
@@ -109,8 +117,23 @@ class RelativesTestimony(Testimony):
 
     def features(self, text: IntArray, subject: IntArray) -> Float32Array:
         """Return supports, the number of records of the subject and that of words of the text."""
-        records: Array = self.counts[subject]
-        if self.is_own is not None:
-            records = records - self.is_own[text, subject]
+        # one less for every subject: were it only for the labels of a record that is asked about, the ranker could
+        # tell these by their exact numbers
+        records = np.maximum(self.counts[subject] - 1, 0)
         columns = [self.together[text, subject], self.taxonomy[text, subject], records, self.n_words[text]]
         return np.column_stack(columns).astype(np.float32)
+
+
+def _pairs(signed: sp.csr_array, labels: sp.csr_array) -> sp.csr_array:
+    """Count the pairs of different labels."""
+    pairs = sp.coo_array(signed.T @ labels)
+    apart = pairs.row != pairs.col
+    together = sp.csr_array((pairs.data[apart], (pairs.row[apart], pairs.col[apart])), pairs.shape)
+    together.sort_indices()
+    return together
+
+
+def _widened(matrix: Any, size: int) -> sp.csr_array:
+    """Return a square matrix with empty rows and columns for further subjects."""
+    starts = np.concatenate([matrix.indptr, np.full(size - matrix.shape[0], matrix.indptr[-1])])
+    return sp.csr_array((matrix.data, matrix.indices, starts), (size, size))

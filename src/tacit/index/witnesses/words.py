@@ -70,6 +70,32 @@ class WordsWitness(Witness):
             n_records=np.array(float(X.shape[0])),
         )
 
+    def changed(self, rows: Any, labels: Any, signs: Array) -> WordsWitness:
+        """Return the counts with some records more and others less; `signs` is 1 or −1 for each of them."""
+        X, Y = sp.csr_array(rows, dtype=np.float64), sp.csr_array(labels, dtype=np.float64)
+        n_terms, width = len(self.word_counts), max(len(self.subject_counts), Y.shape[1])
+        X_signs = np.repeat(signs, np.diff(X.indptr))
+        # counts are the real part and sums the imaginary one, so that both keep the same entries
+        signed = sp.csr_array((X_signs * (1 + 1j * X.data), X.indices, X.indptr), X.shape)
+        more = sp.csr_array(signed.T @ sp.csr_array((Y.data, Y.indices, Y.indptr), (Y.shape[0], width)))
+        known = (np.asarray(self.counts) + 1j * np.asarray(self.sums), self.subjects, self.starts)
+        both = sp.csr_array(sp.csr_array(known, (n_terms, width)) + more)
+        both.data[both.data.real < 0.5] = 0  # sums leave a rounding error where no record is left
+        both.eliminate_zeros()
+        both.sort_indices()
+        subject_counts = np.bincount(Y.indices, np.repeat(signs, np.diff(Y.indptr)), minlength=width)
+        subject_counts[: len(self.subject_counts)] += self.subject_counts
+        return WordsWitness(
+            starts=both.indptr.astype(np.int64),
+            subjects=both.indices.astype(np.int32),
+            counts=np.rint(both.data.real).astype(np.int32),
+            sums=both.data.imag.astype(np.float32),
+            word_counts=(self.word_counts + np.bincount(X.indices, X_signs, minlength=n_terms)).astype(np.int32),
+            subject_counts=subject_counts.astype(np.int32),
+            squares=np.bincount(both.indices, np.square(both.data.imag), minlength=width).astype(np.float32),
+            n_records=np.array(self.n_records + float(np.sum(signs))),
+        )
+
     def hear(self, asked: AskedTexts) -> WordsTestimony:
         """Consider a block of texts."""
         return WordsTestimony(self, asked)

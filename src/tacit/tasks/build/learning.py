@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from tacit.index.suggester import Suggester
 from tacit.index.witnesses.asked import AskedTexts
-from tacit.index.witnesses.names import KINDS, NamesWitness
+from tacit.index.witnesses.names import KINDS, NamesWitness, own_name
 from tacit.index.witnesses.neighbours import NeighboursWitness
 from tacit.index.witnesses.panel import CandidatePairs, Panel, blocks_of
 from tacit.index.witnesses.position import PositionWitness
@@ -100,7 +100,7 @@ def train_panel(
         by_names = NamesWitness.of_names(words, _all_names(subjects, vocabulary, titles, language), width)
         counted = np.array(sorted(texts), np.int64)
         say.advance("looking for names")
-        by_names.count_right([texts[int(number)] for number in counted], own[counted])
+        by_names.count_right(counted, [texts[int(number)] for number in counted], own[counted])
     counts = np.asarray(Y.sum(axis=0)).ravel()
     panel = Panel(
         subjects,
@@ -175,7 +175,7 @@ def _all_names(
     for number, subject in enumerate(subjects):
         given = () if vocabulary is None or subject not in vocabulary else names_of(vocabulary, subject, spoken)
         used = [(name.text, KINDS.index(name.kind)) for name in given if name.kind in KINDS]
-        title = titles.get(subject, "" if "://" in subject else subject.rpartition("/")[2])
+        title = titles.get(subject) or own_name(subject)
         if not used and title:
             used = [(title, 0)]
         for text, kind in used:
@@ -267,6 +267,8 @@ def _with_ranker(panel: Panel, pairs: CandidatePairs, truth: Array, own: Any, se
     panel.thresholds, usual = _thresholds(pairs.subject, probability, truth, own, len(panel.subjects))
     panel.least = usual / 2
     panel.position.records = panel.position.left_out = None  # they were needed for the records asked about
+    if panel.names is not None:
+        panel.names.halves = None
     return panel
 
 
