@@ -139,6 +139,17 @@ def _write_pair(why: PairExplanation, limit: int, _: Callable[[str], str]) -> No
 
 
 def _write_label(why: LabelExplanation, limit: int, title: Callable[[str], str]) -> None:
+    if why.by_witnesses:
+        telling = [(share, word) for word, share in why.words]
+        _section("Share of the records with a word that have this label", ("share", "word"), telling, limit)
+    else:
+        _write_parts(why, limit)
+    _write_above(why.ancestors)
+    _write_records("Nearest records with this label", why.records, limit, title)
+
+
+def _write_parts(why: LabelExplanation, limit: int) -> None:
+    """Write the words whose parts add up to the score of a linear classifier."""
     good = [word for word in why.words if word.part > 0][:limit]
     bad = [word for word in reversed(why.words) if word.part < 0][:limit]
     _section("Words in favour", ("part", "word"), [(word.part, word.word) for word in good], limit)
@@ -148,8 +159,6 @@ def _write_label(why: LabelExplanation, limit: int, title: Callable[[str], str])
     other = f", {left:+.3f} for all other words" if abs(left) >= 0.0005 else ""
     sums = f"{in_favour:+.3f} for, {against:+.3f} against{other}"
     print(f"\nScore {why.score:.3f}: starts at {why.intercept:.3f}, {sums}.")
-    _write_above(why.ancestors)
-    _write_records("Nearest records with this label", why.records, limit, title)
 
 
 def _write_place(place: LabelPlace, limit: int, title: Callable[[str], str]) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 import sys
-from collections.abc import Callable, Iterator
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from tacit.cli.common.options import as_json, index_argument, opened
-from tacit.cli.common.output import write_json, write_table
+from tacit.cli.common.output import write_json, write_note, write_table
 from tacit.cli.common.progress import ShownStages
 from tacit.errors import InputError
 from tacit.files import replacing
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["suggest_command", "write_batch"]
 
 _FORMATS = ("table", "json", "annif", "annif-json")
+_NO_REASONS = "no reasons are known: the index was built with a suggester that does not give any."
+_WIDEST = 100
+_FEW_TEXTS = 5  # for which reasons are shown without being asked for
 
 
 @click.command("suggest")
@@ -46,6 +51,11 @@ _FORMATS = ("table", "json", "annif", "annif-json")
     type=click.Choice(_FORMATS),
     help="Table, JSON, output of 'annif suggest', or JSON of Annif's web service.",
 )
+@click.option(
+    "--reasons/--no-reasons",
+    default=None,
+    help=f"Say why each label is suggested.  [default: in a table of up to {_FEW_TEXTS} texts]",
+)
 @as_json
 def suggest_command(*, index: str, as_json: bool, form: str | None, limit: int | None, **given: Any) -> None:
     """Suggest labels for texts.
@@ -61,6 +71,8 @@ def suggest_command(*, index: str, as_json: bool, form: str | None, limit: int |
     if as_json and form not in (None, "json"):
         raise InputError(f"--json contradicts --format: got {form!r}, expected 'json'. Leave one of them out.")
     form = "json" if as_json else form
+    if given["reasons"] and form in ("annif", "annif-json"):
+        raise InputError(f"--reasons has no place in the output of Annif: got --format {form}, expected table or json.")
     given["limit"] = 5 if limit is None and not given["chosen"] else limit
     words, files, batch = given.pop("text"), given.pop("files"), given.pop("batch")
     of_batch = {name: given.pop(name) for name in ("output", "text_columns", "id_column")}
@@ -72,20 +84,22 @@ def suggest_command(*, index: str, as_json: bool, form: str | None, limit: int |
         texts = _texts(words, files)
         from tacit.tasks.suggest.suggest import suggest
 
+        wanted = given["reasons"]
+        if wanted is None:
+            given["reasons"] = form in (None, "table") and len(texts) <= _FEW_TEXTS
         with opened(index) as collection:
+            if wanted and collection.panel is None:
+                write_note(_NO_REASONS)
             found = suggest(collection, [text for _, text in texts], **given)
             empty = "No label is probable enough."
             if not given["chosen"] and not given["threshold"]:  # every label is suggested if a word is known
                 empty = "No labels: none of the words is in the vocabulary of the index."
-            from tacit.tasks.label_names import title_of
-
-            _write(
-                form or "table", [name for name, _ in texts], found, empty, lambda label: title_of(collection, label)
-            )
+            _write(form or "table", [name for name, _ in texts], found, empty)
         return
     if words or files:
         raise InputError("--batch is given with a text or --file: got both, expected one of them.")
 
+    given["reasons"] = bool(given["reasons"])
     write_batch(index, batch, form, **of_batch, **given)
 
 
@@ -115,7 +129,7 @@ def _read(file: str) -> str:
         raise InputError(f"--file cannot be read: got {file!r}, {error.strerror or error}.") from error
 
 
-def _write(form: str, names: list[str], found: list[list[Suggestion]], empty: str, title: Callable[[str], str]) -> None:
+def _write(form: str, names: list[str], found: list[list[Suggestion]], empty: str) -> None:
     if form == "json":
         texts = [
             {"source": name, "suggestions": [one.to_facts() for one in suggestions]}
@@ -134,7 +148,8 @@ def _write(form: str, names: list[str], found: list[list[Suggestion]], empty: st
             if form == "annif":
                 print("".join(f"{annif_line(one)}\n" for one in suggestions), end="")
             else:
-                _write_table(suggestions, empty, title)
+                _write_table(suggestions, empty)
+                _write_reasons(suggestions)
 
 
 def annif_line(suggestion: Suggestion) -> str:
@@ -143,7 +158,7 @@ def annif_line(suggestion: Suggestion) -> str:
     return f"<{suggestion.label}>\t{title}\t{suggestion.probability:.4f}"
 
 
-def _write_table(suggestions: list[Suggestion], empty: str, title: Callable[[str], str]) -> None:
+def _write_table(suggestions: list[Suggestion], empty: str) -> None:
     """Write labels with their titles and what is above them; in place of an IRI its title alone, which is readable."""
     from tacit.relations.taxonomy.names import is_iri
 
@@ -152,10 +167,22 @@ def _write_table(suggestions: list[Suggestion], empty: str, title: Callable[[str
     headings = ["probability", "chosen", "label", *(["title"] if titled else []), *(["below"] if above else [])]
     rows: list[list[Any]] = []
     for one in suggestions:
-        below = [" < ".join(map(title, one.ancestors))] if above else []
+        below = [" < ".join(one.ancestor_titles)] if above else []
         names = [one.label, one.title] if titled else [one.title]
         rows.append([one.probability, "yes" if one.chosen else "", *names, *below])
     write_table(headings, rows, empty=empty)
+
+
+def _write_reasons(suggestions: list[Suggestion]) -> None:
+    """Write why each label is suggested, below the table: one paragraph per label."""
+    explained = [(one.title, one.evidence.sentences()) for one in suggestions if one.evidence is not None]
+    if not explained:
+        return
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    print("\nWhy")
+    for title, reasons in explained:
+        said = "; ".join(reasons) or "several weak signs together"
+        print(textwrap.fill(f"{title}: {said}", width, initial_indent="  ", subsequent_indent="    "))
 
 
 _TEXTS_PER_REPORT = 100
@@ -179,13 +206,17 @@ def write_batch(
     with ShownStages(quiet=to_terminal) as show, opened(index) as collection:
         from tacit.tasks.stage_progress import StageReporter
 
+        if choice["reasons"] and collection.panel is None:
+            write_note(_NO_REASONS)
+            choice["reasons"] = False
         reading = _reading(batch, text_columns, id_column, collection.settings.get("build", {}).get("reading"))
         stages = StageReporter(show)
         stages.begin("suggesting")
         n_texts = n_labels = 0
         with _writing(output) as file:
             if form == "tsv":
-                print("id", "label", "title", "probability", "chosen", sep="\t", file=file)
+                columns = ["id", "label", "title", "probability", "chosen", *(["reasons"] if choice["reasons"] else [])]
+                print(*columns, sep="\t", file=file)
             for record, suggestions in suggest_records(collection, reading, **choice):
                 file.write(_lines(form, record, suggestions))
                 n_texts, n_labels = n_texts + 1, n_labels + len(suggestions)
@@ -226,7 +257,10 @@ def _form(form: str | None, output: str | None) -> str:
 def _lines(form: str, record: Record, suggestions: list[Suggestion]) -> str:
     if form == "tsv":
         rows = [
-            (record.id, one.label, one.title, f"{one.probability:.6f}", "yes" if one.chosen else "no")
+            (
+                *(record.id, one.label, one.title, f"{one.probability:.6f}", "yes" if one.chosen else "no"),
+                *(() if one.evidence is None else ["; ".join(one.evidence.sentences())]),
+            )
             for one in suggestions
         ]
         return "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows)

@@ -49,8 +49,10 @@ class LabelExplanation:
     records : tuple of RecordHit
         Records with the label that are nearest to the text, with cosines.
     reasons : tuple of str
-        What the witnesses of the index say; empty if it has none. Then `words` has the share of the records of each
-        word that have the label.
+        What the witnesses of the index say.
+    by_witnesses : bool
+        Whether the index has witnesses. Then `words` has the share of the records of each word that have the label,
+        `score` is the sum of the ranker before calibration, and `offset` and `intercept` are 0.
     """
 
     label: str
@@ -65,16 +67,16 @@ class LabelExplanation:
     ancestors: tuple[NamedLabel, ...]
     records: tuple[RecordHit, ...]
     reasons: tuple[str, ...] = ()
+    by_witnesses: bool = False
 
     def in_words(self) -> str:
         """Return it in a few sentences."""
         rule = f"its threshold is {self.threshold:.2f}, so it is {'accepted' if self.chosen else 'not accepted'}"
         said = [f"The label {self.title} has the probability {self.probability:.2f}; {rule}."]
-        good = [f"“{word}”" for word, part in self.words if part > 0]
-        if self.reasons:
-            said += [f"{reason[0].upper()}{reason[1:]}." for reason in self.reasons]
-            good = []
-        bad = [f"“{word}”" for word, part in reversed(self.words) if part < 0]
+        said += [f"{reason[0].upper()}{reason[1:]}." for reason in self.reasons]
+        parts = () if self.by_witnesses else self.words
+        good = [f"“{word}”" for word, part in parts if part > 0]
+        bad = [f"“{word}”" for word, part in reversed(parts) if part < 0]
         if good:
             said.append(f"{listed(good)} {'speaks' if len(good) == 1 else 'speak'} for it.")
         if bad:
@@ -95,6 +97,7 @@ class LabelExplanation:
             "chosen": self.chosen,
             "in_words": self.in_words(),
             "reasons": list(self.reasons),
+            "by_witnesses": self.by_witnesses,
             "score": self.score,
             "words": [word._asdict() for word in self.words],
             "offset": self.offset,
@@ -171,6 +174,7 @@ def _by_witnesses(collection: OpenedIndex, panel: Panel, text: str, name: str, l
         named(collection, ancestors_of(collection, label)),
         tuple(hits_of(collection, *nearest)),
         evidence.sentences(),
+        by_witnesses=True,
     )
 
 

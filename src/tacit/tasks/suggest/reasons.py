@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tacit.index.witnesses.asked import AskedTexts
-from tacit.index.witnesses.names import NameMatch
+from tacit.index.witnesses.names import NameMatch, NamesWitness
 from tacit.index.witnesses.panel import Panel
 
 __all__ = ["Evidence", "TextEvidence", "asked_text"]
@@ -24,6 +25,7 @@ class Evidence:
     Attributes
     ----------
     name : str, the name of the subject that stands in the text; "" if none does
+    name_words : words of the text that its name has too, if the whole name does not stand in the text
     name_is_early : bool, whether it stands in the first fifth of the text
     n_near, n_compared : int, how many of the records with the most similar words have the subject
     words : words of the text and the share of their records that have the subject, the largest first
@@ -38,6 +40,7 @@ class Evidence:
     words: tuple[tuple[str, float], ...] = ()
     goes_with: bool = False
     n_records: int = 0
+    name_words: tuple[str, ...] = ()
 
     def sentences(self) -> tuple[str, ...]:
         """Return the reasons, the most telling first."""
@@ -45,13 +48,14 @@ class Evidence:
         if self.name:
             where = "at the beginning of the text" if self.name_is_early else "in the text"
             said.append(f"its name “{self.name}” stands {where}")
+        elif self.name_words:
+            said.append(f"its name shares {_quoted(self.name_words[:_WORDS])} with the text")
         if self.n_near:
             verb = "has" if self.n_near == 1 else "have"
             said.append(f"{self.n_near} of the {self.n_compared} most similar records {verb} it")
         telling = [word for word, share in self.words if share >= _TELLING][:_WORDS]
         if telling:
-            quoted = ", ".join(f"“{word}”" for word in telling)
-            said.append(f"the {'word' if len(telling) == 1 else 'words'} {quoted} often stood in its records")
+            said.append(f"the {'word' if len(telling) == 1 else 'words'} {_quoted(telling)} often stood in its records")
         if self.goes_with:
             said.append("it often goes with subjects of similar records")
         if not self.n_records:
@@ -62,12 +66,17 @@ class Evidence:
         """Return the evidence as plain data."""
         return {
             "name": self.name,
+            "name_words": list(self.name_words),
             "similar_records": self.n_near,
             "of": self.n_compared,
             "words": [{"word": word, "share": round(share, 4)} for word, share in self.words],
             "records": self.n_records,
             "sentences": list(self.sentences()),
         }
+
+
+def _quoted(words: Sequence[str]) -> str:
+    return ", ".join(f"“{word}”" for word in words)
 
 
 class TextEvidence:
@@ -80,15 +89,15 @@ class TextEvidence:
         self._names: dict[int, NameMatch] = {}
         if panel.names is not None and asked.texts is not None:
             self._names = {match.subject: match for match in panel.names.matches(asked.texts[0])}
+        self._written = _as_written(panel.names, asked.texts)
 
     def of(self, subject: int) -> Evidence:
         """Return what speaks for a subject."""
         panel, match = self._panel, self._names.get(subject)
         words: list[tuple[str, float]] = []
         if panel.names is not None and subject < len(panel.words.subject_counts):
-            terms = panel.names.words.terms
             telling = panel.words.telling_words(self._asked.rows, subject, 2 * _WORDS)
-            words = [(terms[column], share) for column, share in telling]
+            words = [(self._word(column), share) for column, share in telling]
         counts = panel.relatives.counts
         return Evidence(
             name="" if match is None or panel.names is None else panel.names.found_name(match, self._asked.texts),
@@ -98,7 +107,31 @@ class TextEvidence:
             words=tuple(words),
             goes_with=bool(self._related.together[0, subject] > 0.1),
             n_records=int(counts[subject]) if subject < len(counts) else 0,
+            name_words=() if match is not None else self._name_words(subject),
         )
+
+    def _word(self, column: int) -> str:
+        """Return a term as it is written in the text: a stem is not a word."""
+        assert self._panel.names is not None
+        term = self._panel.names.words.terms[column]
+        return " ".join(self._written.get(part, part) for part in term.split(" "))
+
+    def _name_words(self, subject: int) -> tuple[str, ...]:
+        """Return the words of the text that the name of a subject has too."""
+        names, columns = self._panel.names, self._asked.rows.indices
+        if names is None or subject >= names.vectors.shape[1]:
+            return ()
+        shared = names.vectors[columns][:, [subject]].toarray().ravel() > 0
+        return tuple(self._word(int(column)) for column in columns[shared])
+
+
+def _as_written(names: NamesWitness | None, texts: Sequence[str] | None) -> dict[str, str]:
+    """Return the words of the first text as they are written there, by their stems; the first form of each counts."""
+    if names is None or not texts:
+        return {}
+    analyse = names.words.analyse
+    both = zip(analyse.single_words(texts[0]), analyse.plain_words(texts[0]), strict=True)
+    return dict(reversed(list(both)))
 
 
 def asked_text(panel: Panel, row: Any, position: Any, text: str | None) -> AskedTexts:

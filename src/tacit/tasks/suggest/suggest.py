@@ -44,8 +44,8 @@ class Suggestion:
         Whether it reaches the threshold of the label, which is set for the best F1.
     title : str
         Title from the taxonomy, or the label itself.
-    ancestors : tuple of str
-        Labels above it in the taxonomy, nearest first.
+    ancestors, ancestor_titles : tuple of str
+        Labels above it in the taxonomy, nearest first, and their titles.
     evidence : Evidence or None
         What speaks for it, if it was asked for and the index has witnesses.
     """
@@ -55,6 +55,7 @@ class Suggestion:
     chosen: bool
     title: str
     ancestors: tuple[str, ...] = ()
+    ancestor_titles: tuple[str, ...] = ()
     evidence: Evidence | None = None
 
     def to_facts(self) -> dict[str, Any]:
@@ -65,6 +66,7 @@ class Suggestion:
             "probability": round(self.probability, 6),
             "chosen": self.chosen,
             "ancestors": list(self.ancestors),
+            "ancestor_titles": list(self.ancestor_titles),
         }
         return facts if self.evidence is None else {**facts, "evidence": self.evidence.to_facts()}
 
@@ -121,8 +123,9 @@ def suggest(
         positions = space.place_vectors(vectors, None if space.words is None else texts)
 
     @cache
-    def named(name: str) -> tuple[str, tuple[str, ...]]:
-        return title_of(collection, name), ancestors_of(collection, name)
+    def named(name: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+        above = ancestors_of(collection, name)
+        return title_of(collection, name), above, tuple(title_of(collection, one) for one in above)
 
     if panel is not None:
         ranked = _by_witnesses(panel, texts, rows, positions, least=least, chosen=chosen, limit=limit)
