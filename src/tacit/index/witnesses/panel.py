@@ -100,14 +100,13 @@ class Panel:
     def raw_of(self, asked: AskedTexts, subject: int) -> float:
         """Return the sum of the ranker for one text and one subject, whether or not any witness names it."""
         assert self.ranker is not None
-        here, numbers = np.array([0]), np.array([subject])
-        said = [testimony.features(here, numbers) for testimony in self._testimonies(asked)]
-        return float(self.ranker.raw(np.hstack(said))[0])
+        pairs = self.pairs(asked, [np.array([subject])])  # some numbers are relative to those of the other candidates
+        return float(self.ranker.raw(pairs.numbers[pairs.subject == subject])[0])
 
-    def pairs(self, asked: AskedTexts) -> CandidatePairs:
-        """Return the candidates of all witnesses for one block of texts, with their numbers."""
+    def pairs(self, asked: AskedTexts, more: list[IntArray] | None = None) -> CandidatePairs:
+        """Return the candidates of all witnesses for one block of texts, and `more`, with their numbers."""
         testimonies = self._testimonies(asked)
-        named = [testimony.candidates() for testimony in testimonies]
+        named = [testimony.candidates() for testimony in testimonies] + ([] if more is None else [more])
         width = np.int64(asked.n_subjects)
         keys = [text * width + np.unique(np.concatenate([each[text] for each in named])) for text in range(len(asked))]
         text, subject = np.divmod(np.concatenate(keys) if keys else np.empty(0, np.int64), width)
