@@ -22,6 +22,7 @@ __all__ = ["Gram", "MatrixOperator", "Operator", "as_operator"]
 # Columns of V for which AᵀA V is computed at a time: more would not fit into the cache, and with many records the
 # intermediate A V would be the largest array of all.
 _STRIPE = 32
+_ENTRIES = 2**20  # of a matrix, whose squares are in memory at the same time
 
 
 class Operator(LinearOperator):
@@ -117,6 +118,10 @@ class Operator(LinearOperator):
         """Return the squared Frobenius norm, i.e. the trace of the Gram matrix, if the entries are known."""
         raise NotImplementedError(f"{type(self).__name__} does not know its Frobenius norm")
 
+    def column_squares(self) -> Array | None:
+        """Return the squared length of each column, in double precision; None if that would take many products."""
+        return None
+
     def to_dense(self) -> Array:
         """Return the matrix itself, for small problems and for tests."""
         if self.shape[0] < self.shape[1]:  # by the shorter side: the other identity would be larger than the matrix
@@ -200,6 +205,21 @@ class MatrixOperator(Operator):
         blocks = (entries[start : start + 2**17] for start in range(0, entries.size, 2**17))
         return float(sum(np.square(block, dtype=np.float64).sum() for block in blocks))
 
+    def column_squares(self) -> Array:
+        """Return the squared length of each column, in double precision."""
+        if self.is_dense:
+            return np.asarray(np.einsum("ij,ij->j", self.matrix, self.matrix, dtype=np.float64))
+        matrix = self.matrix.tocsr() if self._by_columns else self.matrix
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        squares = np.zeros(self.shape[1])
+        for first in range(0, matrix.data.size, _ENTRIES):  # the squares of all entries would be larger than the matrix
+            part = slice(first, first + _ENTRIES)
+            values = np.square(matrix.data[part], dtype=np.float64)
+            squares += np.bincount(matrix.indices[part], values, minlength=self.shape[1])
+        return squares
+
     def square(self) -> Array:
         """Return AᵀA itself, dense."""
         square = self.matrix.T @ self.matrix
@@ -244,6 +264,11 @@ class Gram(Operator):
     def n_bytes(self) -> int:
         """Memory that A takes."""
         return self.operator.n_bytes
+
+    def diagonal(self) -> Array | None:
+        """Return the diagonal, in double precision; None if that would take many products."""
+        squares = self.operator.column_squares()
+        return None if squares is None else squares + float(self.shift)
 
     def _matmat(self, V: Array) -> Array:
         product = self.operator.gram(V)

@@ -122,9 +122,7 @@ def _with_labels(
         eigenvalues = shifted / (1 / (1 - label_weight) + shrinkage)
     A = form.adjoint(V) if A is None else A
     if B is None:
-        # what the words alone would give is the larger part of the answer, and near it the search takes fewer steps
-        start = A / shifted.astype(form.dtype) if label_weight < 1 else None
-        return InformedSpace(V, eigenvalues, form.regress(V, start=start), A, informed=True)
+        return InformedSpace(V, eigenvalues, form.regress(V, crossed=A), A, informed=True)
     release_memory(V.nbytes)
     pulled = np.asarray(F.T @ V)
     turned = root * (root * pulled) if isinstance(root, float) else root @ (root.T @ pulled)

@@ -54,10 +54,11 @@ class RecordForm(ABC):
         """Return coefficients c with fitted(c) = K V."""
 
     @abstractmethod
-    def regress(self, T: Any, start: Array | None = None) -> Array:
+    def regress(self, T: Any, crossed: Array | None = None) -> Array:
         """Return the coefficients of K_r⁻¹ T: the ridge regressions of the columns of T on the records.
 
-        An iteration begins at `start`, coefficients near the answer; a direct solver does not need it.
+        `crossed` is `adjoint(T)` to the tolerance of the eigenvectors, if it is known; unless that is tight, it saves a
+        product.
         """
 
     @abstractmethod
@@ -133,7 +134,7 @@ class DualForm(_DenseForm):
         """Return V itself, as weights of the records."""
         return V
 
-    def regress(self, T: Any, start: Array | None = None) -> Array:
+    def regress(self, T: Any, crossed: Array | None = None) -> Array:
         """Solve with the eigenvectors of K."""
         return self._inverse_times(dense_block(T, self.dtype))
 
@@ -184,7 +185,7 @@ class PrimalForm(_DenseForm):
         """Return XᵀV."""
         return np.asarray(self.X.T @ V)
 
-    def regress(self, T: Any, start: Array | None = None) -> Array:
+    def regress(self, T: Any, crossed: Array | None = None) -> Array:
         """Solve with the eigenvectors of XᵀX."""
         # a sparse T is not made dense: with many labels it would be far larger than X
         rhs = self.matrix.T @ (T.astype(self.dtype) if is_sparse(T) else np.asarray(T, self.dtype))

@@ -230,9 +230,9 @@ class _Shapes:
         }
 
     def regression(self, n_rows: int, n_columns: int) -> float:
-        """Return the right-hand sides, the solution and five blocks of conjugate gradients."""
+        """Return the right-hand sides, the solution and six blocks of conjugate gradients."""
         width = width_for(n_rows, n_columns, itemsize=self.b, n_bytes=self.n_bytes)
-        return self.b * n_rows * (2 * n_columns + 5 * width)
+        return self.b * n_rows * (2 * n_columns + 6 * width)
 
 
 def _lsi(s: _Shapes) -> list[Parts]:

@@ -237,7 +237,7 @@ class RowForm(DualForm):
         self._factor = la.cho_factor(K + ridge * np.eye(len(K)))
         self.reports: list[Any] = []
 
-    def regress(self, T: Any, start: Array | None = None) -> Array:
+    def regress(self, T: Any, crossed: Array | None = None) -> Array:
         """Solve with the Cholesky factor."""
         return np.asarray(la.cho_solve(self._factor, dense_block(T, self.dtype)))
 

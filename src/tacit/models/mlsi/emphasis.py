@@ -20,6 +20,7 @@ import scipy.linalg as la
 from tacit.checks import check_number
 from tacit.errors import InputError
 from tacit.solve.result import signs_of
+from tacit.solve.tall_arrays import times
 from tacit.types import Array
 
 __all__ = ["WORDS", "curvatures", "main_axes", "turn_to_emphasis"]
@@ -62,7 +63,11 @@ def turn_to_emphasis(model: Any, positions: Array | None) -> Array | None:
     """Turn a fitted space to the main axes of M; return the positions in these axes."""
     values, axes = main_axes(model, dict(model.emphasis))
     dtype = model.embedding_.dtype
-    turn = (axes * signs_of(model.embedding_ @ axes)).astype(dtype)
+    turn = axes.astype(dtype)
+    model.embedding_ = times(model.embedding_, turn)
+    signs = signs_of(model.embedding_)
+    model.embedding_ *= signs
+    turn *= signs
     power, before = model._power(), model.eigenvalues_
     model.eigenvalues_ = values.astype(dtype)
     for name in ("components_", "dual_components_"):
@@ -71,7 +76,6 @@ def turn_to_emphasis(model: Any, positions: Array | None) -> Array | None:
             setattr(model, name, np.ascontiguousarray(turn.T @ unit) * model.eigenvalues_[:, None] ** power)
     if hasattr(model, "term_loadings_"):
         model.term_loadings_ = np.ascontiguousarray(turn.T @ model.term_loadings_)
-    model.embedding_ = model.embedding_ @ turn
     model.fold_map_ = turn.T @ model.fold_map_ @ turn
     model.views_ = {name: view.turned(turn) for name, view in model.views_.items()}
-    return None if positions is None else np.asarray(positions @ turn)
+    return None if positions is None else times(positions, turn)

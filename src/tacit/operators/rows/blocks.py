@@ -87,6 +87,10 @@ class RowBlocks(Operator):
         """Return the squared length of each row, in double precision."""
         return np.concatenate(list(self._each(_row_squares)))
 
+    def column_squares(self) -> Array:
+        """Return the squared length of each column, in double precision, in one pass."""
+        return self._sum(_column_squares)
+
     def squared_norm(self) -> float:
         """Return the squared Frobenius norm."""
         return self.facts.squared_norm
@@ -136,6 +140,13 @@ def _gram(block: sp.csr_array, V: Array, rows: Any) -> Array:
 def _row_squares(block: sp.csr_array, shared: Any, rows: Any) -> Array:
     squares = sp.csr_array((np.square(block.data, dtype=np.float64), block.indices, block.indptr), shape=block.shape)
     return np.asarray(squares.sum(axis=1)).ravel()
+
+
+def _column_squares(block: sp.csr_array, shared: Any, weights: Array | None) -> Array:
+    squares = np.square(block.data, dtype=np.float64)
+    if weights is not None:
+        squares *= np.repeat(weights.ravel(), np.diff(block.indptr))
+    return np.bincount(block.indices, squares, minlength=block.shape[1])
 
 
 _COLUMNS = 32
@@ -204,12 +215,20 @@ class RowView(Operator):
         V = np.ascontiguousarray(V, np.result_type(V.dtype, self.dtype))
         if self.rows is None and self.scales is None:
             return self.source.gram(V)
-        weights = np.ones(self.source.shape[0], V.dtype) if self.scales is None else (self.scales**2).astype(V.dtype)
+        return self.source._sum(_weighted_gram, V, rows=self._weights(V.dtype))
+
+    def column_squares(self) -> Array:
+        """Return the squared length of each column, in double precision, in one pass."""
+        return self.source._sum(_column_squares, rows=self._weights(np.float64))
+
+    def _weights(self, dtype: Any) -> Array:
+        """Return the weight of each row of the source in the Gram matrix, as a column."""
+        weights = np.ones(self.source.shape[0], dtype) if self.scales is None else (self.scales**2).astype(dtype)
         if self.rows is not None:
             chosen = np.zeros_like(weights)
             chosen[self.rows] = weights[self.rows]
             weights = chosen
-        return self.source._sum(_weighted_gram, V, rows=weights.reshape(-1, 1))
+        return np.asarray(weights.reshape(-1, 1))
 
     def _matmat(self, V: Array) -> Array:
         product = self.source @ V.astype(np.result_type(V.dtype, self.dtype), copy=False)

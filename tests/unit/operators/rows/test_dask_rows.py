@@ -74,6 +74,7 @@ def test_products_are_those_of_the_matrix(client, tmp_path, rng, source, dtype):
     np.testing.assert_allclose(rows.T @ U, A.T @ U, **near)
     np.testing.assert_allclose(rows.gram(V), A.T @ (A @ V), **near)
     np.testing.assert_allclose(rows.row_squares(), A.multiply(A).sum(axis=1), **near)
+    np.testing.assert_allclose(rows.column_squares(), A.multiply(A).sum(axis=0), **near)
     assert (rows @ V).dtype == rows.gram(V).dtype == dtype
     np.testing.assert_array_equal(np.concatenate([block.toarray() for block in rows.blocks()]), A.toarray())
 

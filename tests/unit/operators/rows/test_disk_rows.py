@@ -65,6 +65,7 @@ def test_products_are_those_of_the_matrix(tmp_path, rng, dtype, n_shards_held):
             np.testing.assert_allclose(got, expected, atol=(1e-12 if dtype == np.float64 else 1e-4))
     np.testing.assert_array_equal(joined(rows), A.toarray())
     np.testing.assert_allclose(rows.row_squares(), (A.toarray().astype(np.float64) ** 2).sum(axis=1))
+    np.testing.assert_allclose(rows.column_squares(), (A.toarray().astype(np.float64) ** 2).sum(axis=0))
 
 
 def test_it_knows_its_facts_without_reading(tmp_path):
@@ -263,6 +264,7 @@ def test_views_are_what_a_matrix_in_memory_would_be(tmp_path, rng, dtype):
         assert (wide @ V).dtype == (wide.T @ U).dtype == wide.gram(V).dtype == np.float64
         assert (view @ V.astype(dtype)).dtype == view.dtype
         np.testing.assert_allclose(view.row_squares(), np.square(dense, dtype=np.float64).sum(axis=1), rtol=1e-5)
+        np.testing.assert_allclose(view.column_squares(), np.square(dense, dtype=np.float64).sum(axis=0), rtol=1e-5)
         assert view.squared_norm() == pytest.approx(np.square(dense, dtype=np.float64).sum(), rel=1e-5)
 
 

@@ -216,8 +216,22 @@ def test_an_operator_may_give_back_what_it_was_given() -> None:
         np.testing.assert_allclose(found.solution, B, rtol=1e-12)
 
 
+@pytest.mark.parametrize("width", [5, 12])
+@pytest.mark.parametrize("start", [None, RNG.standard_normal(B.shape)])
+def test_a_known_diagonal_saves_steps_and_gives_the_same_solution(width: int, start: np.ndarray | None) -> None:
+    scales = np.geomspace(1, 1e3, N)
+    uneven = scales[:, None] * S * scales
+    found = block_cg(as_operator(uneven), B, tol=1e-10, start=start, width=width, diagonal=np.diag(uneven))
+    np.testing.assert_allclose(found.solution, la.solve(uneven, B), rtol=1e-6, atol=1e-9)
+    roots = np.sqrt(np.diag(uneven))[:, None]
+    sizes = la.norm((B - uneven @ found.solution) / roots, axis=0) / la.norm(B / roots, axis=0)
+    assert found.converged
+    assert sizes.max() <= 1e-9
+    assert found.iterations < block_cg(as_operator(uneven), B, tol=1e-10, start=start, width=width).iterations / 2
+
+
 @pytest.mark.parametrize(
-    ("n_columns", "n_bytes", "width"), [(100, 0, 32), (100, 2**26, 48), (100, 2**27, 100), (100, 2**30, 100), (3, 0, 3)]
+    ("n_columns", "n_bytes", "width"), [(100, 0, 100), (200, 0, 80), (200, 2**27, 112), (100, 2**30, 100), (3, 0, 3)]
 )
 def test_so_many_columns_search_together_as_fill_lines_and_fit_beside_the_matrix(
     n_columns: int, n_bytes: int, width: int
