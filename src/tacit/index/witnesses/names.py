@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from copy import copy
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
@@ -81,6 +82,7 @@ class NamesWitness(Witness):
         self.subjects, self.kinds, self.found, self.right = subjects, kinds, found, right
         self.vectors = vectors
         self.halves: tuple[Array, Array] | None = None  # `found` and `right` of even and odd records, for training
+        self.learned = np.zeros((2, len(found)), np.int32)  # the part of `found` and `right` that is from corrections
         self._by_name: dict[tuple[str, ...], list[int]] = {}
         longest: dict[str, int] = {}
         for number, name in enumerate(names):
@@ -137,6 +139,31 @@ class NamesWitness(Witness):
         self.halves = found, right
         self.found, self.right = found.sum(axis=0).astype(np.int32), right.sum(axis=0).astype(np.int32)
 
+    def without_learned(self) -> NamesWitness:
+        """Return a witness that has counted no corrections."""
+        before = copy(self)
+        before.found, before.right = self.found - self.learned[0], self.right - self.learned[1]
+        before.learned = np.zeros_like(self.learned)
+        return before
+
+    def with_corrections(
+        self, texts: Sequence[str], accepted: Sequence[set[int]], rejected: Sequence[set[int]], n_subjects: int
+    ) -> NamesWitness:
+        """Return a witness that has counted corrections, in place of those that it had counted before.
+
+        In a text without accepted subjects, only names of rejected ones count.
+        """
+        after, learned = self.without_learned(), np.zeros((2, n_subjects), np.int32)
+        for text, own, refused in zip(texts, accepted, rejected, strict=True):
+            for match in self.matches(text):
+                if own or match.subject in refused:
+                    learned[:, match.subject] += (1, match.subject in own)
+        after.learned = learned
+        after.found, after.right = learned.copy()
+        after.found[: len(self.found)] += self.found - self.learned[0]
+        after.right[: len(self.right)] += self.right - self.learned[1]
+        return after
+
     def matches(self, text: str) -> list[NameMatch]:
         """Return the subjects whose names stand in a text."""
         parts = self.words.analyse.single_words(text)[:_MOST_WORDS]
@@ -188,6 +215,9 @@ class NamesWitness(Witness):
         writer.save_array("name_words", np.array([number[word] for name in self.names for word in name], np.int32))
         for part in ("subjects", "kinds", "found", "right"):
             writer.save_array(f"name_{part}", getattr(self, part))
+        if self.learned.any():
+            writer.save_array("learned_found", self.learned[0])
+            writer.save_array("learned_right", self.learned[1])
         vectors = sp.csr_array(self.vectors)
         parts = {"values": vectors.data, "columns": vectors.indices, "starts": vectors.indptr}
         for part, array in parts.items():
@@ -202,7 +232,10 @@ class NamesWitness(Witness):
         subjects, kinds, found, right = (
             np.asarray(generation.array(f"name_{part}")) for part in ("subjects", "kinds", "found", "right")
         )
-        return cls(words, names, subjects, kinds, found, right, vectors)
+        witness = cls(words, names, subjects, kinds, found, right, vectors)
+        if "learned_found" in generation.arrays:
+            witness.learned = np.array([generation.array(f"learned_{part}") for part in ("found", "right")], np.int32)
+        return witness
 
 
 class NamesTestimony(Testimony):

@@ -68,6 +68,12 @@ class NeighboursWitness(Witness):
             witness.removed[removed] = True
         return witness
 
+    def first(self, n_records: int) -> NeighboursWitness:
+        """Return a witness that knows only the first records."""
+        witness = NeighboursWitness(self.by_word[:, :n_records], self.labels[:n_records])
+        witness.places = None if self.places is None else self.places[:n_records]
+        return witness
+
     def rows(self, numbers: IntArray) -> sp.csr_array:
         """Return the words of some records."""
         return sp.csr_array(self.by_word[:, numbers].T)
@@ -84,13 +90,17 @@ class NeighboursWitness(Witness):
         writer.save_array("near_by_word_values", self.by_word.data.astype(np.float32))
 
     @classmethod
-    def of_generation(cls, generation: Generation, shape: tuple[int, int, int], places: Array | None) -> Self:
-        """Open the records of an index; `shape` is its numbers of terms, records and subjects."""
+    def of_generation(
+        cls, generation: Generation, shape: tuple[int, int, int], places: Array, learned: Array | None
+    ) -> Self:
+        """Open the records of an index and its corrections; `shape` is its numbers of terms, of these and subjects."""
         n_terms, n_records, n_subjects = shape
         columns, starts = (generation.array(f"near_by_word_{part}") for part in ("columns", "starts"))
         by_word = sp.csr_array((generation.array("near_by_word_values"), columns, starts), (n_terms, n_records))
         columns, starts = (generation.array(f"near_labels_{part}") for part in ("columns", "starts"))
         labels = sp.csr_array((np.ones(len(columns), np.float32), columns, starts), (n_records, n_subjects))
+        if learned is not None and places.size <= _PLACED_NUMBERS:
+            places = np.vstack([places, learned])
         return cls(by_word, labels, places)
 
     def nearest(self, asked: AskedTexts) -> sp.csr_array:

@@ -14,6 +14,8 @@ from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
 from tacit.index.suggester import Suggester
 from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness
+from tacit.index.witnesses.corrections import Correction
+from tacit.index.witnesses.examples import Examples
 from tacit.index.witnesses.names import NamesWitness, own_name
 from tacit.index.witnesses.neighbours import NeighboursWitness
 from tacit.index.witnesses.position import PositionWitness
@@ -64,6 +66,8 @@ class Panel:
     ranker : None before it is trained
     thresholds : (n_subjects,) probability from which a subject is chosen
     least : probability from which the first subject of a text is chosen in any case
+    learned : (n_corrections, k), positions of the corrections that were learned; None without any
+    examples : what the ranker learned from, without corrections; None unless it is being trained
     """
 
     subjects: tuple[str, ...]
@@ -75,6 +79,8 @@ class Panel:
     ranker: TreeRanker | None = None
     thresholds: Array | None = None
     least: float = 1.0
+    learned: Float32Array | None = None
+    examples: Examples | None = None
 
     @property
     def witnesses(self) -> tuple[Witness, ...]:
@@ -174,6 +180,47 @@ class Panel:
             names=self._names_with(subjects[len(self.subjects) :], titles),
         )
 
+    def with_corrections(
+        self, n_records: int, corrections: Sequence[Correction], rows: Any, places: Float32Array
+    ) -> Panel:
+        """Return a panel that has learned from corrections, in place of those that it had learned from before.
+
+        A text with accepted subjects counts as a record of the build does, which speaks against subjects that it does
+        not have. Of a text without accepted subjects, only names of rejected ones count, since the others are unknown.
+
+        Parameters
+        ----------
+        n_records : number of records of the build
+        corrections : all corrections
+        rows, places : their words, and their positions by these
+        """
+        subjects, labels = self._with_labels([correction.accepted for correction in corrections])
+        has_labels = np.diff(labels.indptr) > 0
+        rows, places = sp.csr_array(sp.diags_array(has_labels.astype(np.float32)) @ rows), places * has_labels[:, None]
+        rows.eliminate_zeros()
+        earlier = np.arange(n_records, self.neighbours.labels.shape[0])
+        before = _with_columns(self.neighbours.labels[earlier], len(subjects))
+        before_places = places[:0] if self.learned is None else self.learned
+        signs = np.concatenate([has_labels, -(np.diff(before.indptr) > 0).astype(float)])
+        changed = sp.vstack([labels, before], format="csr")
+        changed_rows = sp.vstack([rows, self.neighbours.rows(earlier)], format="csr")
+        names = self._names_with(subjects[len(self.subjects) :], {})
+        if names is not None:
+            number = {subject: place for place, subject in enumerate(subjects)}
+            accepted = [{number[name] for name in each.accepted} for each in corrections]
+            rejected = [{number[name] for name in each.rejected if name in number} for each in corrections]
+            names = names.with_corrections([each.text for each in corrections], accepted, rejected, len(subjects))
+        return replace(
+            self,
+            subjects=subjects,
+            words=self.words.changed(changed_rows, changed, signs),
+            neighbours=self.neighbours.first(n_records).with_changes(rows, labels, places, np.empty(0, np.int64)),
+            position=self.position.changed(changed, np.vstack([places, before_places]), signs),
+            relatives=self.relatives.changed(changed, signs),
+            names=names,
+            learned=np.asarray(places, np.float32),
+        )
+
     def _with_labels(self, given: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], sp.csr_array]:
         """Return the subjects with labels that are new, and the labels of each record as a matrix."""
         place = {subject: number for number, subject in enumerate(self.subjects)}
@@ -192,8 +239,8 @@ class Panel:
         given = [titles.get(label) or own_name(label) for label in new]
         return self.names.with_names([(len(self.subjects) + n, name, 0) for n, name in enumerate(given) if name])
 
-    def save(self, writer: GenerationWriter) -> None:
-        """Write the witnesses and the ranker into a new generation."""
+    def save(self, writer: GenerationWriter, *, head: bool = True) -> None:
+        """Write the witnesses and the ranker into a new generation; what did not change may be kept, as the head."""
         assert self.ranker is not None
         assert self.thresholds is not None
         self.words.save(writer)
@@ -202,7 +249,11 @@ class Panel:
             self.names.save(writer)
         self.relatives.save(writer)
         self.ranker.save(writer)
-        if self.position.head is not None:
+        if self.learned is not None and len(self.learned):
+            writer.save_array("learned_positions", self.learned)
+        if self.examples is not None:
+            self.examples.save(writer)
+        if self.position.head is not None and head:
             self.position.head.save(writer, "panel_head")
             writer.save_array("panel_head_subjects", self.position.scored)
         writer.save_array("subject_thresholds", np.asarray(self.thresholds, np.float32))
@@ -218,26 +269,34 @@ class Panel:
         subjects = tuple(facts["subjects"])
         positions = generation.array("positions")
         by_words = WordsWitness.of_generation(generation)
-        shape = (len(words.terms), len(positions), len(subjects))
+        learned = generation.arrays.get("learned_positions")
+        n_records = len(positions) + (0 if learned is None else len(learned))
+        shape = (len(words.terms), n_records, len(subjects))
         counts = np.asarray(by_words.subject_counts)
+        near = NeighboursWitness.of_generation(generation, shape, positions, learned)
         names = None
         if "name_starts" in generation.arrays:
             names = NamesWitness.of_generation(generation, words, _name_vectors(generation, shape))
+        of_corrections = near.labels[len(positions) :]
+        position = PositionWitness(
+            generation.array("label_positions"),
+            counts - np.bincount(of_corrections.indices, minlength=len(counts)),
+            head=Suggester.of_generation(generation, "panel_head"),
+            scored=generation.arrays.get("panel_head_subjects"),
+        )
+        if learned is not None:
+            position = position.changed(of_corrections, learned, np.ones(len(learned)))
         return cls(
             subjects,
             by_words,
-            NeighboursWitness.of_generation(generation, shape, positions),
-            PositionWitness(
-                generation.array("label_positions"),
-                counts,
-                head=Suggester.of_generation(generation, "panel_head"),
-                scored=generation.arrays.get("panel_head_subjects"),
-            ),
+            near,
+            position,
             RelativesWitness.of_generation(generation, counts),
             names,
             TreeRanker.of_generation(generation),
             np.asarray(generation.array("subject_thresholds")),
             float(facts["least"]),
+            None if learned is None else np.asarray(learned),
         )
 
 

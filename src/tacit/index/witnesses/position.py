@@ -29,6 +29,7 @@ class PositionWitness(Witness):
     places : (n_subjects, k), mean position of the records of each subject
     counts : (n_subjects,), their number
     records : (n_records, k), positions of the records, to leave one out; None if no records are asked about
+    first : number of the first of these records
     head : linear scores of frequent subjects, optional
     scored : numbers of the subjects that it scores
     left_out : (n_records, n_scored) scores of the records by classifiers that did not see them, for training
@@ -43,14 +44,21 @@ class PositionWitness(Witness):
         counts: Array,
         *,
         records: Array | None = None,
+        first: int = 0,
         head: Suggester | None = None,
         scored: Array | None = None,
         left_out: Array | None = None,
     ) -> None:
-        self.places, self.counts, self.records = places, counts, records
+        self.places, self.counts, self.records, self.first = places, counts, records, first
         self.head, self.left_out = head, left_out
         self.scored = np.empty(0, np.int64) if scored is None else np.asarray(scored, np.int64)
         self.units = _unit(places)
+
+    def remembering(self, records: Array, first: int) -> PositionWitness:
+        """Return a witness that can leave out each of some records, the number of the first of which is given."""
+        return PositionWitness(
+            self.places, self.counts, records=records, first=first, head=self.head, scored=self.scored
+        )
 
     def changed(self, labels: Any, places: Array, signs: Array) -> PositionWitness:
         """Return the places with some records more and others less; `signs` is 1 or −1 for each of them."""
@@ -75,7 +83,7 @@ class PositionWitness(Witness):
         assert self.records is not None
         assert asked.records is not None
         counts = self.counts[subject].astype(np.float32)[:, None]
-        rest = counts * self.places[subject] - self.records[asked.records[text]]
+        rest = counts * self.places[subject] - self.records[asked.records[text] - self.first]
         found = np.einsum("ij,ij->i", units[text], _unit(rest)) * (counts.ravel() > 1)
         return np.asarray(found, np.float32)
 

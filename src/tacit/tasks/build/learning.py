@@ -8,7 +8,7 @@ they say about the other third calibrates the probabilities and sets the thresho
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from tacit.index.suggester import Suggester
 from tacit.index.witnesses.asked import AskedTexts
+from tacit.index.witnesses.corrections import Correction
+from tacit.index.witnesses.examples import Examples
 from tacit.index.witnesses.names import KINDS, NamesWitness, own_name
 from tacit.index.witnesses.neighbours import NeighboursWitness
 from tacit.index.witnesses.panel import CandidatePairs, Panel, blocks_of
@@ -32,7 +34,15 @@ from tacit.tasks.stage_progress import StageReporter
 from tacit.text.words import Words
 from tacit.types import Array, Float32Array, Float64Array, IntArray
 
-__all__ = ["LEAST_LEARNED", "TEXTS", "FrequentLabels", "frequent_labels", "learning_sample", "train_panel"]
+__all__ = [
+    "LEAST_LEARNED",
+    "TEXTS",
+    "FrequentLabels",
+    "frequent_labels",
+    "learned_panel",
+    "learning_sample",
+    "train_panel",
+]
 
 LEAST_LEARNED = 60  # records with labels below which a ranker would learn noise
 _ASKED = 6_000  # records that the ranker learns from
@@ -66,6 +76,8 @@ def train_panel(
     head: FrequentLabels | None,
     say: StageReporter,
     seed: int,
+    corrections: Sequence[Correction] = (),
+    places: Float32Array | None = None,
 ) -> Panel:
     """Count the witnesses and train the ranker.
 
@@ -83,6 +95,7 @@ def train_panel(
     head : classifiers to train for frequent labels, if that is affordable
     say : reports the stage, which has begun
     seed : of the sample and the folds
+    corrections, places : texts that a person has corrected, and their positions by their words
     """
     names = tuple(map(str, labels.names))
     more = () if vocabulary is None else tuple(sorted({str(node) for node in vocabulary.names} - set(names)))
@@ -113,10 +126,78 @@ def train_panel(
     order = learning_sample([("known",) if flag else () for flag in labelled > 0], seed)
     sample = np.sort(order[:_ASKED])
     pairs = _asked_pairs(panel, X, honest, own, texts if by_names is not None else None, sample, say)
-    truth = _truth(pairs, own[sample])
+    panel.examples = Examples.of_pairs(pairs.text, pairs.subject, pairs.numbers, own[sample])
+    if panel.names is not None:
+        panel.names.halves = None  # it was needed for the records asked about
+    panel.position.records = panel.position.left_out = None
+    panel = learned_panel(panel, X.shape[0], corrections, places, say=say, seed=seed)
+    assert panel.examples is not None
+    panel.examples = panel.examples.stored(_drawn(panel.examples.right, panel.examples.n_texts, seed))
+    return panel
+
+
+def learned_panel(
+    panel: Panel,
+    n_records: int,
+    corrections: Sequence[Correction],
+    places: Float32Array | None,
+    *,
+    say: StageReporter,
+    seed: int,
+) -> Panel:
+    """Count corrections in all witnesses, and train the ranker on the examples of the panel and on the corrections.
+
+    The examples are those of the build, when classifiers and positions that had not seen a record were there to ask;
+    corrections since have changed the counts a little, but asking again would take numbers that have seen the records.
+    The classifiers of frequent subjects do not learn from corrections, so they speak about these as about new texts.
+
+    Parameters
+    ----------
+    panel : the witnesses, with `examples`
+    n_records : number of records of the build
+    corrections, places : all corrections, earlier ones too, and their positions by their words
+    say : reports the stage, which has begun
+    seed : of the folds
+    """
+    assert panel.examples is not None
+    examples = panel.examples
+    if (corrections or panel.learned is not None) and panel.names is not None:
+        assert places is not None
+        say.advance(f"counting {len(corrections):,} corrections")
+        rows = sp.csr_array(panel.names.words.transform(correction.text for correction in corrections))
+        panel = panel.with_corrections(n_records, corrections, rows, places)
+        if corrections:
+            examples = examples.and_also(_corrected_examples(panel, n_records, corrections, rows, places))
     say.advance("training the ranker")
     with threadpool_limits(1):  # trees this small gain little from more, and wait for each other on a busy machine
-        return _with_ranker(panel, pairs, truth, own[sample], seed)
+        return _with_ranker(panel, examples, seed)
+
+
+def _corrected_examples(
+    panel: Panel, n_records: int, corrections: Sequence[Correction], rows: Any, places: Float32Array
+) -> Examples:
+    """Ask about corrected texts as if they were new; of a text without accepted subjects only rejected ones count."""
+    assert panel.names is not None
+    number = {subject: place for place, subject in enumerate(panel.subjects)}
+    own = panel.neighbours.labels[n_records:]
+    rejected = [{number[name] for name in each.rejected if name in number} for each in corrections]
+    alone = replace(panel, position=panel.position.remembering(places, n_records), names=panel.names.without_learned())
+    found: Examples | None = None
+    for block in blocks_of(len(corrections), panel.block):
+        texts = [correction.text for correction in corrections[block]]
+        records = n_records + np.arange(block.start, block.stop)
+        asked = AskedTexts(rows[block], places[block], len(panel.subjects), texts, records, own[block])
+        pairs = alone.pairs(asked)
+        examples = Examples.of_pairs(pairs.text, pairs.subject, pairs.numbers, own[block])
+        refused = np.array(
+            [s in rejected[block.start + t] for t, s in zip(pairs.text.tolist(), pairs.subject.tolist(), strict=True)],
+            bool,
+        )
+        complete = np.diff(own[block].indptr)[pairs.text] > 0
+        examples = replace(examples, always=refused).of(complete | refused)
+        found = examples if found is None else found.and_also(examples)
+    assert found is not None
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,18 +313,15 @@ def _asked_pairs(
     )
 
 
-def _truth(pairs: CandidatePairs, own: Any) -> Array:
-    """Return whether the subject of each pair is a label of its record."""
-    return np.asarray(own[pairs.text, pairs.subject]).ravel() > 0
-
-
-def _with_ranker(panel: Panel, pairs: CandidatePairs, truth: Array, own: Any, seed: int) -> Panel:
-    """Train the ranker on folds of the records, calibrate it and set the thresholds."""
+def _with_ranker(panel: Panel, examples: Examples, seed: int) -> Panel:
+    """Train the ranker on folds of the texts, calibrate it and set the thresholds."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    fold = np.random.default_rng(seed).integers(_FOLDS, size=own.shape[0])[pairs.text]
+    truth = examples.right
+    fold = np.random.default_rng(seed).integers(_FOLDS, size=examples.n_texts)[examples.text]
     raw, models = np.zeros(len(truth)), []
-    kept = _drawn(truth, own.shape[0], seed)
+    kept = _drawn(truth, examples.n_texts, seed)
+    kept |= examples.always
     for number in range(_FOLDS):
         held_out = fold == number
         model = HistGradientBoostingClassifier(
@@ -257,18 +335,15 @@ def _with_ranker(panel: Panel, pairs: CandidatePairs, truth: Array, own: Any, se
             random_state=seed,
         )
         used = kept & ~held_out
-        model.fit(pairs.numbers[used], truth[used])
-        raw[held_out] = TreeRanker.of_models([model]).raw(pairs.numbers[held_out])
+        model.fit(examples.numbers[used], truth[used])
+        raw[held_out] = TreeRanker.of_models([model]).raw(examples.numbers[held_out])
         models.append(model)
-    slope, offset = _calibration(raw, truth)
+    slope, offset = _calibration(raw, truth, examples.weights)
     ranker = TreeRanker.of_models(models).calibrated(slope, offset)
     probability = ranker.probabilities(raw)
     panel.ranker = ranker
-    panel.thresholds, usual = _thresholds(pairs.subject, probability, truth, own, len(panel.subjects))
+    panel.thresholds, usual = _thresholds(examples, probability, len(panel.subjects))
     panel.least = usual / 2
-    panel.position.records = panel.position.left_out = None  # they were needed for the records asked about
-    if panel.names is not None:
-        panel.names.halves = None
     return panel
 
 
@@ -283,36 +358,36 @@ def _drawn(truth: Array, n_records: int, seed: int) -> Array:
     return np.asarray(truth | drawn)
 
 
-def _calibration(raw: Float64Array, truth: Array) -> tuple[float, float]:
+def _calibration(raw: Float64Array, truth: Array, weights: Array) -> tuple[float, float]:
     """Return slope and offset of the sigmoid with the largest likelihood."""
     from sklearn.linear_model import LogisticRegression
 
     if truth.all() or not truth.any():
         return 1.0, 0.0
-    fitted = LogisticRegression(C=1e6, max_iter=200).fit(raw[:, None], truth)
+    fitted = LogisticRegression(C=1e6, max_iter=200).fit(raw[:, None], truth, weights)
     return float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
 
 
-def _thresholds(
-    subject: IntArray, probability: Float64Array, truth: Array, own: Any, n_subjects: int
-) -> tuple[Float32Array, float]:
+def _thresholds(examples: Examples, probability: Float64Array, n_subjects: int) -> tuple[Float32Array, float]:
     """Return the probability from which each subject is chosen, for the best F1, and the usual one.
 
     Subjects of few records have the usual one; those of more, one of their own, the less of it the fewer there are.
     """
+    subject, truth, weights = examples.subject, examples.right, examples.weights.astype(np.float64)
     order = np.argsort(-probability, kind="stable")
     right = np.cumsum(truth[order])
-    f1 = 2 * right / (np.arange(1, len(order) + 1) + own.nnz)
+    f1 = 2 * right / (np.cumsum(weights[order]) + examples.n_true.sum())
     usual = float(probability[order[int(np.argmax(f1))]]) if len(order) else 0.5
     thresholds = np.full(n_subjects, usual, np.float32)
-    n_true = np.bincount(own.indices, minlength=n_subjects)
+    n_true = np.zeros(n_subjects, np.int64)
+    n_true[: len(examples.n_true)] = examples.n_true
     by_subject = np.argsort(subject, kind="stable")
     starts = np.searchsorted(subject[by_subject], np.arange(n_subjects + 1))
     for number in np.flatnonzero(n_true >= _OWN_THRESHOLD):
         pairs = by_subject[starts[number] : starts[number + 1]]
         chance, is_right = probability[pairs], truth[pairs]
         reached = chance[None, :] >= (usual * _GRID)[:, None]
-        scores = 2 * (reached & is_right).sum(axis=1) / np.maximum(reached.sum(axis=1) + n_true[number], 1)
+        scores = 2 * (reached & is_right).sum(axis=1) / np.maximum(reached @ weights[pairs] + n_true[number], 1)
         best = int(np.argmax(scores))
         if scores[best] > 1.02 * scores[len(_GRID) // 2]:
             trust = n_true[number] / (n_true[number] + _OWN_THRESHOLD)
