@@ -99,7 +99,7 @@ class NamesWitness(Witness):
         for subject, name, kind in names:
             if kind == 0:
                 preferred.setdefault(subject, name)
-            for form in {name, _QUALIFIER.sub("", name)}:
+            for form in dict.fromkeys((name, _QUALIFIER.sub("", name))):
                 parts = tuple(words.analyse.single_words(form))
                 if parts and (parts, subject) not in seen:
                     seen.add((parts, subject))

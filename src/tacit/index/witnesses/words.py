@@ -137,12 +137,14 @@ class WordsTestimony(Testimony):
         sizes[: len(witness.subject_counts)] = witness.subject_counts
         squares = np.zeros(n_subjects, np.float32)
         squares[: len(witness.squares)] = witness.squares
+        size, n_records = sizes[subject], witness.n_records
         if asked.is_own is not None:
             own = asked.is_own[text, subject].astype(np.float32)
             count, total, records = count - own, total - own * weight, records - 1
+            size, n_records = size - own, max(1.0, n_records - 1)
         cell = text * n_subjects + subject
         shares = count / (records + _FEW)
-        usual = (sizes[subject] + 0.5) / witness.n_records
+        usual = (size + 0.5) / n_records
         odds = weight * np.maximum(np.log(np.maximum(shares, 1e-9) / usual), 0)
         present = count > 0
 
