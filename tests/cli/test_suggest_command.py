@@ -53,7 +53,10 @@ def test_json_gives_every_text_its_suggestions(index, capsys, tmp_path):
     for text, words in zip(answer["texts"], ["whale reef", "kettle lamp"], strict=True):
         found = [(one["label"], one["probability"]) for one in text["suggestions"]]
         assert found == [(label, pytest.approx(p, abs=1e-5)) for label, p in expected(index, words)]
-    assert answer["texts"][0]["suggestions"][0].keys() == {"label", "title", "probability", "chosen", "ancestors"}
+    keys = {"label", "title", "probability", "chosen", "ancestors", "ancestor_titles"}
+    assert answer["texts"][0]["suggestions"][0].keys() == keys
+    above = {one["label"]: one["ancestor_titles"] for one in answer["texts"][0]["suggestions"]}
+    assert above["animals"] == ["The sea"]
 
 
 def test_limit_threshold_and_chosen(index, capsys):

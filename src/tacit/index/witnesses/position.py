@@ -113,7 +113,9 @@ class PositionTestimony(Testimony):
         if self.compared is not None:
             found = best_columns(self.compared, _CANDIDATES)
         if self.scores is not None:
-            above = best_columns(self.scores - self.scores.min(axis=1, keepdims=True), _BY_SCORE)
+            above_lowest = self.scores - self.scores.min(axis=1, keepdims=True)
+            above_lowest[self.asked.n_words == 0] = 0  # nothing is known about such a text
+            above = best_columns(above_lowest, _BY_SCORE)
             scored = self.witness.scored
             found = [np.union1d(one, scored[other]) for one, other in zip(found, above, strict=True)]
         return found

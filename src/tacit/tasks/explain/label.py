@@ -10,6 +10,7 @@ import numpy as np
 from tacit.checks import check_count
 from tacit.errors import InputError
 from tacit.index import Filters
+from tacit.index.witnesses.evidence import TextEvidence, asked_text
 from tacit.index.witnesses.panel import Panel
 from tacit.relations.taxonomy.names import names_of, related_of
 from tacit.tasks.explain.hit import LabelNear, nearest_labels
@@ -18,7 +19,6 @@ from tacit.tasks.label_names import NamedLabel, ancestors_of, find_label, named,
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
-from tacit.tasks.suggest.reasons import TextEvidence, asked_text
 from tacit.types import Float32Array
 
 __all__ = ["LabelExplanation", "LabelPlace", "explain_label", "explain_place"]

@@ -15,11 +15,11 @@ from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index.nearest.exact import top
 from tacit.index.witnesses.asked import AskedTexts
+from tacit.index.witnesses.evidence import Evidence, TextEvidence, asked_text
 from tacit.index.witnesses.panel import Panel, blocks_of
 from tacit.tasks.label_names import ancestors_of, title_of
 from tacit.tasks.neighbour_labels import NEIGHBOURS, neighbour_shares
 from tacit.tasks.opened_index import OpenedIndex
-from tacit.tasks.suggest.reasons import Evidence, TextEvidence, asked_text
 
 if TYPE_CHECKING:
     from tacit.index.space import Space

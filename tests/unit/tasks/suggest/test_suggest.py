@@ -92,10 +92,11 @@ def test_records_are_suggested_in_batches_in_their_order(index):
 
 
 def test_annif_and_plain_shape():
-    one = Suggestion("http://x/1", 0.25, True, "Cats", ("http://x/0",))
+    one = Suggestion("http://x/1", 0.25, True, "Cats", ("http://x/0",), ("Animals",))
     assert one.to_annif() == {"uri": "http://x/1", "label": "Cats", "notation": None, "score": 0.25}
     assert one.to_facts() == {
         "label": "http://x/1", "title": "Cats", "probability": 0.25, "chosen": True, "ancestors": ["http://x/0"],
+        "ancestor_titles": ["Animals"],
     }  # fmt: skip
 
 
