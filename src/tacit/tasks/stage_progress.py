@@ -45,7 +45,13 @@ class StageReporter:
 
     def __init__(self, report: Report | None) -> None:
         self._report = report
-        self._name, self._began = "", time.perf_counter()
+        self._name = ""
+        self._created = self._began = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the first stage could begin."""
+        return time.perf_counter() - self._created
 
     def begin(self, name: str) -> None:
         """Report the beginning of a stage."""

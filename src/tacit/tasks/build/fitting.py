@@ -25,7 +25,7 @@ from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge, make_model, plain_parameters
 from tacit.tasks.build.label_groups import label_groups, without_groups
-from tacit.tasks.build.learning import LEAST_LEARNED, FrequentLabels, frequent_labels, train_panel
+from tacit.tasks.build.learning import LEAST_LEARNED, FrequentLabels, expected_seconds, frequent_labels, train_panel
 from tacit.tasks.build.relations import fit_relations
 from tacit.tasks.build.settings import BuildSettings, dimensions_for
 from tacit.tasks.build.vectors import RecordVectors, WordsAndVectors, weigh_vectors
@@ -49,6 +49,7 @@ __all__ = ["fit_model", "widened", "words_of"]
 _SHARE = 0.5  # length of the position beside the words, which have length 1: best of .5, 1, 2 on Reuters, 2026-11-16
 _MOST_BYTES = 2**30
 _SHOWN_GROUPS = 12
+_LONG = 15  # seconds of a suggester that are announced
 _MOST_SCORES = (
     1e8  # records x labels that are scored to find thresholds and probabilities: more take minutes and memory
 )
@@ -134,11 +135,14 @@ def fit_model(
     )
     if settings.suggester == "none":
         return fitted
-    say.begin("suggester")
     method = settings.suggester
     if method in ("auto", "witnesses"):
         method = _affordable(X, labels, honest.shape[1])
-    if settings.suggester in ("auto", "witnesses") and _can_learn(X, labels):
+    learns = settings.suggester in ("auto", "witnesses") and _can_learn(X, labels)
+    if learns:
+        _announce(labels, known, say)
+    say.begin("suggester")
+    if learns:
         panel = _panel(X, labels, honest, fitted, known, settings, words, method, say)
         say.end(f"suggester of {len(panel.subjects):,} subjects trained ({', '.join(w.name for w in panel.witnesses)})")
         return replace(fitted, panel=panel, suggester_method="witnesses")
@@ -397,6 +401,18 @@ def _can_learn(X: Any, labels: LabelMatrix) -> bool:
     """Whether there are words to count, and enough labelled records for a ranker."""
     enough = int(np.count_nonzero(labels.known)) >= LEAST_LEARNED and labels.n_labels > 1
     return bool(is_sparse(X) and X.shape[1] > 0 and enough)
+
+
+def _announce(labels: LabelMatrix, known: RecordKnowledge, say: StageReporter) -> None:
+    """Say beforehand if the suggester will take more than half of the build, and what takes less."""
+    n_subjects = len({*map(str, labels.names), *(() if known.vocabulary is None else map(str, known.vocabulary.names))})
+    seconds = expected_seconds(int(np.count_nonzero(labels.known)), n_subjects)
+    if seconds >= _LONG and seconds > say.seconds:
+        say.begin("estimate")
+        say.end(
+            f"the suggester of {n_subjects:,} subjects takes about {seconds:,.0f} s, longer than all before it; "
+            "suggester neighbours, or none, takes less"
+        )
 
 
 def _panel(

@@ -38,6 +38,7 @@ __all__ = [
     "LEAST_LEARNED",
     "TEXTS",
     "FrequentLabels",
+    "expected_seconds",
     "frequent_labels",
     "learned_panel",
     "learning_sample",
@@ -59,6 +60,14 @@ def learning_sample(labels: Sequence[tuple[str, ...]], seed: int) -> IntArray:
     """Return the numbers of some records with labels, in random order: the ranker learns from the first of them."""
     known = np.array([number for number, names in enumerate(labels) if names], np.int64)
     return np.random.default_rng(seed).permutation(known)[:TEXTS]
+
+
+def expected_seconds(n_labelled: int, n_subjects: int) -> float:
+    """Return about how long `train_panel` takes on one core, without classifiers.
+
+    Measured on 2,000 and 12,000 records of Finna with 3,959 and 27,754 subjects, 2026-11-18.
+    """
+    return min(n_labelled, _ASKED) * (1.4e-3 + 7e-8 * n_subjects) + min(n_labelled, TEXTS) * 1.4e-4
 
 
 def train_panel(
@@ -103,7 +112,7 @@ def train_panel(
     width, known = len(subjects), np.flatnonzero(labels.known & (np.diff(labels.indicator.indptr) > 0))
     Y = labels.indicator.astype(np.float32)
     own = sp.csr_array((Y.data, Y.indices, Y.indptr), (Y.shape[0], width))
-    say.advance("counting words")
+    say.advance("counting words", 0.0)
     labelled = np.zeros(X.shape[0], np.float32)
     labelled[known] = 1
     shown = sp.csr_array(sp.diags_array(labelled) @ X, dtype=np.float32)
@@ -112,7 +121,7 @@ def train_panel(
     if words is not None and texts:
         by_names = NamesWitness.of_names(words, _all_names(subjects, vocabulary, titles, language), width)
         counted = np.array(sorted(texts), np.int64)
-        say.advance("looking for names")
+        say.advance("looking for names", 0.05)
         by_names.count_right(counted, [texts[int(number)] for number in counted], own[counted])
     counts = np.asarray(Y.sum(axis=0)).ravel()
     panel = Panel(
@@ -168,7 +177,7 @@ def learned_panel(
         panel = panel.with_corrections(n_records, corrections, rows, places)
         if corrections:
             examples = examples.and_also(_corrected_examples(panel, n_records, corrections, rows, places))
-    say.advance("training the ranker")
+    say.advance("training the ranker", 0.7)
     with threadpool_limits(1):  # trees this small gain little from more, and wait for each other on a busy machine
         return _with_ranker(panel, examples, seed)
 
@@ -235,7 +244,7 @@ def _position_witness(
     scored = frequent_labels(counts)
     if frequent is None or not len(scored):
         return PositionWitness(places, counts, records=positions)
-    say.advance(f"training {len(scored):,} classifiers")
+    say.advance(f"training {len(scored):,} classifiers", 0.1)
     head, known = frequent.head, np.flatnonzero(labels.known)
     names = tuple(labels.names[number] for number in scored)
     chosen = LabelMatrix(sp.csr_array(labels.indicator[:, scored]), names, labels.known, kind="sets")
@@ -305,7 +314,7 @@ def _asked_pairs(
         pairs = panel.pairs(asked)
         found.append(CandidatePairs(pairs.text + block.start, pairs.subject, pairs.numbers))
         done = min(block.stop, len(sample))
-        say.advance(f"asking about {done:,} of {len(sample):,} records", done / len(sample))
+        say.advance(f"asking about {done:,} of {len(sample):,} records", 0.2 + 0.5 * done / len(sample))
     return CandidatePairs(
         np.concatenate([each.text for each in found]),
         np.concatenate([each.subject for each in found]),
