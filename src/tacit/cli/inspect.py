@@ -136,6 +136,7 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
         ("parameters", _listed(found.parameters)),
         ("weights", _weights(found.weights)),
         ("suggester", found.suggester),
+        ("corrections", f"{found.corrections:,} texts learned" if found.corrections else ""),
         ("text", _listed(text)),
         ("read from", _source(found.reading)),
         ("size", human_size(found.bytes)),

@@ -13,6 +13,7 @@ from tacit.index.folder.opening import check_shapes
 from tacit.tasks.opened_index import OpenedIndex
 
 if TYPE_CHECKING:
+    from tacit.index.witnesses.corrections import Correction
     from tacit.tasks.cluster.groups import Groups
     from tacit.tasks.explain.dimension import Dimension
     from tacit.tasks.explain.explain import Explanation
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from tacit.tasks.measure.compare import Comparison
     from tacit.tasks.measure.evaluate import Evaluation
     from tacit.tasks.search.hits import RecordHit
+    from tacit.tasks.stage_progress import Report
     from tacit.tasks.tune.tune import Tuning
 
 __all__ = ["Collection", "open_index"]
@@ -266,9 +268,41 @@ class Collection(OpenedIndex):
 
         return self._changed(remove, ids, wait=wait)
 
-    def _changed(self, change: Any, given: Any, **options: Any) -> int:
+    def learn(
+        self,
+        records: Iterable[Record],
+        *,
+        rejected: Sequence[Sequence[str]] | None = None,
+        report: Report | None = None,
+        wait: float = 0.0,
+    ) -> int:
+        """Learn from texts with accepted and rejected labels, and return their number; see `tacit.tasks.suggest.learn`.
+
+        The texts do not become records. Suggestions of this object use what was learned at once.
+        """
+        from tacit.tasks.suggest.learn import learn
+
+        self._check_current()
+        n_learned = learn(self.path, records, rejected=rejected, report=report, wait=wait)
+        if n_learned:
+            fresh = open_generation(self.path)
+            self.generation.close()
+            vars(self).clear()  # everything that was read from the generation before
+            OpenedIndex.__init__(self, fresh)
+        return n_learned
+
+    def corrections(self) -> list[Correction]:
+        """Return the texts with accepted and rejected labels that were learned, the earliest first."""
+        from tacit.index.witnesses.corrections import corrections_of
+
+        return corrections_of(self.generation)
+
+    def _check_current(self) -> None:
         if not self.generation.is_current():
             raise InputError(f"{self.path} has changed on disk: it was refitted after it was opened. Open it again.")
+
+    def _changed(self, change: Any, given: Any, **options: Any) -> int:
+        self._check_current()
         with change_generation(self.path, wait=options.pop("wait")) as generation:
             n_changed: int = change(OpenedIndex(generation), given, **options)
         return n_changed

@@ -34,6 +34,7 @@ class IndexInfo:
     parameters : dict, those of the model
     weights : dict of str to float, how much the words and each view count in distances; empty for other models
     suggester : str, how labels are suggested; "none" without a suggester
+    corrections : int, texts with accepted or rejected labels that the suggester learned from
     text : dict, how texts become words; empty for an index of vectors alone
     reading : dict, how the records were read, if known
     bytes : int, on the disk, including old generations
@@ -62,6 +63,7 @@ class IndexInfo:
     parameters: dict[str, Any]
     weights: dict[str, float]
     suggester: str
+    corrections: int
     text: dict[str, Any]
     reading: dict[str, Any]
     bytes: int
@@ -105,6 +107,7 @@ def info(collection: OpenedIndex) -> IndexInfo:
         parameters=dict(fitted.get("parameters", {})),
         weights=collection.weights,
         suggester=fitted.get("suggester", "none" if collection.suggester is None else build.get("suggester", "auto")),
+        corrections=manifest.counts.get("corrections", 0),
         text=dict(build.get("text", {})) if by_words else {},
         reading=dict(build.get("reading", {})),
         bytes=_size(collection.path),

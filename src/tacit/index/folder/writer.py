@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +65,7 @@ class GenerationWriter:
         self._wait = wait
         self._folder: Path | None = None
         self._name = ""
+        self._kept: dict[str, FileFacts] = {}
         self._leave = contextlib.ExitStack()
 
     def __enter__(self) -> GenerationWriter:
@@ -112,7 +115,28 @@ class GenerationWriter:
         path = self.path(f"facts/{check_name(name)}.json")
         path.write_text(to_json(facts, name), encoding="utf-8", newline="\n")
 
-    def finish(self, settings: Mapping[str, Any], counts: Mapping[str, int]) -> Path:
+    def keep(self, old: Generation, *, except_for: tuple[str, ...] = ()) -> None:
+        """Take over the records, and each file of the previous generation that was not written anew.
+
+        Files never change once they are written, so both generations share them, where the disk allows it. The records
+        change, so they are copied, with everything that was added and removed.
+
+        Parameters
+        ----------
+        old : the previous generation
+        except_for : beginnings of names of files to leave behind
+        """
+        old.store.copy_to(self.path(RECORDS))
+        for name, facts in old.manifest.files.items():
+            target = self.path(name)
+            if not target.exists() and not name.startswith(except_for):
+                try:
+                    os.link(old.path(name), target)
+                except OSError:  # this disk has no links
+                    shutil.copyfile(old.path(name), target)
+                self._kept[name] = facts
+
+    def finish(self, settings: Mapping[str, Any], counts: Mapping[str, int], *, fitted_at: str | None = None) -> Path:
         """Make the generation the current one and return its folder; it is on the disk when this returns.
 
         Parameters
@@ -121,6 +145,8 @@ class GenerationWriter:
             How it was built, as plain data, for the manifest.
         counts : mapping of str to int
             Numbers of labels, terms and so on; `records` is counted here if it is missing.
+        fitted_at : str, default now
+            Time of the fit, for a generation that keeps the space of the previous one.
 
         Raises
         ------
@@ -131,11 +157,15 @@ class GenerationWriter:
         counts = self._sealed_counts(folder, counts)
         flush_tree(folder)
         paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != RECORDS]
+        named = {path.relative_to(folder).as_posix(): path for path in paths}
         files = {
-            path.relative_to(folder).as_posix(): FileFacts(path.stat().st_size, file_sha256(path)) for path in paths
+            name: self._kept.get(name) or FileFacts(path.stat().st_size, file_sha256(path))
+            for name, path in named.items()
         }
+        contents = Manifest(settings, counts, files)
+        contents = contents if fitted_at is None else replace(contents, created=fitted_at)
         manifest = folder / MANIFEST
-        manifest.write_text(Manifest(settings, counts, files).to_json(), encoding="utf-8", newline="\n")
+        manifest.write_text(contents.to_json(), encoding="utf-8", newline="\n")
         flush_file(manifest)
         flush_folder(folder)
         final = self.index / self._name

@@ -116,6 +116,14 @@ class RecordStore:
     def __exit__(self, *error: object) -> None:
         self.close()
 
+    def copy_to(self, path: Path) -> None:
+        """Copy all records with their changes into a new file, which is closed afterwards.
+
+        A link would not do: SQLite finds its log by the name of a file, and would lose changes of one with two names.
+        """
+        with self._turn, guarded(path), contextlib.closing(sqlite3.connect(path)) as copy:
+            self._connection.backup(copy)
+
     def counts(self) -> StoreCounts:
         """Count the records, without reading them."""
         with self._reading() as connection:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from tacit.index.nearest.approximate import GRAPH, is_large, write_graph
 from tacit.index.nearest.exact import lengths_of
 from tacit.index.space import Space
 from tacit.index.taxonomy import taxonomy_from_facts, taxonomy_to_facts
+from tacit.index.witnesses.corrections import Correction, corrections_of, save_corrections
 from tacit.relations.taxonomy.languages import choose_language
 from tacit.relations.taxonomy.names import last_part
 from tacit.relations.taxonomy.taxonomy import Taxonomy
@@ -32,7 +33,7 @@ from tacit.tasks.build.vectors import read_vectors
 from tacit.tasks.stage_progress import Report, StageReporter
 from tacit.text.words import Words
 
-__all__ = ["build", "label_titles", "refit"]
+__all__ = ["build", "disk_errors", "label_titles", "refit"]
 
 
 def build(
@@ -82,7 +83,7 @@ def build(
     folder = as_folder(path)
     if vectors is not None:
         vectors = read_vectors(vectors)
-    with _disk_errors(folder):
+    with disk_errors(folder):
         if not replace_old and (folder / "CURRENT").exists():
             raise InputError(
                 f"path is an existing index: got {str(folder)!r}, expected a new folder. Choose another, or pass "
@@ -121,7 +122,7 @@ def refit(
     report, wait : as for `build`
     """
     current_generation(as_folder(path))  # raises before a folder is created
-    with _disk_errors(as_folder(path)), GenerationWriter(path, wait=wait) as writer, writer.previous() as old:
+    with disk_errors(as_folder(path)), GenerationWriter(path, wait=wait) as writer, writer.previous() as old:
         settings = settings or BuildSettings.from_facts(old.manifest.settings["build"])
         _check_one_taxonomy(taxonomy, settings)
         # paths are read again, since added records may have new ones
@@ -137,9 +138,8 @@ def refit(
             vectors = np.array(old.array("vectors"))
         elif vectors is not None:
             vectors = read_vectors(vectors)
-        _write(
-            writer, (record for _, record in old.store.records()), settings, taxonomy, vectors, StageReporter(report)
-        )
+        records = (record for _, record in old.store.records())
+        _write(writer, records, settings, taxonomy, vectors, StageReporter(report), corrections_of(old))
     return as_folder(path)
 
 
@@ -150,6 +150,7 @@ def _write(
     taxonomy: Taxonomy | None,
     vectors: Any,
     say: StageReporter,
+    corrections: Sequence[Correction] = (),
 ) -> None:
     """Read, fit and write a generation, and make it the current one."""
     taxonomy = _in_language(taxonomy, settings)
@@ -159,6 +160,7 @@ def _write(
     if summary := matching.summary():
         say.begin("labels")
         say.end(summary)
+    corrections = [_matched(correction, matching) for correction in corrections]
     known = _with_taxonomy(known, taxonomy, settings.taxonomy_separator, titles)
     X: Any
     words, beside = None, None
@@ -178,7 +180,7 @@ def _write(
         say.end(f"{X.shape[1]:,} different words counted{per_record}")
         beside = vectors
     sample = learning_sample(known.labels, settings.random_state) if any(texts) else ()
-    known = replace(known, texts={int(row): texts[row] for row in sample}, label_titles=titles)
+    known = replace(known, texts={int(row): texts[row] for row in sample}, label_titles=titles, corrections=corrections)
     texts.clear()  # the largest object in memory; the suggester needs only a part of it
     fitted = fit_model(X, known, settings, say, words, beside)
     if is_large(fitted.positions):  # comparing a query with all records would take too long
@@ -193,6 +195,8 @@ def _write(
     counts = {"labels": len(fitted.label_names), "terms": X.shape[1], "dimensions": fitted.positions.shape[1]}
     if fitted.vector_maps is not None:
         counts["numbers"] = len(fitted.vector_maps.mean)
+    if corrections:
+        counts["corrections"] = len(corrections)
     made: dict[str, Any] = {
         "model": fitted.model,
         "parameters": fitted.parameters,
@@ -202,6 +206,15 @@ def _write(
         made["share"] = round(fitted.share, 4)
     writer.finish({"build": settings.to_facts(), "fitted": made}, counts)
     say.end(f"index written to {writer.index}")
+
+
+def _matched(correction: Correction, matching: LabelMatching) -> Correction:
+    """Return a correction with nodes as labels where they are found: the taxonomy may be another than before."""
+    accepted, rejected = (
+        matching.record(Record("text", "", labels=labels)).labels
+        for labels in (correction.accepted, correction.rejected)
+    )
+    return replace(correction, accepted=accepted, rejected=rejected)
 
 
 def _store(
@@ -254,6 +267,7 @@ def _save(
         fitted.suggester.save(writer)
     if fitted.panel is not None:
         fitted.panel.save(writer)
+    save_corrections(writer, known.corrections)  # also if this suggester does not learn from them: another may
     if fitted.known_views is not None:
         fitted.known_views.save(writer)
     if fitted.emphasis is not None:
@@ -283,7 +297,7 @@ _DISK_ERRORS = {
 
 
 @contextlib.contextmanager
-def _disk_errors(folder: Path) -> Iterator[None]:
+def disk_errors(folder: Path) -> Iterator[None]:
     """Turn errors of the disk into an `InputError`; the index is unchanged."""
     try:
         yield

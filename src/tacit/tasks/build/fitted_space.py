@@ -11,6 +11,7 @@ from tacit.errors import InputError
 from tacit.index.known_views import KnownViews
 from tacit.index.space import VectorMaps
 from tacit.index.suggester import Suggester
+from tacit.index.witnesses.corrections import Correction
 from tacit.index.witnesses.panel import Panel
 from tacit.models.spaces import Knowledge
 from tacit.relations.taxonomy.taxonomy import Taxonomy
@@ -36,6 +37,7 @@ class RecordKnowledge:
     vocabulary : the names of the labels, or None: the taxonomy, or one that has nothing above the labels
     texts : texts of some of the records with labels, by number, in which names of labels are sought
     label_titles : names of labels that came with the records
+    corrections : texts with the labels that a person accepted and rejected, for the suggester
     """
 
     labels: Sequence[tuple[str, ...]]
@@ -46,6 +48,7 @@ class RecordKnowledge:
     vocabulary: Taxonomy | None = None
     texts: Mapping[int, str] = field(default_factory=dict)
     label_titles: Mapping[str, str] = field(default_factory=dict)
+    corrections: Sequence[Correction] = ()
 
     @classmethod
     def of_records(cls, records: Sequence[Record], taxonomy: Taxonomy | None, seed: int = 0) -> RecordKnowledge:

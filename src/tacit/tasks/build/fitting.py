@@ -14,6 +14,7 @@ from sklearn.preprocessing import normalize
 from tacit.checks import human_size, is_sparse
 from tacit.errors import InputError, did_you_mean
 from tacit.index.known_views import KnownViews, ViewPull
+from tacit.index.space import Space
 from tacit.index.suggester import Suggester
 from tacit.index.witnesses.panel import Panel
 from tacit.machine import available_memory
@@ -435,6 +436,7 @@ def _panel(
     elif method == "logistic":
         head = FrequentLabels(LabelHead("logistic", cv=3, random_state=settings.random_state), honest, 0, 1.0)
     assert fitted.label_positions is not None
+    corrected = [correction.text for correction in known.corrections]
     return train_panel(
         X,
         labels,
@@ -449,6 +451,8 @@ def _panel(
         head=head,
         say=say,
         seed=settings.random_state,
+        corrections=known.corrections,
+        places=Space(fitted.terms, fitted.offset, words).place(corrected) if corrected else None,
     )
 
 
