@@ -1,0 +1,120 @@
+"""Names that stand in texts: longest first, several meanings, qualifiers, and how often they were right."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from planted_subjects import SUBJECTS, all_pairs, planted
+
+from tacit.index.witnesses.asked import AskedTexts
+from tacit.index.witnesses.names import NameMatch, NamesWitness
+from tacit.text import TextSettings, Words
+
+TEXTS = ["the bank of a river", "world war and peace", "bass guitars in the world", "fishing for bass"]
+WORDS, _ = Words.fit(TEXTS, TextSettings(min_records=1, stem=True))
+NAMES = [
+    (0, "World War", 0),
+    (1, "war", 0),
+    (2, "banks (finance)", 0),
+    (3, "banks (rivers)", 0),
+    (4, "bass (fish)", 0),
+    (5, "guitars", 0),
+    (5, "bass guitar", 1),
+]
+WITNESS = NamesWitness.of_names(WORDS, NAMES, 7)
+
+
+def found(text: str, witness: NamesWitness = WITNESS) -> dict[int, NameMatch]:
+    return {match.subject: match for match in witness.matches(text)}
+
+
+def test_a_name_inside_a_longer_one_is_noted():
+    matches = found("peace after a world war")
+    assert set(matches) == {0, 1}
+    assert not matches[0].inside
+    assert matches[0].n_words == 2
+    assert matches[1].inside
+    assert not found("war in the world")[1].inside
+    assert 0 not in found("war in the world")
+
+
+def test_a_name_with_several_meanings_names_them_all():
+    matches = found("peace at the bank")
+    assert {subject: match.n_meanings for subject, match in matches.items()} == {2: 2, 3: 2}
+    assert found("peace after a war")[1].n_meanings == 1
+    assert found("the bank of a river")[3].n_meanings == 1  # with its qualifier, which the other does not have
+
+
+def test_a_qualifier_need_not_stand_in_the_text():
+    assert set(found("fishing for bass")) == {4}
+    assert found("fishing for bass fish")[4].n_words == 2  # with the qualifier, which is the longer name
+
+
+def test_the_longest_name_and_its_kind_count():
+    match = found("two bass guitars")[5]
+    assert (match.n_words, match.kind) == (2, 1)
+    assert found("two guitars")[5].kind == 0
+
+
+def test_how_often_and_where_a_name_stands():
+    match = found("war peace river war")[1]
+    assert (match.n_times, match.first, match.spread) == (2, 0.0, 0.75)
+
+
+def test_the_name_is_shown_as_it_is_written():
+    text = "many banks and guitars"
+    assert WITNESS.found_name(found(text)[5], [text]) == "guitars"
+    assert WITNESS.found_name(found(text)[5], None) == ""
+
+
+def test_no_words_and_no_names():
+    assert WITNESS.matches("") == []
+    assert WITNESS.matches("xyzzy") == []
+    asked = AskedTexts(WORDS.transform(["xyzzy"]), np.zeros((1, 2), np.float32), 7, ["xyzzy"])
+    assert [len(each) for each in WITNESS.hear(asked).candidates()] == [0]
+
+
+def test_a_name_is_found_without_words_of_the_index():
+    """A subject that no record has, whose name no record contains."""
+    witness = NamesWitness.of_names(WORDS, [(0, "volcano", 0)], 1)
+    asked = AskedTexts(WORDS.transform(["a volcano"]), np.zeros((1, 2), np.float32), 1, ["a volcano"])
+    heard = witness.hear(asked)
+    assert [each.tolist() for each in heard.candidates()] == [[0]]
+    assert heard.features(np.array([0]), np.array([0]))[0, 0] == 1
+
+
+def test_names_that_share_words_with_the_text_are_candidates_by_cosine():
+    text = "guitars"
+    asked = AskedTexts(WORDS.transform([text]), np.zeros((1, 2), np.float32), 7, None)
+    numbers = WITNESS.hear(asked).features(np.zeros(7, int), np.arange(7))
+    vectors = WORDS.transform(["world war", "war", "banks finance", "banks rivers", "bass fish", "guitars", ""])
+    np.testing.assert_allclose(numbers[:, -1], (vectors @ WORDS.transform([text]).T).toarray().ravel(), atol=1e-6)
+    assert (numbers[:, :-1] == -1).all()  # the text itself is unknown
+
+
+def test_counts_of_right_names_are_literal_and_a_record_hears_of_the_other_half():
+    collection = planted(40)
+    names = [(number, subject, 0) for number, subject in enumerate(SUBJECTS)] + [(4, "garden", 1)]
+    witness = NamesWitness.of_names(collection.words, names, len(SUBJECTS))
+    numbers = np.arange(len(collection))
+    witness.count_right(numbers, collection.texts, collection.labels)
+    has_name, has_label = (
+        np.array(["garden" in text for text in collection.texts]),
+        collection.labels.toarray()[:, 4] > 0,
+    )
+    assert witness.found[4] == has_name.sum()
+    assert witness.right[4] == (has_name & has_label).sum()
+    number = int(np.flatnonzero(has_name)[0])
+    heard = witness.hear(collection.asked([number], as_records=True))
+    share, n_found = heard.features(np.array([0]), np.array([4]))[0, 7:9]
+    other = numbers % 2 != number % 2
+    assert n_found == 2 * (has_name & other).sum()
+    np.testing.assert_allclose(share, 2 * (has_name & has_label & other).sum() / (n_found + 2), rtol=1e-6)
+    new = witness.hear(collection.asked([number], as_records=False)).features(*all_pairs(1, len(SUBJECTS)))
+    assert new[4, 8] == has_name.sum()
+
+
+def test_further_names_are_known():
+    more = WITNESS.with_names([(6, "river mouth", 0)])
+    assert set(found("at the river mouth", more)) == {6}
+    assert sp.csr_array(more.vectors).shape == WITNESS.vectors.shape
