@@ -54,6 +54,15 @@ def refit(path: Path, version: int) -> None:
         writer.finish({"version": version}, {"records": len(records)})
 
 
+def learn(path: Path, version: int) -> None:
+    """Write a few files anew and keep the others, as learning from corrections does."""
+    with GenerationWriter(path) as writer, writer.previous() as old:
+        writer.save_facts("vocabulary", ["learned", version])
+        writer.save_array("learned_positions", np.zeros((2, N_DIMENSIONS), np.float32))
+        writer.keep(old, except_for=("arrays/values",))
+        writer.finish({"version": version}, old.manifest.counts, fitted_at=old.manifest.created)
+
+
 def add(path: Path, numbers: range, report: Callable[[str], None]) -> None:
     """Add records two at a time, and report each when it is stored."""
     with change_generation(path) as generation:
@@ -73,18 +82,25 @@ def work(task: str, path: Path, first: int, die_at: int | None, results: Connect
         build(path, 12, version=2)
     elif task == "refit":
         refit(path, version=2)
+    elif task == "learn":
+        learn(path, version=2)
     else:
         add(path, range(first, first + 40), results.send)
     results.send("done")
 
 
+_TOUCHES = {
+    "open", "os.link", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate", "sqlite3.connect",
+}  # fmt: skip
+
+
 def _die_before(event_number: int) -> None:
-    """Kill this process when Python opens, makes, renames or removes a file for the n-th time."""
+    """Kill this process when Python opens, makes, links, renames or removes a file for the n-th time."""
     left = event_number
 
     def count(event: str, arguments: tuple[object, ...]) -> None:
         nonlocal left
-        if event in {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate", "sqlite3.connect"}:
+        if event in _TOUCHES:
             left -= 1
             if left < 0:
                 os.kill(os.getpid(), signal.SIGKILL)

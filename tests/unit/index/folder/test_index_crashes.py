@@ -1,4 +1,4 @@
-"""Writers are killed at many points of a build, a refit and an addition: the index is the old one or the new one."""
+"""Writers are killed at many points of a build, a refit, learning and an addition: the index is the old or the new."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from index_builds import build, record, refit, work
+from index_builds import add, build, learn, record, refit, work
 
 from tacit.errors import InputError
 from tacit.index import open_generation, verify
@@ -121,6 +121,24 @@ def test_a_killed_refit_leaves_the_old_index_or_the_new_one(processes, tmp_path)
     for _ in range(N_RANDOM):
         _run(processes, "refit", path, after=generator.uniform(0, whole))
         assert _state(path) in (1, 2)
+
+
+def test_killed_learning_leaves_the_old_index_or_the_new_one_with_all_added_records(processes, tmp_path):
+    old = build(tmp_path / "old.tacit", 12, version=1)
+    add(old, range(20, 24), lambda key: None)
+    states = _kills_at_every_touch(
+        processes, "learn", lambda path: shutil.copytree(old, path), lambda n: tmp_path / f"{n}.tacit"
+    )
+    assert len(states) > 20
+    assert set(states) == {1, 2}
+    assert states == sorted(states)
+    generator, whole = random.Random(4), _duration(learn, Path(shutil.copytree(old, tmp_path / "timed.tacit")), 2)
+    for n in range(N_RANDOM):
+        path = Path(shutil.copytree(old, tmp_path / f"random{n}.tacit"))
+        _run(processes, "learn", path, after=generator.uniform(0, whole))
+        assert _state(path) in (1, 2)
+        with open_generation(path) as generation:
+            assert generation.store.counts().added == 4
 
 
 def test_what_was_reported_as_stored_is_there_after_a_kill(processes, tmp_path):

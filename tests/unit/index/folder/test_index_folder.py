@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from index_builds import N_DIMENSIONS, add, build, position, record, refit
+from index_builds import N_DIMENSIONS, add, build, learn, position, record, refit
 
 from tacit.corpus import Record
 from tacit.errors import InputError
@@ -77,6 +77,26 @@ def test_a_refit_takes_over_what_was_added_and_drops_what_was_removed(tmp_path):
         keys = [found.id for _, found in generation.store.records()]
         assert keys == ["r0", "r2", "r3", "new0", "new1"]
         assert generation.store.counts().added == 0
+    assert verify(path) == []
+
+
+def test_a_generation_may_keep_files_of_the_one_before_but_never_shares_its_records(tmp_path):
+    path = build(tmp_path / "i", 5)
+    add(path, range(20, 22), lambda key: None)
+    with open_generation(path) as old:
+        learn(path, version=2)
+        with open_generation(path) as new:
+            shared, own = (lambda name: old.folder / name), (lambda name: new.folder / name)
+            assert shared("arrays/positions.npy").samefile(own("arrays/positions.npy"))
+            assert not shared("records.sqlite").samefile(own("records.sqlite"))
+            assert new.facts("vocabulary") == ["learned", 2]
+            assert sorted(new.arrays) == ["learned_positions", "positions"]
+            assert new.manifest.files["arrays/positions.npy"] == old.manifest.files["arrays/positions.npy"]
+            assert new.manifest.created == old.manifest.created
+            assert list(new.store.records()) == list(old.store.records())
+            assert new.store.changes == old.store.changes == 1
+        add(path, range(30, 34), lambda key: None)
+        assert old.store.counts().added == 2  # readers of the old generation see nothing of it
     assert verify(path) == []
 
 
