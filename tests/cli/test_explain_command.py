@@ -6,9 +6,12 @@ import re
 
 import pytest
 from asked_index import HOME, SEA, asked_records, build_asked, refused, said, said_json
+from planted_subjects import planted_records
 
+import tacit
 from tacit.cli.common.verbs import VERBS
 from tacit.cli.explain import concepts_command, explain_command
+from tacit.tasks.build.settings import BuildSettings
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +64,25 @@ def test_the_score_is_written_with_what_is_not_shown(index, capsys):
     (line,) = [line for line in printed.splitlines() if line.startswith("Score ")]
     score, start, good, bad, rest = map(float, re.findall(r"[+-]?\d+\.\d{3}", line))
     assert score == pytest.approx(start + good + bad + rest, abs=0.003)
+
+
+def test_why_this_label_by_witnesses(capsys, tmp_path):
+    """Shares of records instead of parts of a score, which these suggestions do not have."""
+    path = str(tacit.build(planted_records(), tmp_path / "i", BuildSettings(n_components=4)))
+    text = "whale and ship at sea"
+    printed = said(capsys, "explain", path, "--text", text, "--label", "sea", "-n", "2")
+    assert "Score" not in printed
+    assert "Its name “sea” stands in the text." in " ".join(printed.split())
+    assert "Nearest records with this label" in printed
+    shares = printed.partition("Share of the records with a word that have this label\n")[2].splitlines()[:3]
+    assert shares[0].split() == ["share", "word"]
+    assert {line.split()[1] for line in shares[1:]} == {"whale", "ship"}
+    facts = said_json(capsys, "explain", path, "--text", text, "--label", "sea", "--json")
+    assert facts["by_witnesses"]
+    assert facts["reasons"][0] == "its name “sea” stands in the text"
+    suggested = said_json(capsys, "suggest", path, text, "--json")["texts"][0]["suggestions"]
+    (same,) = [one["probability"] for one in suggested if one["label"] == "sea"]
+    assert facts["probability"] == pytest.approx(same, abs=1e-6)
 
 
 def test_what_a_label_is_near_to(index, capsys):

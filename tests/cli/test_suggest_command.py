@@ -10,16 +10,25 @@ import sys
 
 import pytest
 from asked_index import SEA, asked_records, build_asked, refused, said, said_json
+from planted_subjects import planted_records
 
 import tacit
 from tacit.cli.common.verbs import VERBS
 from tacit.cli.suggest import suggest_command
 from tacit.tasks.build.settings import BuildSettings
+from tacit.text import TextSettings
 
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory) -> str:
     return build_asked(tmp_path_factory.mktemp("suggest") / "library.tacit")
+
+
+@pytest.fixture(scope="module")
+def reasoned(tmp_path_factory) -> str:
+    """An index of enough records for witnesses, which know reasons."""
+    settings = BuildSettings(n_components=4, text=TextSettings(min_records=1))
+    return str(tacit.build(planted_records(), tmp_path_factory.mktemp("reasoned") / "library.tacit", settings))
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +105,51 @@ def test_an_empty_answer_says_why(index, capsys):
     assert said(capsys, "suggest", index, "xyzzy", "--format", "annif") == ""
     assert said_json(capsys, "suggest", index, "xyzzy", "--json")["texts"][0]["suggestions"] == []
     assert said_json(capsys, "suggest", index, "xyzzy", "--format", "annif-json") == {"results": []}
+
+
+def test_reasons_stand_below_the_table(reasoned, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    text = "a whale and a ship before the judge of a sea"
+    printed = said(capsys, "suggest", reasoned, text, "-n", "3")
+    table, why = printed.split("\nWhy\n")
+    assert len(table.splitlines()) == 4
+    assert max(map(len, why.splitlines())) <= 60
+    with tacit.open(reasoned) as collection:
+        found = collection.suggest(text, limit=3, reasons=True)
+    paragraphs = [f"{one.title}: {'; '.join(one.evidence.sentences())}" for one in found]
+    assert " ".join(why.split()) == " ".join(paragraphs)
+    assert said(capsys, "suggest", reasoned, text, "-n", "3", "--no-reasons") == table
+    many = [argument for _ in range(6) for argument in ("--file", __file__)]
+    assert "Why" not in said(capsys, "suggest", reasoned, *many)
+
+
+def test_reasons_as_data(reasoned, source, capsys, tmp_path):
+    plain = said_json(capsys, "suggest", reasoned, "a whale at sea", "--json")["texts"][0]["suggestions"]
+    assert all("evidence" not in one for one in plain)
+    told = said_json(capsys, "suggest", reasoned, "a whale at sea", "--json", "--reasons")["texts"][0]["suggestions"]
+    assert [{**one, "evidence": None} for one in plain] == [{**one, "evidence": None} for one in told]
+    sea = next(one for one in told if one["label"] == "sea")["evidence"]
+    assert sea["name"] == "sea"
+    assert sea["words"][0].keys() == {"word", "share"}
+    assert "its name “sea” stands in the text" in sea["sentences"]
+    output = tmp_path / "out.tsv"
+    said(capsys, "suggest", reasoned, "--batch", source, "--output", str(output), "--reasons", "-n", "1")
+    heading, first, *_ = [line.split("\t") for line in output.read_text().splitlines()]
+    assert heading[-1] == "reasons"
+    assert "similar records" in first[-1]
+
+
+def test_reasons_that_nobody_knows(index, source, reasoned, capsys):
+    assert "Why" not in said(capsys, "suggest", index, "whale")
+    for arguments in (["whale", "--json"], ["--batch", source]):
+        main_out = subprocess.run(
+            [sys.executable, "-m", "tacit", "suggest", index, *arguments, "--reasons"],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert "Note: no reasons are known: the index was built with a suggester" in main_out.stderr
+        assert "evidence" not in main_out.stdout
+    message = refused(capsys, "suggest", reasoned, "whale", "--format", "annif", "--reasons")
+    assert "--reasons has no place in the output of Annif: got --format annif, expected table or json." in message
 
 
 def test_a_batch_as_json_lines(index, source, capsys, tmp_path):

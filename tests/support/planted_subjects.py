@@ -8,6 +8,7 @@ from itertools import chain
 import numpy as np
 import scipy.sparse as sp
 
+from tacit.corpus.record import Record
 from tacit.index.witnesses.asked import AskedTexts
 from tacit.text import TextSettings, Words
 
@@ -66,6 +67,16 @@ def planted(n: int = 30, *, seed: int = 0) -> Planted:
     words, rows = Words.fit(texts, TextSettings(min_records=1, language="english"))
     positions = rng.normal(size=(n, 3)).astype(np.float32)
     return Planted(texts, words, sp.csr_array(rows), sp.csr_array(labels.astype(np.float32)), positions)
+
+
+def planted_records(n: int = 120, *, seed: int = 1) -> list[Record]:
+    """The records themselves: enough for the witnesses and the ranker of an index."""
+    collection = planted(n, seed=seed)
+    labels, subjects = collection.labels.toarray() > 0, np.array(SUBJECTS)
+    return [
+        Record(f"r{number}", text, labels=tuple(map(str, subjects[labels[number]])))
+        for number, text in enumerate(collection.texts)
+    ]
 
 
 def all_pairs(n_texts: int, n_subjects: int) -> tuple[np.ndarray, np.ndarray]:

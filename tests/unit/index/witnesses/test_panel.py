@@ -4,32 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from planted_subjects import SUBJECTS, planted
+from planted_subjects import planted, planted_records
 
 import tacit
-from tacit.corpus.record import Record
 from tacit.index.witnesses import panel as panels
 from tacit.index.witnesses.panel import Panel, feature_groups
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.settings import BuildSettings
 from tacit.text import TextSettings
 
-COLLECTION = planted(120, seed=1)
 NEW = planted(15, seed=2).texts
 PARENTS = {"sea": None, "home": None, "law": None, "shipping law": "law", "gardens": "home", "volcanoes": None}
 
 
-def records() -> list[Record]:
-    labels = COLLECTION.labels.toarray()
-    return [
-        Record(f"r{number}", text, labels=tuple(np.array(SUBJECTS)[labels[number] > 0]))
-        for number, text in enumerate(COLLECTION.texts)
-    ]
-
-
 def built(folder, **changed):
     settings = BuildSettings(**{"n_components": 4, "text": TextSettings(min_records=1, stem=True), **changed})
-    return tacit.build(records(), folder / "i.tacit", settings, taxonomy=Taxonomy.from_parents(PARENTS))
+    return tacit.build(planted_records(), folder / "i.tacit", settings, taxonomy=Taxonomy.from_parents(PARENTS))
 
 
 @pytest.fixture(scope="module")
