@@ -8,6 +8,7 @@ from tacit.evaluate.compare.models import compare_models
 from tacit.evaluate.compare.result import ModelComparison
 from tacit.evaluate.held_out import HeldOut, hold_out
 from tacit.evaluate.measures.annotation import AtK, SetScores, annotation_at_k, annotation_sets
+from tacit.evaluate.measures.calibration import calibration_error
 from tacit.evaluate.measures.clusters import ari, clustering_f, clustering_report, nmi
 from tacit.evaluate.measures.hierarchy import (
     HierarchicalF1,
@@ -33,7 +34,8 @@ from tacit.evaluate.weight_search import WeightChoice, WeightTrial, choose_weigh
 __all__ = [
     "AUCScores", "AtK", "F1Scores", "HalfLifeUtility", "HeldOut", "HierarchicalF1", "Level", "LevelReport",
     "ModelComparison", "SetScores", "TopK", "TreeDistance", "WeightChoice", "WeightTrial", "annotation_at_k",
-    "annotation_sets", "ari", "auc", "choose_weights", "clustering_f", "clustering_report", "compare_models",
-    "coverage", "f1", "half_life_utility", "hierarchical_f1", "hold_out", "label_report", "level_report", "ndcg_at_k",
-    "nmi", "overlap_ndcg", "precision_at_k", "precision_recall_ndcg", "ranking_scores", "tree_distance",
+    "annotation_sets", "ari", "auc", "calibration_error", "choose_weights", "clustering_f", "clustering_report",
+    "compare_models", "coverage", "f1", "half_life_utility", "hierarchical_f1", "hold_out", "label_report",
+    "level_report", "ndcg_at_k", "nmi", "overlap_ndcg", "precision_at_k", "precision_recall_ndcg", "ranking_scores",
+    "tree_distance",
 ]  # fmt: skip

@@ -15,8 +15,9 @@ import scipy.sparse as sp
 
 from tacit.checks import check_count, check_rows
 from tacit.errors import InputError
-from tacit.evaluate.measures.alignment import aligned_labels, as_label_columns, check_scores
-from tacit.evaluate.measures.ranking import ndcg_of_hits, ranked_hits
+from tacit.evaluate.measures.alignment import aligned_labels, as_label_columns
+from tacit.evaluate.measures.ranked_lists import check_suggestions, first_ranked
+from tacit.evaluate.measures.ranking import ndcg_of_hits
 from tacit.types import Float64Array
 
 __all__ = ["AtK", "SetScores", "annotation_at_k", "annotation_sets"]
@@ -90,8 +91,9 @@ def annotation_at_k(y_true: Any, scores: Any, ks: Sequence[int] = (1, 3, 5, 10))
     ----------
     y_true : LabelMatrix, 0/1 matrix (dense or sparse), or label sets
         Records with unknown labels, or without any, are left out.
-    scores : array of shape (n_records, n_labels)
-        Higher scores are suggested first, equal ones in column order; minus infinity is never suggested.
+    scores : array or sparse matrix of shape (n_records, n_labels)
+        Higher scores are suggested first, equal ones in column order. Minus infinity, and what a sparse matrix does not
+        store, is never suggested.
     ks : sequence of int, default (1, 3, 5, 10)
         A k above the number of labels ranks all of them.
 
@@ -107,9 +109,17 @@ def annotation_at_k(y_true: Any, scores: Any, ks: Sequence[int] = (1, 3, 5, 10))
     (1.0, 0.75, 1.0)
     """
     truth = as_label_columns(y_true, "y_true")
-    dense = check_scores(scores, truth, may_be_unlisted=True)
+    scores = check_suggestions(scores, truth)
     widest = min(max(check_count("ks", k) for k in ks), truth.n_labels)
-    hits, listed, n_true = ranked_hits(truth, dense, widest)
+    n_true = np.diff(truth.indicator.indptr).astype(np.int64)
+    rows = np.flatnonzero(n_true)
+    if not rows.size:
+        raise InputError("y_true has no labels: got no record with a label, expected at least one.")
+    suggested = first_ranked(scores, widest)
+    hits, listed = (np.zeros((truth.n_records, widest)) for _ in range(2))
+    hits[suggested.record, suggested.rank] = suggested.are_right(truth)
+    listed[suggested.record, suggested.rank] = 1
+    hits, listed, n_true = hits[rows], listed[rows], n_true[rows]
     found = []
     for k in ks:
         first = slice(min(k, widest))

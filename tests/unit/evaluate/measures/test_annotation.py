@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.metrics import f1_score, ndcg_score, precision_score, recall_score
 
 from tacit.errors import InputError
@@ -79,6 +80,36 @@ def test_more_suggestions_than_labels_are_all_of_them():
     assert (found.k, found.recall, found.precision) == (10, 1.0, 0.5)
 
 
+@pytest.fixture(scope="module")
+def listed() -> tuple[np.ndarray, np.ndarray, sp.csr_array]:
+    """Scores of 60 records x 30 labels with many ties, zeros and negative ones, most of them not suggested."""
+    rng = np.random.default_rng(8)
+    truth = (rng.random((60, 30)) < 0.15).astype(int)
+    truth[np.arange(50), rng.integers(30, size=50)] = 1  # ten records may have no label
+    dense = np.where(rng.random(truth.shape) < 0.3, rng.integers(-2, 5, truth.shape) / 4, -np.inf)
+    dense[7] = -np.inf
+    rows, columns = np.nonzero(np.isfinite(dense))
+    order = rng.permutation(len(rows))  # a sparse matrix may store its entries in any order
+    sparse = sp.coo_array((dense[rows, columns][order], (rows[order], columns[order])), dense.shape)
+    return truth, dense, sparse
+
+
+def test_sparse_and_dense_scores_give_the_same_numbers(listed):
+    truth, dense, sparse = listed
+    ks = (1, 3, 10, 50)
+    for one, other in zip(annotation_at_k(truth, dense, ks), annotation_at_k(truth, sparse, ks), strict=True):
+        assert (one.precision, one.recall, one.f1, one.ndcg) == (other.precision, other.recall, other.f1, other.ndcg)
+        assert np.array_equal(one.per_record, other.per_record)
+    chosen = dense >= 0.5
+    assert annotation_sets(truth, chosen.astype(int)) == annotation_sets(truth, sp.csr_array(chosen.astype(int)))
+
+
+def test_a_stored_zero_is_suggested_and_what_is_not_stored_is_not():
+    scores = sp.csr_array((np.array([0.0, -1.0]), np.array([2, 0]), np.array([0, 2])), (1, 4))
+    (found,) = annotation_at_k(np.array([[1, 0, 1, 1]]), scores, (4,))
+    assert (found.precision, found.recall) == (1.0, pytest.approx(2 / 3))
+
+
 def test_bad_input_is_named():
     with pytest.raises(InputError, match="y_true has no labels: got no record with a label"):
         annotation_at_k(np.zeros((2, 3), int), np.zeros((2, 3)))
@@ -88,6 +119,10 @@ def test_bad_input_is_named():
         annotation_at_k(np.ones((2, 3), int), np.zeros((2, 2)))
     with pytest.raises(InputError, match="scores is not finite: got NaN or infinity"):
         annotation_at_k(np.ones((1, 2), int), [[np.nan, 1.0]])
+    with pytest.raises(InputError, match=r"scores does not match y_true: got float64 values of shape \(2, 2\)"):
+        annotation_at_k(np.ones((2, 3), int), sp.csr_array((2, 2)))
+    with pytest.raises(InputError, match="scores is not finite: got NaN or infinity"):
+        annotation_at_k(np.ones((1, 2), int), sp.csr_array([[np.inf, 1.0]]))
     with pytest.raises(InputError, match="y_pred does not match y_true"):
         annotation_sets(np.ones((2, 3), int), np.ones((3, 3), int))
     with pytest.raises(InputError, match="ks is out of range: got 0"):
