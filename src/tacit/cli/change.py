@@ -1,10 +1,12 @@
-"""`tacit add`, `tacit update` and `tacit remove`: change records without a refit, completely or not at all."""
+"""`tacit add`, `update`, `remove` and `learn`: changes without a refit, completely or not at all."""
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +22,14 @@ from tacit.cli.common.options import (
     quiet_option,
     wait_option,
 )
-from tacit.cli.common.output import write_json, write_note
+from tacit.cli.common.output import write_json, write_note, write_table
 from tacit.cli.common.progress import ShownStages
 from tacit.cli.common.reading_options import (
     ReadingOptions,
     load_vectors,
     open_records,
     reading_options,
+    text_reading_options,
     vectors_option,
 )
 from tacit.errors import InputError, TacitWarning
@@ -34,7 +37,7 @@ from tacit.errors import InputError, TacitWarning
 if TYPE_CHECKING:
     from tacit.cli.common.reading_options import OpenedRecords
 
-__all__ = ["add_command", "remove_command", "update_command"]
+__all__ = ["add_command", "learn_command", "remove_command", "update_command"]
 
 
 _AS_BUILT = {"Columns": "as for the records of the index"}
@@ -104,6 +107,111 @@ def remove_command(
     with opened(index) as collection:
         n_changed = collection.remove(wanted, wait=wait)
     _tell("removed", index, n_changed, None, as_json=as_json, quiet=quiet)
+
+
+@click.command(
+    "learn",
+    cls=SectionedCommand,
+    otherwise=_AS_BUILT,
+    epilog=examples(
+        "tacit learn books.tacit checked.csv",
+        "tacit learn books.tacit checked.jsonl --labels accepted --rejected wrong",
+        "tacit learn books.tacit --list",
+    ),
+)
+@index_argument
+@text_reading_options
+@option_in(
+    "Columns",
+    "--rejected",
+    metavar="COLUMN",
+    help="Column with labels that a person has rejected; if not given, 'rejected' if there is such a column.",
+)
+@option_in("Output", "--list", "listed", is_flag=True, help="List what was learned so far, and learn nothing.")
+@wait_option
+@as_json
+@quiet_option
+def learn_command(
+    *,
+    index: str,
+    reading: ReadingOptions,
+    rejected: str | None,
+    listed: bool,
+    wait: float,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Learn from accepted and rejected labels of texts.
+
+    Later suggestions follow them, without a refit. Each text comes with all labels that a person has accepted for it,
+    in any format that 'tacit build' reads, and optionally with labels that were rejected. The texts do not become
+    records. They are kept with the index, and a refit learns from them again; a text that is learned a second time
+    replaces the first.
+    """
+    if listed:
+        if reading.sources or reading.dataset:
+            raise InputError("--list is given with SOURCE: got both, expected one of them. Leave one out.")
+        _list_corrections(index, as_json=as_json)
+        return
+    with ShownStages(quiet=quiet) as show, warnings.catch_warnings(), opened(index) as collection:
+        warnings.filterwarnings("ignore", "the files have problems", TacitWarning)  # the summary lists them
+        given = _open_corrections(reading, rejected, collection.settings.get("build", {}).get("reading"), show)
+        show.begin("reading")
+        records = list(given.records)
+        n_learned = collection.learn(records, report=show, wait=wait)
+        n_corrections = len(collection.corrections())
+    if as_json:
+        write_json({"index": index, "learned": n_learned, "corrections": n_corrections, "reading": given.to_facts()})
+    elif not quiet:
+        print(given.summary())
+        again = "" if n_learned == len(records) else f" of {len(records):,}"
+        print(f"{n_learned:,}{again} texts learned; {index} has {n_corrections:,} corrections now.")
+
+
+def _open_corrections(reading: ReadingOptions, rejected: str | None, stored: Any, show: ShownStages) -> OpenedRecords:
+    """Open texts with accepted and rejected labels; columns are those given, or those of the build, or guessed."""
+    columns = (stored or {}).get("columns", {})
+    kept = {name: value for name, value in columns.items() if name not in ("id", "links", "fields")}
+    if kept.get("title") not in (kept.get("text") or ()):
+        kept["title"] = ""  # it is not shown, and a file of corrections need not have it
+    errors = []
+    for known in ({**(stored or {}), "columns": kept}, {}):
+        for column in (rejected,) if rejected else ("rejected", None):
+            links = () if column is None else (f"rejected={column}",)
+            try:
+                return open_records(replace(reading, links=links, fields=""), stored=known, progress=show.records_read)
+            except InputError as error:
+                if "names a column" not in str(error):
+                    raise
+                errors.append(InputError(re.sub("^links(?= names)", "--rejected", str(error))))
+    raise errors[1]  # with the named column in a guess of the others, or without it in those of the build
+
+
+def _list_corrections(index: str, *, as_json: bool) -> None:
+    """Print the corrections that an index has learned from."""
+    from tacit.tasks.label_names import title_of
+
+    with opened(index) as collection:
+        found = collection.corrections()
+        titles = {name: title_of(collection, name) for each in found for name in (*each.accepted, *each.rejected)}
+    if as_json:
+        write_json({"index": index, "corrections": [each.to_facts() for each in found]})
+        return
+    rows = [
+        (
+            each.time.removesuffix("+00:00").replace("T", " "),
+            each.source,
+            ", ".join(titles[name] for name in each.accepted),
+            ", ".join(titles[name] for name in each.rejected),
+            each.text if len(each.text) <= _SHOWN_TEXT else f"{each.text[: _SHOWN_TEXT - 1]}…",
+        )
+        for each in found
+    ]
+    headings = ("learned (UTC)", "id", "accepted", "rejected", "text")
+    write_table(headings, rows, empty=f"{index} has no corrections.")
+
+
+_SHOWN_TEXT = 60
 
 
 def _change(

@@ -64,11 +64,14 @@ def option_in(section: str, *names: str, **settings: Any) -> Decorator:
 
 
 def gather_options(command: Any, options: Sequence[Decorator], kind: type, name: str) -> Any:
-    """Add several options to a command, which gets them as one dataclass of the kind `kind` called `name`."""
+    """Add several options to a command, which gets them as one dataclass of the kind `kind` called `name`.
+
+    Options that the command does not have are left at the defaults of the dataclass.
+    """
 
     @functools.wraps(command)
     def gathered(**typed: Any) -> Any:
-        values = {entry.name: typed.pop(entry.name) for entry in fields(kind)}
+        values = {entry.name: typed.pop(entry.name) for entry in fields(kind) if entry.name in typed}
         return command(**{name: kind(**values)}, **typed)
 
     for option in reversed(options):

@@ -24,6 +24,7 @@ __all__ = [
     "load_vectors",
     "open_records",
     "reading_options",
+    "text_reading_options",
     "vectors_only_option",
     "vectors_option",
 ]
@@ -56,6 +57,17 @@ class ReadingOptions:
     data_dir: str | None = None
 
 
+_LINK: Decorator = option_in(
+    "Columns",
+    "--link",
+    "links",
+    multiple=True,
+    metavar="[NAME=]COLUMN",
+    help="Column with links to other things, such as authors. May be repeated.",
+)
+_FIELDS: Decorator = option_in(
+    "Columns", "--fields", metavar="COLUMNS", help="Other columns to keep; '' for none.  [default: all]"
+)
 _OPTIONS: tuple[Decorator, ...] = (
     click.argument("sources", nargs=-1, metavar="[SOURCE]..."),
     option_in(
@@ -81,15 +93,8 @@ _OPTIONS: tuple[Decorator, ...] = (
     option_in("Columns", "--labels", metavar="COLUMNS", help="Columns with labels; '' for none.  [default: guessed]"),
     option_in("Columns", "--id", metavar="COLUMN", help="Column with the ids.  [default: guessed]"),
     option_in("Columns", "--title", metavar="COLUMN", help="Column with the titles; '' for none.  [default: guessed]"),
-    option_in(
-        "Columns",
-        "--link",
-        "links",
-        multiple=True,
-        metavar="[NAME=]COLUMN",
-        help="Column with links to other things, such as authors. May be repeated.",
-    ),
-    option_in("Columns", "--fields", metavar="COLUMNS", help="Other columns to keep; '' for none.  [default: all]"),
+    _LINK,
+    _FIELDS,
     option_in(
         "Columns",
         "--label-separator",
@@ -98,6 +103,8 @@ _OPTIONS: tuple[Decorator, ...] = (
     ),
 )
 reading_options: Decorator = partial(gather_options, options=_OPTIONS, kind=ReadingOptions, name="reading")
+_OF_TEXTS = tuple(option for option in _OPTIONS if option not in (_LINK, _FIELDS))
+text_reading_options: Decorator = partial(gather_options, options=_OF_TEXTS, kind=ReadingOptions, name="reading")
 
 
 @dataclass

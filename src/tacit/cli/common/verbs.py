@@ -61,6 +61,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "add": ("tacit.cli.change", "Add records to an index."),
     "update": ("tacit.cli.change", "Replace the content of records in an index."),
     "remove": ("tacit.cli.change", "Remove records from an index."),
+    "learn": ("tacit.cli.change", "Learn from accepted and rejected labels of texts."),
     "refit": ("tacit.cli.build", "Fit the space of an index again, to its current records."),
     "info": ("tacit.cli.inspect", "Show what an index contains and how it was built."),
     "verify": ("tacit.cli.inspect", "Check every file of an index for damage."),
@@ -82,6 +83,6 @@ VERBS: dict[str, tuple[str, str]] = {
 GROUPS: dict[str, tuple[str, ...]] = {
     "Start": ("demo", "build", "datasets"),
     "Use": ("search", "similar", "suggest", "recommend", "explain", "concepts", "cluster", "map"),
-    "Maintain": ("add", "update", "remove", "refit", "info", "verify", "export"),
+    "Maintain": ("add", "update", "remove", "learn", "refit", "info", "verify", "export"),
     "Improve": ("evaluate", "tune", "compare"),
 }
