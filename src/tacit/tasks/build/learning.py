@@ -54,6 +54,7 @@ _FOLDS = 3
 _TREES, _LEAVES, _RATE, _DEPTH = 60, 31, 0.12, 7
 _OWN_THRESHOLD = 10  # records of a subject, among those asked about, that allow it a threshold of its own
 _GRID = np.geomspace(0.25, 4.0, 17)
+_SURE = 4.0  # a probability of .98, if every candidate was right, or .02, if none was
 
 
 def learning_sample(labels: Sequence[tuple[str, ...]], seed: int) -> IntArray:
@@ -328,7 +329,7 @@ def _with_ranker(panel: Panel, examples: Examples, seed: int) -> Panel:
 
     truth = examples.right
     fold = np.random.default_rng(seed).integers(_FOLDS, size=examples.n_texts)[examples.text]
-    raw, models = np.zeros(len(truth)), []
+    raw, models = np.zeros(len(truth)), list[HistGradientBoostingClassifier]()
     kept = _drawn(truth, examples.n_texts, seed)
     kept |= examples.always
     for number in range(_FOLDS):
@@ -346,7 +347,8 @@ def _with_ranker(panel: Panel, examples: Examples, seed: int) -> Panel:
         used = kept & ~held_out
         model.fit(examples.numbers[used], truth[used])
         raw[held_out] = TreeRanker.of_models([model]).raw(examples.numbers[held_out])
-        models.append(model)
+        if len(model.classes_) > 1 or not models:
+            models.append(model)
     slope, offset = _calibration(raw, truth, examples.weights)
     ranker = TreeRanker.of_models(models).calibrated(slope, offset)
     probability = ranker.probabilities(raw)
@@ -371,8 +373,8 @@ def _calibration(raw: Float64Array, truth: Array, weights: Array) -> tuple[float
     """Return slope and offset of the sigmoid with the largest likelihood."""
     from sklearn.linear_model import LogisticRegression
 
-    if truth.all() or not truth.any():
-        return 1.0, 0.0
+    if truth.all() or not truth.any():  # the trees have learned nothing: all candidates are as probable
+        return 0.0, _SURE if truth.any() else -_SURE
     fitted = LogisticRegression(C=1e6, max_iter=200).fit(raw[:, None], truth, weights)
     return float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
 
@@ -386,7 +388,7 @@ def _thresholds(examples: Examples, probability: Float64Array, n_subjects: int) 
     order = np.argsort(-probability, kind="stable")
     right = np.cumsum(truth[order])
     f1 = 2 * right / (np.cumsum(weights[order]) + examples.n_true.sum())
-    usual = float(probability[order[int(np.argmax(f1))]]) if len(order) else 0.5
+    usual = float(probability[order[int(np.argmax(f1))]]) if truth.any() else 0.5
     thresholds = np.full(n_subjects, usual, np.float32)
     n_true = np.zeros(n_subjects, np.int64)
     n_true[: len(examples.n_true)] = examples.n_true

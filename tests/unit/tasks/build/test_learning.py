@@ -1,0 +1,49 @@
+"""The ranker where there is nothing to learn: every candidate right, none right, and enough records or not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tacit
+from tacit.corpus.record import Record
+from tacit.tasks.build.learning import expected_seconds
+from tacit.tasks.build.settings import BuildSettings
+from tacit.text import TextSettings
+
+WORDS = [start + end for start in ("ba", "ce", "di", "fo", "gu") for end in ("lm", "rk", "st", "nd")]
+
+
+def suggested(folder, labels, n_records=80):
+    rng = np.random.default_rng(0)
+    records = [Record(f"r{n}", " ".join(rng.choice(WORDS, 5)), labels=labels(n)) for n in range(n_records)]
+    settings = BuildSettings(n_components=4, text=TextSettings(min_records=1))
+    with tacit.open(tacit.build(records, folder / "i", settings)) as index:
+        return index.settings["fitted"]["suggester"], index.suggest(records[0].text)
+
+
+@pytest.mark.filterwarnings("ignore::tacit.TacitWarning")
+def test_labels_that_all_records_have_are_probable(tmp_path):
+    method, found = suggested(tmp_path, lambda _: ("one", "other"))
+    assert method == "witnesses"
+    assert [(one.label, one.chosen) for one in found] == [("one", True), ("other", True)]
+    assert min(one.probability for one in found) > 0.9
+
+
+def test_labels_that_no_two_records_share_are_improbable(tmp_path):
+    _, found = suggested(tmp_path, lambda number: (f"label{number}",))
+    assert found
+    assert not any(one.chosen for one in found)
+    assert max(one.probability for one in found) < 0.1
+
+
+@pytest.mark.parametrize(("n_records", "method"), [(59, False), (60, True)])
+def test_a_ranker_needs_enough_records(tmp_path, n_records, method):
+    used, found = suggested(tmp_path, lambda number: (f"label{number % 2}",), n_records)
+    assert (used == "witnesses") == method
+    assert found
+
+
+def test_more_subjects_and_records_are_expected_to_take_longer():
+    assert expected_seconds(1_000, 100) < expected_seconds(1_000, 50_000) < expected_seconds(6_000, 50_000)
+    assert expected_seconds(10**6, 1_000) == expected_seconds(10**7, 1_000)  # of more, only some are asked about
