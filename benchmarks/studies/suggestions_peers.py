@@ -232,6 +232,7 @@ def tacit_figures(split: Any, name: str) -> dict[str, dict[str, Any]]:
 
 def tacit_suggestions(split: Any, old: Any, asked: Any) -> tuple[list[Ranked], list[set[str]]]:
     """Build an index in memory of some training records, with the defaults of the build, and ask it."""
+    from tacit.evaluate.measures.ranked_lists import first_ranked
     from tacit.tasks.build.settings import BuildSettings
     from tacit.tasks.measure.split import RecordSet
     from tacit.tasks.measure.trial_index import Features, FittedIndex
@@ -243,9 +244,13 @@ def tacit_suggestions(split: Any, old: Any, asked: Any) -> tuple[list[Ranked], l
     index = FittedIndex(train, settings, None, features, stages)
     suggested = index.suggest(features.rows(RecordSet(asked)) if texts else asked)
     assert suggested is not None
-    names = index.label_names
-    ranked = [[(names[j], p) for j, p in best] for best in ranked_rows(suggested[0])]
-    return ranked, [{names[j] for j in np.flatnonzero(row)} for row in suggested[1]]
+    names, scores, chosen = index.label_names, suggested[0], sp.csr_array(suggested[1])
+    first = first_ranked(scores, _KEPT)
+    ranked: list[Ranked] = [[] for _ in range(scores.shape[0])]
+    for row, label, score in zip(first.record, first.label, first.score, strict=True):
+        if score > 0:
+            ranked[row].append((names[label], float(score)))
+    return ranked, [{names[j] for j in some} for some in np.split(chosen.indices, chosen.indptr[1:-1])]
 
 
 def _indicator(sets: Sequence[set[int]], names: Sequence[str]) -> Any:

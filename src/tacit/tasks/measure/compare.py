@@ -82,13 +82,13 @@ def compare(
     InputError
         If a model is unknown, none could be fitted, or the records cannot be split.
     """
-    stages, settings, taxonomy = StageReporter(report), current_settings(collection), collection.taxonomy
+    stages, settings, vocabulary = StageReporter(report), current_settings(collection), collection.vocabulary
     for name in models or ():
         check_choice("models", name, (*SPACES, _BASELINE))
     how = {"test": test, "split_field": split_field, "share": share}
     with HeldOutTest(collection, stages, queries=queries, quick=quick, random_state=random_state, **how) as held_out:
         split = held_out.split
-        names = dict.fromkeys(models or [_BASELINE, *applicable_models(split, taxonomy)])
+        names = dict.fromkeys(models or [_BASELINE, *applicable_models(split, vocabulary)])
         features = Features.of(split.train, settings, stages)
 
         def fitted(name: str) -> TrialIndex:
@@ -96,7 +96,7 @@ def compare(
                 return RawWords(split.train, settings, features, stages)
             parameters = dict(settings.parameters) if name == current_model(settings, split) else {}
             own = replace(settings, model=name, parameters=parameters)
-            return FittedIndex(split.train, own, taxonomy, features, stages)
+            return FittedIndex(split.train, own, vocabulary, features, stages, collection.label_titles)
 
         setting = Setting({}, {}, settings.n_components or 0)
 

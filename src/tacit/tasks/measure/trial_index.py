@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -87,15 +87,22 @@ class TrialIndex(ABC):
     name : str
         The model.
     label_names : tuple of str
-        Labels that can be suggested.
+        Labels that can be suggested: those that were learned, and further ones that are known by their names alone.
+    n_learned : int
+        How many of these were learned; they come first.
     features : Features
     n_dimensions : int
+    gives_probabilities : bool
+        Whether the scores of suggestions are probabilities.
     """
+
+    gives_probabilities = True
 
     def __init__(
         self, name: str, features: Features, positions: Any, label_names: tuple[str, ...], n_dimensions: int
     ) -> None:
         self.name, self.features, self.label_names, self.n_dimensions = name, features, label_names, n_dimensions
+        self.n_learned = len(label_names)
         self._units = _unit(positions)
 
     @abstractmethod
@@ -103,12 +110,15 @@ class TrialIndex(ABC):
         """Return the positions of rows of features."""
 
     @abstractmethod
-    def suggest(self, rows: Any, texts: Sequence[str] | None = None) -> tuple[Any, Any] | None:
+    def suggest(
+        self, rows: Any, texts: Sequence[str] | None = None, say: StageReporter | None = None
+    ) -> tuple[Any, Any] | None:
         """Return scores of the labels for rows of features, and which are chosen; None if no labels were learned.
 
-        The texts of the rows, if there are any, may contain names of labels.
+        Both are dense, or sparse if few of many labels are suggested; what a sparse matrix does not store is never
+        suggested. A row without any known word has no suggestions: its scores are minus infinity, or not stored.
 
-        A row without any known word has no suggestions: its scores are minus infinity.
+        The texts of the rows, if there are any, may contain names of labels. `say` reports the progress.
         """
 
     def nearest(self, places: Any, limit: int, extra: Any = None) -> list[IntArray]:
@@ -139,7 +149,22 @@ class TrialIndex(ABC):
 
 
 class FittedIndex(TrialIndex):
-    """A space with its records and its suggester, as an index on disk would have them."""
+    """A space with its records and its suggester, as an index on disk would have them.
+
+    Parameters
+    ----------
+    train : records to learn from
+    settings : how to fit
+    taxonomy : names of the labels, and what is above them, if that is known
+    features : words or vectors of the records
+    stages : reports the stages of the fit
+    label_titles : names of labels that came with the records
+
+    Attributes
+    ----------
+    positions : (n_records, k), positions of the training records
+    panel : Panel or None, the witnesses that suggest labels
+    """
 
     def __init__(
         self,
@@ -148,20 +173,23 @@ class FittedIndex(TrialIndex):
         taxonomy: Taxonomy | None,
         features: Features,
         stages: StageReporter,
+        label_titles: Mapping[str, str] | None = None,
     ) -> None:
         known = RecordKnowledge.of_records(train.records, taxonomy, settings.random_state)
+        known = replace(known, label_titles=label_titles or {})
         settings = replace(settings, weights={**features.weights, **settings.weights})
         fitted = fit_model(features.X, known, settings, stages, features.words, features.vectors)
         if fitted.emphasis is not None and fitted.emphasis.n_records:
             features.weights.update(dict.fromkeys(fitted.emphasis.weights, 0.0) | fitted.emphasis.emphasis)
         self.positions, self._suggester = fitted.positions, fitted.suggester
-        self._share, self._panel = fitted.share, fitted.panel
+        self._share, self.panel = fitted.share, fitted.panel
         self._labels = (
             as_labels([record.labels or None for record in train.records]) if fitted.share is not None else None
         )
         self._space = Space(fitted.terms, fitted.offset, features.words, fitted.vector_maps)
-        names = fitted.label_names if self._panel is None else self._panel.subjects
+        names = fitted.label_names if self.panel is None else self.panel.subjects
         super().__init__(fitted.model, features, fitted.positions, names, self._space.n_dimensions)
+        self.n_learned = len(fitted.label_names)
 
     def place(self, rows: Any) -> Float32Array:
         """Return the positions of rows of features; one without any known word is at the origin."""
@@ -176,11 +204,13 @@ class FittedIndex(TrialIndex):
             places[np.diff(rows.indptr) == 0] = 0
         return places
 
-    def suggest(self, rows: Any, texts: Sequence[str] | None = None) -> tuple[Any, Any] | None:
-        """Return probabilities, and the sets that the thresholds choose."""
+    def suggest(
+        self, rows: Any, texts: Sequence[str] | None = None, say: StageReporter | None = None
+    ) -> tuple[Any, Any] | None:
+        """Return probabilities, and the sets that the thresholds choose; those of witnesses are sparse."""
+        if self.panel is not None:
+            return self._by_witnesses(self.panel, rows, texts, say)
         places = self.place(rows)
-        if self._panel is not None:
-            return self._by_witnesses(self._panel, rows, places, texts)
         if self._labels is not None and self._share is not None:
             labels = self._labels.select(self.label_names)
             step = max(1, _CELLS // len(labels))
@@ -192,23 +222,37 @@ class FittedIndex(TrialIndex):
         scores = self._suggester.scores(places, _unit(self.features.words_of(rows)))
         return _without_empty(self._suggester.probabilities(scores), self._suggester.chosen(scores), _is_zero(places))
 
-    def _by_witnesses(self, panel: Panel, rows: Any, places: Any, texts: Sequence[str] | None) -> tuple[Any, Any]:
-        """Rank the subjects of rows; those that no witness names are never suggested."""
-        words = sp.csr_array(self.features.words_of(rows))
-        scores = np.full((len(places), len(panel.subjects)), -np.inf, np.float32)
-        chosen = np.zeros(scores.shape, bool)
-        for block in blocks_of(len(places), panel.block):
-            asked = AskedTexts(
-                words[block], places[block], len(panel.subjects), None if texts is None else texts[block]
-            )
-            found = panel.rank(asked)
-            scores[found.text + block.start, found.subject] = found.probability
-            chosen[found.text + block.start, found.subject] = found.chosen
-        return scores, chosen
+    def asked(self, rows: Any, texts: Sequence[str] | None = None) -> Iterator[tuple[slice, AskedTexts]]:
+        """Yield rows of features a block at a time, as the witnesses are asked about them."""
+        assert self.panel is not None
+        words, places = sp.csr_array(self.features.words_of(rows)), self.place(rows)
+        n_subjects = len(self.panel.subjects)
+        for block in blocks_of(len(places), self.panel.block):
+            yield block, AskedTexts(words[block], places[block], n_subjects, None if texts is None else texts[block])
+
+    def _by_witnesses(
+        self, panel: Panel, rows: Any, texts: Sequence[str] | None, say: StageReporter | None
+    ) -> tuple[Any, Any]:
+        """Rank the subjects of rows; those that no witness names are never suggested, and not stored."""
+        n_rows, found = rows.shape[0], []
+        for block, asked in self.asked(rows, texts):
+            ranked = panel.rank(asked)
+            found.append((ranked.text + block.start, ranked.subject, ranked.probability, ranked.chosen))
+            if say is not None:
+                say.advance(f"{block.stop:,} of {n_rows:,} texts", block.stop / n_rows)
+        shape = (n_rows, len(panel.subjects))
+        if not found:
+            return sp.csr_array(shape), sp.csr_array(shape, dtype=bool)
+        text, subject, probability, chosen = (np.concatenate(part) for part in zip(*found, strict=True))
+        scores = sp.csr_array((probability, (text, subject)), shape)
+        yes = sp.csr_array((chosen[chosen], (text[chosen], subject[chosen])), shape)
+        return scores, yes
 
 
 class RawWords(TrialIndex):
     """The baseline without a space: cosines of the words themselves, and one linear classifier per label on them."""
+
+    gives_probabilities = False
 
     def __init__(self, train: RecordSet, settings: BuildSettings, features: Features, stages: StageReporter) -> None:
         self._head: LabelHead | None = None
@@ -227,7 +271,9 @@ class RawWords(TrialIndex):
         """Return the words of the rows as they are."""
         return self.features.words_of(rows)
 
-    def suggest(self, rows: Any, texts: Sequence[str] | None = None) -> tuple[Any, Any] | None:
+    def suggest(
+        self, rows: Any, texts: Sequence[str] | None = None, say: StageReporter | None = None
+    ) -> tuple[Any, Any] | None:
         """Return scores of the classifiers, and the sets that their thresholds choose."""
         if self._head is None:
             return None

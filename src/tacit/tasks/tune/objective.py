@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import OrderedDict
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -26,12 +27,23 @@ _KEPT = 3  # counted words kept for the next trials: each may be large
 
 
 class SettingsScorer:
-    """Fits settings to one part of a split and measures them on the other, with at most `queries` search queries."""
+    """Fits settings to one part of a split and measures them on the other, with at most `queries` search queries.
+
+    The vocabulary has the names of the labels, and what is above them; `label_titles` are those of the records.
+    """
 
     def __init__(
-        self, split: RecordSplit, goal: str, taxonomy: Taxonomy | None, queries: int, random_state: int
+        self,
+        split: RecordSplit,
+        goal: str,
+        queries: int,
+        random_state: int,
+        *,
+        vocabulary: Taxonomy | None,
+        label_titles: Mapping[str, str],
     ) -> None:
-        self._split, self._goal, self._taxonomy = split, goal, taxonomy
+        self._split, self._goal = split, goal
+        self._vocabulary, self._label_titles = vocabulary, label_titles
         self._search = SearchTest(split, queries, random_state)
         self._counted: OrderedDict[str, Features] = OrderedDict()
         if goal != "search" and not any(split.test.labels):
@@ -47,7 +59,12 @@ class SettingsScorer:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TacitWarning)
             index = FittedIndex(
-                self._split.train, settings, self._taxonomy, self._features(settings), StageReporter(None)
+                self._split.train,
+                settings,
+                self._vocabulary,
+                self._features(settings),
+                StageReporter(None),
+                self._label_titles,
             )
             found: Values = {}
             if self._goal != "search":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -179,7 +180,8 @@ def tune(
     stages.end(f"{n_train:,} records for training, {n_validation:,} for validation, {n_test:,} for testing")
     goal = check_choice("goal", goal, GOALS) if goal else "both" if any(outer.test.labels) else "search"
     space = _space(collection, inner, models, goal)
-    scorer = SettingsScorer(inner, goal, collection.taxonomy, queries, random_state)
+    known = partial(SettingsScorer, vocabulary=collection.vocabulary, label_titles=collection.label_titles)
+    scorer = known(inner, goal, queries, random_state)
     path = study_path(collection.path) if study is None else Path(study).expanduser()
     facts = {"goal": goal, "models": list(space.models), "seed": random_state, "queries": queries, "text": space.text}
     opened = open_study(path, facts, inner)
@@ -195,7 +197,7 @@ def tune(
     best = max(done, key=lambda trial: (trial.score, trial is current))
     gain = None
     if best is not current and not interrupted:
-        gain = _gain(SettingsScorer(outer, goal, collection.taxonomy, queries, random_state), current, best, stages)
+        gain = _gain(known(outer, goal, queries, random_state), current, best, stages)
     ranked = tuple(sorted(done, key=lambda trial: -trial.score))
     return Tuning(goal, current, best, ranked, len(before), gain, n_train, n_validation, n_test, interrupted, path)
 
@@ -204,7 +206,7 @@ def _space(collection: OpenedIndex, split: RecordSplit, models: Sequence[str] | 
     current = current_settings(collection)
     suitable = [
         name
-        for name in applicable_models(split, collection.taxonomy)
+        for name in applicable_models(split, collection.vocabulary)
         if name == current.model or len(split.train) <= (SPACES[name].most_tuned_records or len(split.train))
     ]
     names = list(dict.fromkeys(models or suitable))
