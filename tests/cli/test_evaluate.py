@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from named_subjects import N_SUBJECTS, named_records, named_settings, vocabulary
 
 from tacit.cli.app import main
 from tacit.corpus.record import Record
@@ -78,9 +79,60 @@ def test_records_of_a_file(index, capsys, tmp_path):
     assert facts["suggest"]["at"]["1"]["recall"] == 1.0
 
 
+@pytest.fixture(scope="module")
+def named(tmp_path_factory) -> str:
+    """Ninety subjects with two records each, whose names are in a vocabulary."""
+    path = tmp_path_factory.mktemp("evaluate") / "named.tacit"
+    return str(build(named_records(), path, named_settings(), taxonomy=vocabulary()))
+
+
+def test_measures_as_in_annif_and_calibration(index, capsys):
+    assert run(index, "--queries", "3") == 0
+    lines = capsys.readouterr().out.splitlines()
+    place = next(number for number, line in enumerate(lines) if line.startswith("Precision@1"))
+    assert lines[place].split() == ["Precision@1", "F1@5", "NDCG@5", "NDCG@10", "taxonomy", "F1"]
+    assert lines[place + 1].split()[0] == "1.000"
+    (said,) = [line for line in lines if line.startswith("Calibration error")]
+    assert 0 <= float(said.split(": ")[1].split()[0]) < 0.5
+
+
+def test_subjects_and_witnesses_for_librarians(named, capsys, tmp_path):
+    file = tmp_path / "subjects.tsv"
+    assert run(named, "--share", "0.3", "--queries", "2", "--witnesses", "--per-subject", str(file)) == 0
+    shown = capsys.readouterr()
+    for said in ("Subjects to look at", "No subject is chosen for", "never suggested", "All 90 subjects are in"):
+        assert said in shown.out
+    assert "s01" not in shown.out  # titles, not ids
+    (row,) = [line for line in shown.out.splitlines() if line.startswith("names ")]
+    assert row.split()[-2] == "±"
+    assert "5 witnesses tried alone and left out on 54 held-out records" in shown.err
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert lines[0].split("\t")[:4] == ["label", "title", "train", "held_out"]
+    assert len(lines) == 91
+    assert all(len(line) <= 80 for line in shown.out.splitlines() if str(file) not in line)
+
+
+def test_names_of_another_vocabulary(named, capsys, tmp_path):
+    file = tmp_path / "names.tsv"
+    rows = (f"<s{number:02d}>\tsilent{number}" for number in range(N_SUBJECTS))
+    file.write_text("\n".join(rows), encoding="utf-8")
+    assert run(named, "--share", "0.3", "--queries", "2", "--vocabulary", str(file), "--json") == 0
+    shown = capsys.readouterr()
+    facts = json.loads(shown.out)
+    assert facts["suggest"]["annif"]["Precision@1"] < 0.5  # no name stands in a text any more
+    assert facts["subjects"][0]["title"].startswith("silent")
+    assert facts["diagnosis"]["records"] == 54
+    assert "90 of 90 different labels found in the other vocabulary" in shown.err
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (["--per-subject", "s.xls"], "Error: --per-subject has an unknown suffix: got 's.xls', expected a name that"),
+        (["--per-subject", "no/s.tsv"], "Error: --per-subject is in a folder that does not exist: got 'no/s.tsv'"),
+        (["--vocabulary", "none.tsv"], "Error: none.tsv cannot be read: got 'No such file or directory'"),
+        (["--vocabulary", "none.doc"], "Error: --vocabulary has an unknown suffix: got 'none.doc'"),
+        (["--witnesses"], "Error: --witnesses cannot be measured: got 12 held-out records with labels, expected at"),
         (["--share", "2"], "Error: --share is out of range: got 2.0"),
         (["--split-field", "nowhere"], "Error: --split-field does not split: got 'nowhere'"),
         (["--queries", "0"], "Error: --queries is out of range: got 0"),

@@ -11,8 +11,11 @@ import click
 from tacit.cli.common.options import as_json, examples, index_argument, opened
 from tacit.cli.common.output import write_json, write_note, write_table
 from tacit.cli.common.progress import ShownStages
+from tacit.cli.common.subject_report import write_diagnosis, write_witnesses
+from tacit.errors import InputError
 
 if TYPE_CHECKING:
+    from tacit.relations.taxonomy.taxonomy import Taxonomy
     from tacit.tasks.collection import Collection
     from tacit.tasks.measure.compare import Comparison
     from tacit.tasks.measure.evaluate import Evaluation
@@ -62,24 +65,45 @@ def _names(models: str | None) -> list[str] | None:
         "tacit evaluate library.tacit",
         "tacit evaluate library.tacit --split-field split --json",
         "tacit evaluate library.tacit --test new-books.csv",
+        "tacit evaluate library.tacit --per-subject subjects.tsv --witnesses",
     ),
 )
 @index_argument
 @_split_options
+@click.option(
+    "--per-subject", metavar="FILE", help="Write a row per subject to this file: a table (.tsv, .csv) or .jsonl."
+)
+@click.option("--witnesses", is_flag=True, help="Measure what each witness adds to the suggestions.")
+@click.option(
+    "--vocabulary",
+    metavar="FILE",
+    help="Names of the subjects, and what is above them, to use instead of those of the index.",
+)
 @as_json
-def evaluate_command(*, index: str, as_json: bool, **split: Any) -> None:
+def evaluate_command(
+    *, index: str, per_subject: str | None, vocabulary: str | None, as_json: bool, **options: Any
+) -> None:
     """Measure suggestions and search on held-out records.
 
     The settings of the index are fitted again, in memory, to a part of its records and tested on the others. The index
     is not changed.
 
-    Suggestions: precision, recall, F1 and nDCG of the first 1 to 10, and of the chosen sets. Search: does a text find
-    others with its labels, and does a title find its text?
+    Suggestions: precision, recall, F1 and nDCG of the first 1 to 10, and of the chosen sets; subjects that are never
+    suggested, chosen too often or confused. Search: does a text find others with its labels, and does a title find its
+    text?
     """
     with opened(index) as collection, ShownStages() as show:
         from tacit.tasks.measure.evaluate import evaluate
+        from tacit.tasks.measure.subject_file import check_subject_file, write_subjects
 
-        found = evaluate(collection, report=show, **_read_test(collection, split))
+        if per_subject is not None:
+            check_subject_file(per_subject)
+        names = _read_vocabulary(vocabulary)
+        found = evaluate(collection, report=show, vocabulary=names, **_read_test(collection, options))
+        if per_subject is not None:
+            if found.suggest is None:
+                raise InputError("per_subject cannot be written: got no suggestions, expected an index with labels.")
+            write_subjects(found.subjects, per_subject)
     if as_json:
         write_json({"index": index, **found.to_facts()})
         return
@@ -87,11 +111,28 @@ def evaluate_command(*, index: str, as_json: bool, **split: Any) -> None:
     _write_split(found)
     if found.suggest is not None:
         _write_suggest(found.suggest)
+    if found.diagnosis is not None:
+        write_diagnosis(found.diagnosis)
+    if per_subject is not None:
+        print(f"\nAll {len(found.subjects):,} subjects are in {per_subject}.")
+    if found.witnesses is not None:
+        write_witnesses(found.witnesses)
     if found.search is not None:
         _write_search(found.search)
     print(f"\nFitted in {found.fit_seconds:.1f} s, measured in {found.measure_seconds:.1f} s.")
     for note in found.notes:
         write_note(note)
+
+
+def _read_vocabulary(file: str | None) -> Taxonomy | None:
+    if file is None:
+        return None
+    from tacit.relations.taxonomy.taxonomy import Taxonomy
+
+    try:
+        return Taxonomy.from_file(file)
+    except InputError as error:
+        raise InputError(str(error).replace("taxonomy", "--vocabulary", 1)) from error
 
 
 def _write_split(found: Evaluation) -> None:
@@ -104,6 +145,11 @@ def _cell(value: float | None) -> float | str:
 
 def _write_suggest(found: SuggestMeasures) -> None:
     print(f"\nSuggested labels ({found.n_records:,} records with {found.n_labels:,} labels)\n")
+    tree, usual = found.hierarchy, dict(found.as_annif)
+    if tree is not None:
+        usual |= {"taxonomy F1": tree.f1}
+    write_table(tuple(usual), [tuple(usual.values())], empty="")  # called as in Annif's eval
+    print()
     first = [
         (f"first {row.k}" if row.k > 1 else "first", row.precision, row.recall, row.f1, row.ndcg) for row in found.at
     ]
@@ -114,13 +160,15 @@ def _write_suggest(found: SuggestMeasures) -> None:
         ("mean over labels (macro)", sets.macro_precision, sets.macro_recall, sets.macro_f1),
         ("all decisions (micro)", sets.micro_precision, sets.micro_recall, sets.micro_f1),
     ]
-    tree = found.hierarchy
     if tree is not None:
         rows.append(("with the taxonomy", tree.precision, tree.recall, tree.f1))
     print()
     write_table(("chosen sets", "precision", "recall", "F1"), rows, empty="")
+    print()
     if tree is not None:
-        print(f"\nMean distance of a mistake from the truth in the taxonomy: {tree.mistake_distance:.1f} steps.")
+        print(f"Mean distance of a mistake from the truth in the taxonomy: {tree.mistake_distance:.1f} steps.")
+    if found.calibration_error is not None:
+        print(f"Calibration error of the first ten probabilities: {found.calibration_error:.3f} (0 is perfect).")
 
 
 def _write_search(found: SearchMeasures) -> None:
@@ -165,7 +213,7 @@ def _write_comparison(found: Comparison) -> None:
     _write_split(first)
     if any(row.suggest for row in found.rows.values()):
         print("\nSuggested labels\n")
-        headings = ["model", "P@1", "R@5", "nDCG@10", "micro F1", "macro F1"]
+        headings = ["model", "P@1", "F1@5", "nDCG@5", "nDCG@10", "micro F1", "macro F1"]
         if any(row.suggest and row.suggest.hierarchy for row in found.rows.values()):
             headings.append("taxonomy F1")
         rows = [(name, *_suggest_cells(row))[: len(headings)] for name, row in found.rows.items()]
@@ -187,11 +235,11 @@ def _write_comparison(found: Comparison) -> None:
 
 def _suggest_cells(row: Evaluation) -> tuple[Any, ...]:
     if row.suggest is None:
-        return ("–",) * 6
+        return ("–",) * 7
     at = {measured.k: measured for measured in row.suggest.at}
     sets, hierarchy = row.suggest.chosen, row.suggest.hierarchy
     taxonomy_f1 = _cell(None if hierarchy is None else hierarchy.f1)
-    return at[1].precision, at[5].recall, at[10].ndcg, sets.micro_f1, sets.macro_f1, taxonomy_f1
+    return at[1].precision, at[5].f1, at[5].ndcg, at[10].ndcg, sets.micro_f1, sets.macro_f1, taxonomy_f1
 
 
 def _search_cells(row: Evaluation) -> tuple[Any, ...]:
