@@ -12,11 +12,13 @@ from tacit.errors import InputError
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.build import build
 from tacit.tasks.collection import open_index
+from tacit.tasks.measure.compare import compare
 from tacit.tasks.measure.evaluate import evaluate
 from tacit.tasks.measure.split import split_records
 from tacit.tasks.measure.suggestion_quality import JudgedSuggestions, judge_suggestions, measure_judged
 from tacit.tasks.measure.trial_index import Features, FittedIndex
 from tacit.tasks.stage_progress import StageReporter
+from tacit.tasks.tune.tune import tune
 
 
 @pytest.fixture(scope="module")
@@ -147,3 +149,26 @@ def test_witnesses_that_are_not_there_or_too_few_records_are_one_sentence(index,
         pytest.raises(InputError, match="witnesses cannot be measured: got an index whose suggester has none"),
     ):
         evaluate(collection, share=0.3, witnesses=True)
+
+
+def test_comparing_and_tuning_count_names_of_a_vocabulary_without_a_hierarchy(index, tmp_path):
+    assert index.taxonomy is None
+    (row,) = compare(index, ["mlsi"], share=0.3, queries=2).rows.values()
+    assert row.suggest.at[0].precision > 0.8
+    assert not row.subjects  # a comparison would repeat all subjects for each model
+    pytest.importorskip("optuna")
+    tuned = tune(index, goal="suggest", trials=1, share=0.2, queries=2, study=tmp_path / "study.sqlite")
+    assert tuned.current.measures["suggest nDCG@10"] > 0.8
+
+
+def test_titles_that_came_with_the_records_count_as_names(tmp_path):
+    records = []
+    for number, record in enumerate(named_records()):
+        iri = f"http://x.org/{number % N_SUBJECTS}"
+        titles = {"label_titles": {iri: name_of(number % N_SUBJECTS)}}
+        records.append(Record(record.id, record.text, (iri,), fields=titles))
+    path = build(records, tmp_path / "titled.tacit", named_settings())
+    with open_index(path) as collection:
+        found = evaluate(collection, share=0.3, queries=2)
+    assert found.suggest.at[0].precision > 0.6  # no vocabulary has the subjects without training records
+    assert found.subjects[0].title.endswith("bo")
