@@ -46,10 +46,10 @@ __all__ = [
 ]
 
 LEAST_LEARNED = 60  # records with labels below which a ranker would learn noise
-_ASKED = 6_000  # records that the ranker learns from
+_ASKED = 16_000  # records that the ranker learns from
 TEXTS = 20_000  # records in which names are counted
 _FREQUENT = 8  # records of a label that a classifier is trained for
-_WRONG = 15  # wrong candidates per record that the ranker learns from, drawn at random
+_WRONG = 25  # wrong candidates per record that the ranker learns from, drawn at random
 _FOLDS = 3
 _TREES, _LEAVES, _RATE, _DEPTH = 60, 31, 0.12, 7
 _OWN_THRESHOLD = 10  # records of a subject, among those asked about, that allow it a threshold of its own
