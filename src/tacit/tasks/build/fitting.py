@@ -412,7 +412,7 @@ def _announce(labels: LabelMatrix, known: RecordKnowledge, say: StageReporter) -
         say.begin("estimate")
         say.end(
             f"the suggester of {n_subjects:,} subjects takes about {seconds:,.0f} s, longer than all before it; "
-            "suggester neighbours, or none, takes less"
+            "--suggester neighbours or none takes less"
         )
 
 

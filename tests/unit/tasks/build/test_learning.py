@@ -7,6 +7,7 @@ import pytest
 
 import tacit
 from tacit.corpus.record import Record
+from tacit.tasks.build import fitting
 from tacit.tasks.build.learning import expected_seconds
 from tacit.tasks.build.settings import BuildSettings
 from tacit.text import TextSettings
@@ -42,6 +43,24 @@ def test_a_ranker_needs_enough_records(tmp_path, n_records, method):
     used, found = suggested(tmp_path, lambda number: (f"label{number % 2}",), n_records)
     assert (used == "witnesses") == method
     assert found
+
+
+def test_the_stage_shows_how_far_it_is_and_a_long_one_is_announced(tmp_path, monkeypatch):
+    records = [Record(f"r{n}", " ".join(WORDS[n % 5 : n % 5 + 4]), labels=[f"label{n % 2}"]) for n in range(80)]
+    settings = BuildSettings(n_components=3, text=TextSettings(min_records=1))
+    told = []
+    tacit.build(records, tmp_path / "quick", settings, report=told.append)
+    shares = [stage.share for stage in told if stage.name == "suggester" and stage.state == "advance"]
+    assert len(shares) >= 4
+    assert shares == sorted(shares)
+    assert "estimate" not in {stage.name for stage in told}
+    monkeypatch.setattr(fitting, "expected_seconds", lambda *_: 3600.0)
+    tacit.build(records, tmp_path / "slow", settings, report=told.append)
+    (said,) = [stage.message for stage in told if stage.name == "estimate" and stage.state == "end"]
+    assert said == (
+        "the suggester of 2 subjects takes about 3,600 s, longer than all before it; "
+        "--suggester neighbours or none takes less"
+    )
 
 
 def test_more_subjects_and_records_are_expected_to_take_longer():
