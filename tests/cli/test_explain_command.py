@@ -74,7 +74,7 @@ def test_why_this_label_by_witnesses(capsys, tmp_path):
     assert "Score" not in printed
     assert "Its name “sea” stands in the text." in " ".join(printed.split())
     assert "Nearest records with this label" in printed
-    shares = printed.partition("Share of the records of each word that have this label (less for rare words)\n")[2].splitlines()[:3]
+    shares = printed.partition("have this label (less for rare words)\n")[2].splitlines()[:3]
     assert shares[0].split() == ["share", "word"]
     assert {line.split()[1] for line in shares[1:]} == {"whale", "ship"}
     facts = said_json(capsys, "explain", path, "--text", text, "--label", "sea", "--json")

@@ -141,7 +141,8 @@ def _write_pair(why: PairExplanation, limit: int, _: Callable[[str], str]) -> No
 def _write_label(why: LabelExplanation, limit: int, title: Callable[[str], str]) -> None:
     if why.by_witnesses:
         telling = [(share, word) for word, share in why.words]
-        _section("Share of the records of each word that have this label (less for rare words)", ("share", "word"), telling, limit)
+        heading = "Share of the records of each word that have this label (less for rare words)"
+        _section(heading, ("share", "word"), telling, limit)
     else:
         _write_parts(why, limit)
     _write_above(why.ancestors)
