@@ -28,7 +28,7 @@ from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge, make_mo
 from tacit.tasks.build.label_groups import label_groups, without_groups
 from tacit.tasks.build.learning import LEAST_LEARNED, FrequentLabels, expected_seconds, frequent_labels, train_panel
 from tacit.tasks.build.relations import fit_relations
-from tacit.tasks.build.settings import BuildSettings, dimensions_for
+from tacit.tasks.build.settings import BuildSettings, dimensions_for, words_in_many_dimensions
 from tacit.tasks.build.vectors import RecordVectors, WordsAndVectors, weigh_vectors
 from tacit.tasks.build.weighing import (
     LABEL_WEIGHT,
@@ -38,6 +38,7 @@ from tacit.tasks.build.weighing import (
     UNTRIED_WORDS,
     any_dimensions,
     default_emphasis,
+    stretch_of,
     weigh_views,
 )
 from tacit.tasks.neighbour_labels import best_share
@@ -219,6 +220,9 @@ def fit_views(
         say.begin("weights")
         options: dict[str, Any] = {"n_words": n_words, "given": weights, "random_state": settings.random_state}
         found = weigh_views(X, shaping, taxonomy, views, titles, **options, progress=say.advance)
+        if grow and shaping is not None and "words" not in weights:
+            n_labels = 0 if labels is None else labels.n_labels
+            found = found.with_words(words_in_many_dimensions(X.shape[0], n_labels))
         tried = f"tried on {found.n_records:,} records" if found.n_records else "by default, for few records"
         say.end(f"weights {tried}: {found.sentence()}")
     say.begin("space")
@@ -234,12 +238,19 @@ def fit_views(
     with any_dimensions() if grow else nullcontext():
         honest = np.asarray(model.fit_transform(X, shaping, views=views or None), np.float32)
     positions = np.asarray(model.training_coordinates(X, kind="transductive"), np.float32)
+    terms = np.ascontiguousarray(model.components_.T, np.float32)
+    if any(found.weights.values()) and n_words is None:
+        by_words = model.nothing_known_
+        stretch = stretch_of(positions[~by_words], honest[~by_words]).astype(np.float32)
+        for placed in (terms, honest):
+            placed *= stretch
+        positions[by_words] *= stretch
     counted = {name: weight for name, weight in found.weights.items() if weight > 0}
     say.end(f"{space.title}: a space of {positions.shape[1]} dimensions from the {_list_of(['words', *counted])}")
     fitted = FittedSpace(
         space.title,
         plain_parameters(model),
-        np.ascontiguousarray(model.components_.T, np.float32),
+        terms,
         None,
         positions,
         others={name: _placed_things(things, positions) for name, things in linked.items()} or None,

@@ -11,7 +11,7 @@ from tacit.errors import InputError
 from tacit.models.spaces import SPACES
 from tacit.text.settings import TextSettings
 
-__all__ = ["MODELS", "SUGGESTERS", "BuildSettings", "dimensions_for"]
+__all__ = ["MODELS", "SUGGESTERS", "BuildSettings", "dimensions_for", "words_in_many_dimensions"]
 
 MODELS = ("auto", *SPACES)
 SUGGESTERS = ("auto", "witnesses", "logistic", "ridge", "svm", "both", "neighbours", "none")
@@ -114,13 +114,27 @@ def dimensions_for(n_records: int, n_labels: int) -> int:
 
     More labels need more dimensions to be told apart, and so do more records, whose words are more varied.
     """
-    by_records = _DIMENSIONS * (n_records / _RECORDS) ** _GROWTH
+    return max(2, min(_wanted(n_records, n_labels, _GROWTH), n_records // 4))
+
+
+def words_in_many_dimensions(n_records: int, n_labels: int) -> float:
+    """Return by how much the emphasis of the words is multiplied where dimensions are many for so few records.
+
+    Each further dimension adds a direction of words, and all of them together would outweigh the labels.
+    """
+    return float((_wanted(n_records, n_labels, _EVEN_GROWTH) / _wanted(n_records, n_labels, _GROWTH)) ** _THINNING)
+
+
+def _wanted(n_records: int, n_labels: int, growth: float) -> int:
+    by_records = _DIMENSIONS * (n_records / _RECORDS) ** growth
     by_labels = next(dimensions for most, dimensions in _BY_LABELS if n_labels <= most)
-    wanted = min(_MOST_DIMENSIONS, max(_DIMENSIONS, round(by_records), by_labels))
-    return max(2, min(wanted, n_records // 4))
+    return min(_MOST_DIMENSIONS, max(_DIMENSIONS, round(by_records), by_labels))
 
 
 # benchmarks/studies/more_knowledge.py: with 200 instead of 100 titles find their records far more often and labels no
 # less; twice the records in as many dimensions lose what the words of a title need
-_DIMENSIONS, _RECORDS, _GROWTH, _MOST_DIMENSIONS = 200, 1_500, 0.35, 400
+_DIMENSIONS, _RECORDS, _GROWTH, _MOST_DIMENSIONS = 200, 1_500, 1.0, 400
+# If dimensions grew as the records to the power .35, words could count as much as in the trial; with more of them less,
+# by the ratio to this power, 1 / (2 POWER): then their share of the squared lengths stays (docs/decisions/0031).
+_EVEN_GROWTH, _THINNING = 0.35, 1 / 0.6
 _BY_LABELS = ((300, 200), (1_000, 300), (10**9, 400))  # labels up to which so many dimensions are enough

@@ -13,7 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,7 @@ __all__ = [
     "noise_of",
     "own_rank",
     "rises",
+    "stretch_of",
     "text_map",
     "trial_sample",
     "unit",
@@ -56,6 +57,7 @@ LABEL_WEIGHT = (
     0.9  # of MLSI: with fewer, the labels' directions come after directions of words that search does not need
 )
 POWER = 0.3  # of the eigenvalues
+_STRETCH = 0.5  # 0 leaves texts where the regression puts them, 1 makes them as spread out as the records are
 UNTRIED_WORDS = 0.1  # emphasis of the words beside labels of emphasis 1, if there is no trial
 _TRIED_WORDS = (0.03, 0.2, 0.3, 0.5)
 _WORDS_FALL = 0.001  # by which a measure may seem to fall with more words: nothing new is known that would be worth it
@@ -90,6 +92,11 @@ class Emphasis:
     emphasis: dict[str, float]
     changes: dict[str, dict[str, float]] = field(default_factory=dict)
     n_records: int = 0
+
+    def with_words(self, factor: float) -> Emphasis:
+        """Return the same with the emphasis of the words multiplied, to two digits."""
+        words = float(f"{factor * self.emphasis['words']:.2g}")
+        return replace(self, emphasis=self.emphasis | {"words": words})
 
     def sentence(self) -> str:
         """Say what counts and by how much: "labels 1, places 0.2, words 0.03; people left out"."""
@@ -266,6 +273,23 @@ def text_map(words: Any, positions: Array) -> Array:
     return np.asarray(least_squares(words, positions, ridge=ridge, tol=_TOLERANCE).solution)
 
 
+def stretch_of(positions: Array, honest: Array) -> Array:
+    """Return a factor for each axis by which texts are moved away from the origin.
+
+    A ridge regression puts texts nearer to the origin than the records that it learned from, most of all along axes
+    that words hardly predict. Half of that, on a logarithmic scale, is undone (docs/decisions/0031).
+
+    Parameters
+    ----------
+    positions : (n_records, k), by words and labels
+    honest : (n_records, k), of the same records by their words, as texts are placed
+    """
+    ours, theirs = (np.einsum("ij,ij->j", each, each, dtype=np.float64) for each in (positions, honest))
+    both = (ours > 0) & (theirs > 0)
+    ratios = np.divide(ours, theirs, out=np.ones_like(ours), where=both)
+    return np.asarray(ratios ** (_STRETCH / 2))
+
+
 class _Trial:
     """A sample of the records: some to fit, others to ask with."""
 
@@ -342,8 +366,9 @@ class _TrialSpace:
             random_state=trial.random_state,
         )
         with unwarned():
-            self.model.fit(X, labels, views=self.views or None)
+            honest = self.model.fit_transform(X, labels, views=self.views or None)
         self.stored = self.model.training_coordinates(X, "transductive")
+        self.honest = honest if informed and trial.n_words is None else None
         self.placed = self.model.transform(trial.X[trial.asked])
         self.titles = None
         if trial.titles is not None:
@@ -365,7 +390,10 @@ class _TrialSpace:
         trial = self.trial
         values, axes = main_axes(self.model, {name: weight for name, weight in emphasis.items() if weight > 0})
         turn = (axes * values**POWER).astype(self.stored.dtype)
-        stored, placed = unit(self.stored @ turn), unit(self.placed @ turn)
+        stored = self.stored @ turn
+        if self.honest is not None:
+            turn = (turn * stretch_of(stored, self.honest @ turn)).astype(turn.dtype)
+        stored, placed = unit(stored), unit(self.placed @ turn)
         order = nearest_of(placed, stored)
         found = {name: relevance.ndcg(order) for name, relevance in trial.relevance.items()}
         if self.titles is not None:

@@ -15,7 +15,7 @@ from tacit.relations.tables.relations import Relations
 from tacit.tasks.build.fitted_space import RecordKnowledge
 from tacit.tasks.build.fitting import fit_model
 from tacit.tasks.build.relations import _link_weight, fit_relations
-from tacit.tasks.build.settings import BuildSettings, dimensions_for
+from tacit.tasks.build.settings import BuildSettings, dimensions_for, words_in_many_dimensions
 from tacit.tasks.stage_progress import StageReporter
 from tacit.text import TextSettings
 from tacit.text.words import Words
@@ -316,8 +316,11 @@ def test_unknown_names_of_weights_are_refused():
 def test_dimensions_follow_from_the_collection_unless_they_are_given():
     found = [dimensions_for(*sizes) for sizes in ((4, 0), (400, 10), (1_500, 10), (1_500, 500), (1_500, 5_000))]
     assert found == [2, 100, 200, 300, 375]
-    assert dimensions_for(6_000, 10) == round(200 * 4**0.35)
-    assert dimensions_for(10**6, 10) == dimensions_for(6_000, 2_000) == 400
+    assert dimensions_for(2_250, 10) == 300
+    assert dimensions_for(10**6, 10) == dimensions_for(3_000, 10) == dimensions_for(6_000, 2_000) == 400
+    # words count less where the dimensions grow faster than they did for the trial
+    factors = [words_in_many_dimensions(*sizes) for sizes in ((1_500, 10), (3_000, 10), (10**5, 10), (3_000, 2_000))]
+    np.testing.assert_allclose(factors, [1, (255 / 400) ** (1 / 0.6), 1, 1])
     X, known = collection()
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # nobody asked for more dimensions than there are

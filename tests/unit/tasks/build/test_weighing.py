@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from tacit.models.common.views import View
 from tacit.relations.labels.matrix import as_labels
-from tacit.tasks.build.weighing import Relevance, default_emphasis, own_rank, weigh_views
+from tacit.tasks.build.weighing import Relevance, default_emphasis, own_rank, stretch_of, weigh_views
 
 
 @pytest.fixture(scope="module")
@@ -96,3 +96,13 @@ def test_a_sample_does_not_warn(planted):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         weigh_views(silent, labels, None, views)
+
+
+def test_texts_are_stretched_halfway_to_the_spread_of_the_records():
+    rng = np.random.default_rng(0)
+    positions = rng.standard_normal((50, 4))
+    honest = positions * [0.9, 0.5, 0.1, 0.0] + 0.01 * rng.standard_normal((50, 4)) * [1, 1, 1, 0]
+    stretch = stretch_of(positions.astype(np.float32), honest.astype(np.float32))
+    spread, before = (np.linalg.norm(each, axis=0) for each in (positions, honest))
+    np.testing.assert_allclose(before[:3] * stretch[:3], np.sqrt(spread * before)[:3], rtol=1e-5)
+    assert stretch[3] == 1  # where texts have no position at all
