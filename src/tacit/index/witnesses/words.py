@@ -162,7 +162,7 @@ class WordsTestimony(Testimony):
         self.shares, self.odds, self.n_present = summed(shares), summed(odds), summed(present.astype(np.float32))
         strongest = np.zeros(n * n_subjects, np.float32)
         np.maximum.at(strongest, cell, shares.astype(np.float32))
-        self.strongest = strongest.reshape(n, n_subjects)
+        self.strongest = _coarse(strongest).reshape(n, n_subjects)
         self.n_words = np.maximum(asked.n_words, 1)
 
     def candidates(self) -> list[IntArray]:
@@ -178,3 +178,9 @@ class WordsTestimony(Testimony):
             columns += [values[text, subject], values[text, subject] / best[text]]
         columns += [self.strongest[text, subject], self.n_present[text, subject] / self.n_words[text]]
         return np.column_stack(columns).astype(np.float32)
+
+
+def _coarse(shares: Float32Array) -> Float32Array:
+    """Round shares to powers of √2: by exact ones, the ranker could tell the labels of a record that is asked about."""
+    steps = np.exp2(np.round(2 * np.log2(np.maximum(shares, 1e-9))) / 2)
+    return np.where(shares > 0, steps, 0).astype(np.float32)

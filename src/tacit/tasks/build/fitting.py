@@ -441,7 +441,9 @@ def _panel(
     """Train the witnesses, with one classifier per label if that is affordable."""
     head = None
     if method == "both":
-        rows = sp.hstack([X, _SHARE * sp.csr_array(normalize(honest))], format="csr")
+        # words alone: what they predict, less a position predicted without the record, betrays its labels, and a
+        # classifier of both would learn this difference, which a new text does not have
+        rows = sp.hstack([X, sp.csr_array(honest.shape, dtype=X.dtype)], format="csr")
         linear = LabelHead("svm", normalise=False, cv=3, random_state=settings.random_state)
         head = FrequentLabels(linear, rows, X.shape[1], _SHARE)
     elif method == "logistic":

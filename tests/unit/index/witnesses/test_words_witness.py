@@ -33,7 +33,8 @@ def dense_twin(rows: np.ndarray, labels: np.ndarray, text: np.ndarray) -> np.nda
     columns = []
     for values in (cosine, shares, odds):
         columns += [values, values / max(values.max(), 1e-9)]
-    return np.column_stack([*columns, strongest, known / max(1, len(used))])
+    steps = np.where(strongest > 0, 2 ** (np.round(2 * np.log2(np.maximum(strongest, 1e-9))) / 2), 0)
+    return np.column_stack([*columns, steps, known / max(1, len(used))])
 
 
 def test_numbers_are_the_literal_sums():

@@ -38,6 +38,20 @@ def test_labels_that_no_two_records_share_are_improbable(tmp_path):
     assert max(one.probability for one in found) < 0.1
 
 
+@pytest.mark.parametrize(("n_labels", "most"), [(2, 0.8), (4, 0.55)])
+def test_labels_that_have_nothing_to_do_with_the_words_are_as_probable_as_they_are_frequent(tmp_path, n_labels, most):
+    """No number of a witness tells the ranker which labels a record has that it is asked about."""
+    rng = np.random.default_rng(0)
+    words = [a + b + c for a in "bcdfg" for b in "aeiou" for c in ("lm", "rk", "st", "nd")]
+    texts = [" ".join(rng.choice(words, 8)) for _ in range(600)]
+    records = [Record(f"r{n}", text, labels=[f"label{rng.integers(n_labels)}x"]) for n, text in enumerate(texts[:400])]
+    settings = BuildSettings(n_components=8, text=TextSettings(min_records=1))
+    with tacit.open(tacit.build(records, tmp_path / "i", settings)) as index:
+        found = [one.probability for ones in index.suggest(texts[400:], limit=None) for one in ones]
+    assert np.mean(found) == pytest.approx(1 / n_labels, abs=0.05)
+    assert max(found) < most
+
+
 @pytest.mark.parametrize(("n_records", "method"), [(59, False), (60, True)])
 def test_a_ranker_needs_enough_records(tmp_path, n_records, method):
     used, found = suggested(tmp_path, lambda number: (f"label{number % 2}",), n_records)
