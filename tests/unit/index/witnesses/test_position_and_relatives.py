@@ -75,7 +75,7 @@ def test_support_is_the_literal_sum_with_and_without_the_record(number):
     left_out = witness.hear_after(PLANTED.asked([number], as_records=True), shares).features(*PAIRS)
     rest = np.delete(labels, number, axis=0)
     np.testing.assert_allclose(left_out[:, :2], support_twin(rest, shares[0], related), rtol=1e-4, atol=1e-6)
-    # as many records less for every subject, so that the number does not tell the labels of a record that is asked about
+    # as many records less for every subject, so that the number does not tell the labels of a record asked about
     assert len(set(labels.sum(axis=0) - left_out[:, 2])) == 1
     assert len(set(labels.sum(axis=0) - new[:, 2])) == 1
 
