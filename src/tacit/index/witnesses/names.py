@@ -252,10 +252,10 @@ class NamesTestimony(Testimony):
                 found = float(witness.found[subject]) if is_counted else 0.0
                 right = float(witness.right[subject]) if is_counted else 0.0
                 if witness.halves is not None and asked.records is not None and is_counted:
-                    # twice what the other half of the records has: were only the record itself left out, the ranker
-                    # could tell its labels by the exact numbers
+                    # only the other half of the records counts, for which this one is new: were the record alone left
+                    # out, the ranker could tell its labels by the exact numbers
                     other = 1 - int(asked.records[text]) % 2
-                    found, right = (2.0 * float(counts[other, subject]) for counts in witness.halves)
+                    found, right = (float(counts[other, subject]) for counts in witness.halves)
                 share = right / (found + _PRIOR)
                 keys.append(text * self.width + subject)
                 values.append((*match[1:], share, found))

@@ -21,6 +21,7 @@ __all__ = ["RelativesWitness"]
 
 _FIRST = 10  # subjects of similar records that support others
 _CANDIDATES = 5
+_EXACT = 16  # records up to which many subjects have the same number; above, it is rounded to a power of two
 
 
 class RelativesWitness(Witness):
@@ -110,6 +111,7 @@ class RelativesTestimony(Testimony):
         self.counts = np.zeros(width, np.float32)
         self.counts[:known] = witness.counts
         self.n_words = asked.n_words
+        self.is_own = asked.is_own
 
     def candidates(self) -> list[IntArray]:
         """Return the subjects with the largest support."""
@@ -117,9 +119,12 @@ class RelativesTestimony(Testimony):
 
     def features(self, text: IntArray, subject: IntArray) -> Float32Array:
         """Return supports, the number of records of the subject and that of words of the text."""
-        # one less for every subject: were it only for the labels of a record that is asked about, the ranker could
-        # tell these by their exact numbers
-        records = np.maximum(self.counts[subject] - 1, 0)
+        records: Array = self.counts[subject]
+        if self.is_own is not None:
+            records = records - self.is_own[text, subject]
+        # the exact number of a frequent subject, one less for a record that has it, would tell the ranker which has it
+        many = records > _EXACT
+        records = np.where(many, 2.0 ** np.floor(np.log2(np.maximum(records, 1))), records)
         columns = [self.together[text, subject], self.taxonomy[text, subject], records, self.n_words[text]]
         return np.column_stack(columns).astype(np.float32)
 

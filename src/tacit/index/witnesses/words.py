@@ -140,7 +140,9 @@ class WordsTestimony(Testimony):
         size, n_records = sizes[subject], witness.n_records
         if asked.is_own is not None:
             own = asked.is_own[text, subject].astype(np.float32)
-            count, total, records = count - own, total - own * weight, records - 1
+            count, records = count - own, records - 1
+            # without the record's rounding error, by which the ranker could tell a label that no other record has
+            total = np.where(count > 0.5, total - own * weight, 0)
             size, n_records = size - own, max(1.0, n_records - 1)
         cell = text * n_subjects + subject
         shares = count / (records + _FEW)
