@@ -18,7 +18,7 @@ import numpy as np
 from tacit.checks import is_sparse
 from tacit.types import Array, BoolArray, Float32Array, IntArray
 
-__all__ = ["AskedTexts", "Testimony", "Witness", "best_columns", "entries_of"]
+__all__ = ["AskedTexts", "Testimony", "Witness", "best_columns", "entries_of", "unit_rows"]
 
 
 @dataclass(eq=False)
@@ -92,6 +92,12 @@ def entries_of(starts: Array, rows: Array) -> tuple[IntArray, IntArray]:
     place = np.repeat(np.arange(len(lengths)), lengths)
     before = np.repeat(np.cumsum(lengths) - lengths, lengths)
     return np.arange(int(lengths.sum())) - before + first[place], place
+
+
+def unit_rows(positions: Array) -> Float32Array:
+    """Return positions at length 1; those at the origin stay there."""
+    lengths = np.linalg.norm(positions, axis=1, keepdims=True)
+    return np.asarray(positions / np.where(lengths > 0, lengths, 1), np.float32)
 
 
 def best_columns(scores: Any, limit: int) -> list[IntArray]:

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
-from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_columns
+from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_columns, entries_of, unit_rows
 from tacit.types import Array, BoolArray, Float32Array, IntArray
 
 __all__ = ["NeighboursWitness"]
@@ -45,7 +45,7 @@ class NeighboursWitness(Witness):
         self.by_word, self.labels = sp.csr_array(by_word), sp.csr_array(labels)
         self.removed: BoolArray | None = None
         small = places is not None and places.size <= _PLACED_NUMBERS
-        self.places = _unit(np.asarray(places)) if small else None
+        self.places = unit_rows(np.asarray(places)) if small else None
 
     @classmethod
     def of_records(cls, rows: Any, labels: Any, places: Array | None) -> Self:
@@ -62,7 +62,7 @@ class NeighboursWitness(Witness):
             sp.hstack([self.by_word, more], format="csr"), sp.vstack([known, sp.csr_array(labels)], format="csr")
         )
         if self.places is not None and places is not None:
-            witness.places = np.vstack([self.places, _unit(places)])
+            witness.places = np.vstack([self.places, unit_rows(places)])
         if len(removed):
             witness.removed = np.zeros(witness.labels.shape[0], bool)
             witness.removed[removed] = True
@@ -129,12 +129,8 @@ class NeighboursTestimony(Testimony):
         ones = sp.csr_array((np.ones_like(squares.data), squares.indices, squares.indptr), squares.shape)
         self.count = _wide(ones @ labels, width)
         self.best_with = np.zeros((n, width), np.float32)
-        starts = labels.indptr
         text = np.repeat(np.arange(n), np.diff(self.cosines.indptr))
-        lengths = np.diff(starts)[self.cosines.indices]
-        place = np.repeat(np.arange(len(lengths)), lengths)
-        entry = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        entry = entry + starts[self.cosines.indices][place]
+        entry, place = entries_of(labels.indptr, self.cosines.indices)
         np.maximum.at(self.best_with, (text[place], labels.indices[entry]), self.cosines.data[place])
         self.placed = self._placed(witness, asked, labels, width)
 
@@ -142,7 +138,7 @@ class NeighboursTestimony(Testimony):
         """Return the shares among the records that are nearest in the space."""
         if witness.places is None:
             return np.zeros((len(asked), width), np.float32)
-        cosines = _unit(asked.positions) @ witness.places.T
+        cosines = unit_rows(asked.positions) @ witness.places.T
         if witness.removed is not None:
             cosines[:, witness.removed] = 0
         if asked.records is not None:
@@ -166,11 +162,6 @@ class NeighboursTestimony(Testimony):
         columns = [share, share / best[text], self.closest[text, subject], self.count[text, subject]]
         columns += [self.best_with[text, subject], self.best[text], self.placed[text, subject]]
         return np.column_stack(columns).astype(np.float32)
-
-
-def _unit(positions: Array) -> Array:
-    lengths = np.linalg.norm(positions, axis=1, keepdims=True)
-    return np.asarray(positions / np.where(lengths > 0, lengths, 1), np.float32)
 
 
 def _by_rows(weights: sp.csr_array) -> sp.csr_array:

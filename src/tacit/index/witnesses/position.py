@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tacit.index.suggester import Suggester
-from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_columns
+from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_columns, unit_rows
 from tacit.types import Array, Float32Array, IntArray
 
 __all__ = ["PositionWitness"]
@@ -52,7 +52,7 @@ class PositionWitness(Witness):
         self.places, self.counts, self.records, self.first = places, counts, records, first
         self.head, self.left_out = head, left_out
         self.scored = np.empty(0, np.int64) if scored is None else np.asarray(scored, np.int64)
-        self.units = _unit(places)
+        self.units = unit_rows(places)
 
     def remembering(self, records: Array, first: int) -> PositionWitness:
         """Return a witness that can leave out each of some records, the number of the first of which is given."""
@@ -84,7 +84,7 @@ class PositionWitness(Witness):
         assert asked.records is not None
         counts = self.counts[subject].astype(np.float32)[:, None]
         rest = counts * self.places[subject] - self.records[asked.records[text] - self.first]
-        found = np.einsum("ij,ij->i", units[text], _unit(rest)) * (counts.ravel() > 1)
+        found = np.einsum("ij,ij->i", units[text], unit_rows(rest)) * (counts.ravel() > 1)
         return np.asarray(found, np.float32)
 
 
@@ -93,7 +93,7 @@ class PositionTestimony(Testimony):
 
     def __init__(self, witness: PositionWitness, asked: AskedTexts) -> None:
         self.witness, self.asked = witness, asked
-        self.units = _unit(asked.positions)
+        self.units = unit_rows(asked.positions)
         self.compared: Float32Array | None = None
         if witness.places.size <= _COMPARED_NUMBERS:
             self.compared = np.asarray(self.units @ witness.units.T)
@@ -153,8 +153,3 @@ class PositionTestimony(Testimony):
             own = np.flatnonzero(self.asked.is_own[text, subject])
             found[own] = witness.without_own(self.asked, self.units, text[own], subject[own])
         return found
-
-
-def _unit(positions: Array) -> Float32Array:
-    lengths = np.linalg.norm(positions, axis=1, keepdims=True)
-    return np.asarray(positions / np.where(lengths > 0, lengths, 1), np.float32)
