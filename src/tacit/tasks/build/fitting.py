@@ -439,6 +439,11 @@ def _panel(
     say: StageReporter,
 ) -> Panel:
     """Train the witnesses, with one classifier per label if that is affordable."""
+    if not labels.known.all():
+        # the labels that were filled in for other records come from this one too, so its position is not honest: a
+        # position that says nothing teaches the ranker to go by the other witnesses
+        honest = np.zeros_like(honest)
+        method = method if method == "both" else "none"
     head = None
     if method == "both":
         # words alone: what they predict, less a position predicted without the record, betrays its labels, and a
