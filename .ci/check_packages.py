@@ -13,7 +13,7 @@ import zipfile
 from pathlib import Path
 
 PACKAGE = "src/tacit/"
-ALWAYS = {PACKAGE + "py.typed", PACKAGE + "__init__.py"}
+ALWAYS = {PACKAGE + name for name in ("py.typed", "__init__.py", "serve/page/vendor.js")}
 
 
 def main(arguments: list[str]) -> int:

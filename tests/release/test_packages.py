@@ -13,9 +13,17 @@ import pytest
 ROOT = Path(__file__).parents[2]
 main = runpy.run_path(str(ROOT / ".ci/check_packages.py"))["main"]
 
-TREE = ["README.md", "src/tacit/__init__.py", "src/tacit/py.typed", "src/tacit/tasks/page.html", "tests/test_a.py"]
+VENDOR = "tacit/serve/page/vendor.js"
+TREE = [
+    "README.md",
+    "src/tacit/__init__.py",
+    "src/tacit/py.typed",
+    "src/tacit/tasks/page.html",
+    f"src/{VENDOR}",
+    "tests/test_a.py",
+]
 SDIST = [f"tacit-0.1.0/{name}" for name in [*TREE, "PKG-INFO"]]
-WHEEL = ["tacit/__init__.py", "tacit/py.typed", "tacit/tasks/page.html", "tacit-0.1.0.dist-info/METADATA"]
+WHEEL = ["tacit/__init__.py", "tacit/py.typed", "tacit/tasks/page.html", VENDOR, "tacit-0.1.0.dist-info/METADATA"]
 FOREIGN = "the wheel installs tests/test_a.py, which is not part of the package\n"
 
 
@@ -25,7 +33,8 @@ FOREIGN = "the wheel installs tests/test_a.py, which is not part of the package\
         (TREE, SDIST, WHEEL, ""),
         (TREE, SDIST[:-2], WHEEL, "the sdist lacks tests/test_a.py\n"),
         (TREE, SDIST, [WHEEL[0], *WHEEL[2:]], "the wheel lacks tacit/py.typed\n"),
-        (TREE, SDIST, [*WHEEL[:2], WHEEL[3]], "the wheel lacks tacit/tasks/page.html\n"),
+        (TREE, SDIST, [*WHEEL[:2], *WHEEL[3:]], "the wheel lacks tacit/tasks/page.html\n"),
+        (TREE[:4] + TREE[5:], SDIST, [*WHEEL[:3], WHEEL[4]], f"the wheel lacks {VENDOR}\n"),
         (
             TREE,
             SDIST,
@@ -34,7 +43,15 @@ FOREIGN = "the wheel installs tests/test_a.py, which is not part of the package\
         ),
         ([*TREE[:2], *TREE[3:]], SDIST, [WHEEL[0], *WHEEL[2:]], "the wheel lacks tacit/py.typed\n"),
     ],
-    ids=["right", "no test in the sdist", "no py.typed", "no data file", "a test in the wheel", "py.typed deleted"],
+    ids=[
+        "right",
+        "no test in the sdist",
+        "no py.typed",
+        "no data file",
+        "no vendor.js",
+        "a test in the wheel",
+        "py.typed deleted",
+    ],
 )
 def test_problems_of_packages_are_printed_and_fail(
     tree: list[str],
