@@ -57,7 +57,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
     "tasks": (
         {"stage_progress", "opened_index"},
         {"label_names", "neighbour_labels", "search"},
-        {"build", "known_things"},
+        {"build", "known_things", "label_lookup"},
         {"explain", "suggest", "measure"},
         {"cluster", "recommend", "tune"},
         {"map", "change", "export", "info"},
