@@ -56,7 +56,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
     "evaluate": ({"measures", "progress"}, {"compare", "held_out"}, {"weight_search"}),
     "tasks": (
         {"stage_progress", "opened_index"},
-        {"label_names", "neighbour_labels", "search"},
+        {"label_names", "neighbour_labels", "search", "layout"},
         {"build", "known_things", "label_lookup"},
         {"explain", "suggest", "measure"},
         {"cluster", "recommend", "tune"},

@@ -91,7 +91,7 @@ def test_colours_by_a_field(index, tmp_path, capsys):
             "Error: --output is not a map file: got 'map.txt', expected a name that ends in .html",
         ),
         (["--output", "nowhere/map.png"], "Error: --output cannot be written: got 'nowhere/map.png', expected a file"),
-        (["--colour-by", "yaer"], "Error: --colour-by is unknown: got 'yaer', expected 'label', 'cluster' or a field"),
+        (["--colour-by", "yaer"], "Error: --colour-by is unknown: got 'yaer', expected 'label', 'cluster', 'concept'"),
         (["--seed", "-1"], "Error: --seed is out of range: got -1, expected a whole number of at least 0."),
         (["--under", "sea"], "Error: "),
         (["--where", "year"], "Error: --where must look like NAME=VALUE: got 'year'."),

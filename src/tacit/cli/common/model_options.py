@@ -48,6 +48,7 @@ class ModelOptions:
     label_language: str | None = None
     allow_unmatched: bool | None = None
     suggester: str | None = None
+    map: bool | None = None
     seed: int | None = None
 
 
@@ -100,6 +101,7 @@ _OPTIONS: tuple[Decorator, ...] = (
         default=None,
         help="Go on if the taxonomy has fewer than half of the labels.",
     ),
+    option_in("Space", "--map/--no-map", default=None, help="Lay the records out as a map.  [default: map]"),
     option_in("Space", "--seed", type=int, metavar="NUMBER", help="Random seed.  [default: 0]"),
     option_in("Space", "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another setting, listed below."),
     option_in("Words", "--language", metavar="NAME", help="Language of the texts, or 'none'.  [default: english]"),
@@ -149,7 +151,7 @@ def read_settings(space: ModelOptions, before: BuildSettings | None = None) -> B
         taxonomy_separator=separator,
         min_label_records=named.get("min_label_records", before.min_label_records),
         weights={**before.weights, **_read_weights(space.weights)},
-        **_given(label_language=space.label_language, allow_unmatched=space.allow_unmatched),
+        **_given(label_language=space.label_language, allow_unmatched=space.allow_unmatched, map=space.map),
         **_given(model=space.model, n_components=space.dimensions, suggester=space.suggester, random_state=space.seed),
     )
 

@@ -208,6 +208,8 @@ def size_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:
 _EXPECTED = {
     "positions": ("records", "dimensions"),
     "lengths": ("records",),
+    "map_points": ("records", "plane"),
+    "map_plain": ("records", "plane"),
     "terms": ("terms", "dimensions"),
     "offset": ("dimensions",),
     "term_weights": ("terms",),
@@ -224,14 +226,15 @@ _EXPECTED = {
 
 def check_shapes(generation: Generation) -> None:
     """Compare the shapes and types of the arrays with the manifest."""
-    counts = generation.manifest.counts
+    counts = {**generation.manifest.counts, "plane": 2}
     for name, sides in _EXPECTED.items():
         array = generation.arrays.get(name)
         if array is None or not all(side in counts for side in sides):
             continue
         shape = tuple(counts[side] for side in sides)
-        if array.shape != shape or array.dtype.kind != "f":
+        kind = np.dtype(np.int16 if "plane" in sides else np.float32)
+        if array.shape != shape or (array.dtype != kind if "plane" in sides else array.dtype.kind != "f"):
             raise InputError(
                 f"{generation.folder / 'arrays' / name}.npy does not fit the index: got shape {array.shape} of "
-                f"{array.dtype}, expected {shape} of float32. {REMEDY}"
+                f"{array.dtype}, expected {shape} of {kind}. {REMEDY}"
             )

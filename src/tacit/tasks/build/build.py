@@ -21,8 +21,9 @@ from tacit.index.nearest.exact import lengths_of
 from tacit.index.space import Space
 from tacit.index.taxonomy import taxonomy_from_facts, taxonomy_to_facts
 from tacit.index.witnesses.corrections import Correction, corrections_of, save_corrections
+from tacit.models.spaces import SPACES
 from tacit.relations.taxonomy.languages import choose_language
-from tacit.relations.taxonomy.names import last_part
+from tacit.relations.taxonomy.names import last_part, titles_shown
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge
 from tacit.tasks.build.fitting import fit_model, words_of
@@ -30,6 +31,7 @@ from tacit.tasks.build.label_matching import LabelMatching
 from tacit.tasks.build.learning import learning_sample
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.build.vectors import read_vectors
+from tacit.tasks.layout.map_layout import MapLayout, make_layout
 from tacit.tasks.stage_progress import Report, StageReporter
 from tacit.text.words import Words
 
@@ -190,6 +192,11 @@ def _write(
             writer.path(GRAPH), fitted.positions, progress=lambda i: say.advance(f"{i:,} of {n:,} records", i / n)
         )
         say.end(f"{n:,} records linked to their neighbours" if written else "searches compare all records")
+    if settings.map:
+        say.begin("map")
+        layout = _map_of(fitted, X, known, titles, settings)
+        layout.save(writer)
+        say.end(f"{len(layout.points):,} records and {len(layout.names):,} names on the map")
     say.begin("writing")
     _save(writer, fitted, words, known, titles)
     counts = {"labels": len(fitted.label_names), "terms": X.shape[1], "dimensions": fitted.positions.shape[1]}
@@ -206,6 +213,22 @@ def _write(
         made["share"] = round(fitted.share, 4)
     writer.finish({"build": settings.to_facts(), "fitted": made}, counts)
     say.end(f"index written to {writer.index}")
+
+
+def _map_of(
+    fitted: FittedSpace, X: Any, known: RecordKnowledge, titles: Mapping[str, str], settings: BuildSettings
+) -> MapLayout:
+    """Lay the records out in the plane; in an informed space, by their words alone, too."""
+    is_informed = fitted.model != SPACES["lsi"].title
+    shown = {} if known.vocabulary is None else titles_shown(known.vocabulary)
+    return make_layout(
+        fitted.positions,
+        X if is_informed else None,
+        known.labels,
+        known.taxonomy,
+        title=lambda label: shown.get(label) or titles.get(label, label),
+        seed=settings.random_state,
+    )
 
 
 def _matched(correction: Correction, matching: LabelMatching) -> Correction:

@@ -54,6 +54,8 @@ class BuildSettings:
         Whether to go on if the taxonomy has fewer than half of the labels.
     reading : mapping, default {}
         How the records were read, so that records to add are read in the same way; the fit ignores it.
+    map : bool, default True
+        Whether to lay the records out in the plane, for `tacit map` and `tacit serve`.
     random_state : int, default 0
         The same seed gives the same index.
     """
@@ -70,6 +72,7 @@ class BuildSettings:
     label_language: str | None = None
     allow_unmatched: bool = False
     reading: Mapping[str, Any] = field(default_factory=dict)
+    map: bool = True
     random_state: int = 0
 
     def __post_init__(self) -> None:

@@ -1,4 +1,7 @@
-"""Groups the records of a map by label, field or cluster, and gives the groups their colours."""
+"""Groups the records of a map by label, cluster, concept, field or link.
+
+Everything is read by one query of values, not record by record, so that a hundred thousand records take a second.
+"""
 
 from __future__ import annotations
 
@@ -9,97 +12,122 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.corpus.record import Record
 from tacit.errors import InputError, did_you_mean
-from tacit.tasks.label_names import title_of
-from tacit.tasks.map.map_data import MapGroup
+from tacit.index import Filters
+from tacit.tasks.label_names import find_label, title_of
+from tacit.tasks.layout.level_names import widest
 from tacit.tasks.opened_index import OpenedIndex
+from tacit.types import IntArray
 
 if TYPE_CHECKING:
-    from tacit.index import Filters
     from tacit.relations.taxonomy.taxonomy import Taxonomy
 
-__all__ = ["Grouping", "coloured", "grouping"]
+__all__ = ["GROUPS", "RANGES", "Grouping", "groups_of"]
+
+GROUPS = 12  # groups of nearby records and concepts: as many as there are colours
+RANGES = 6  # of a field of numbers
+_LONGEST_NAME = 40
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Grouping:
     """The group of each record.
 
     Attributes
     ----------
-    names : name of the group of each record, or None
-    scale : groups from low to high if they are ranges of numbers; otherwise empty
+    codes : number of the group of each record; -1 for none
+    names : names of the groups
+    labels : labels that the groups are; None for a group that is not a label
+    is_scale : whether the groups are ranges of numbers, from low to high
     """
 
-    names: list[str | None]
-    scale: tuple[str, ...] = ()
+    codes: IntArray
+    names: Sequence[str]
+    labels: Sequence[str | None]
+    is_scale: bool = False
+
+    def sizes(self) -> IntArray:
+        """Return the number of records of each group."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
+
+    def largest(self, most: int) -> list[int]:
+        """Return the largest groups, largest first; ranges stay in their order."""
+        sizes = self.sizes()
+        order = range(len(sizes)) if self.is_scale else np.lexsort((np.array(self.names, dtype=str), -sizes))
+        return [int(code) for code in order if sizes[code]][:most]
 
 
-def grouping(
-    collection: OpenedIndex, records: Sequence[Record], colour_by: str, *, filters: Filters | None, random_state: int
+def groups_of(
+    collection: OpenedIndex,
+    numbers: IntArray,
+    by: str = "label",
+    *,
+    under: str | None = None,
+    filters: Filters | None = None,
+    random_state: int = 0,
+    argument: str = "by",
 ) -> Grouping:
-    """Return the group of each record of a map; records are in the order of their numbers.
+    """Return the group of each record.
 
-    "label" is the top of the taxonomy above a record's labels, or its most frequent label without a taxonomy; "cluster"
-    groups nearby records, with the filters of the map and the seed; anything else is the name of a field.
+    Parameters
+    ----------
+    collection : an open index
+    numbers : numbers of the records, ascending
+    by : str, default "label"
+        "label" is the top of the taxonomy above most labels of a record, or its most frequent label without a taxonomy;
+        "cluster" groups nearby records, "concept" takes the dimension along which a record is most unusual; anything
+        else is the name of a field or of a link.
+    under : label, optional
+        With "label", the groups are what is directly below this label, and the label itself for records that have
+        nothing below it; without a taxonomy, the other labels of its records.
+    filters : those of the records, for clusters
+    random_state : seed of the clusters
+    argument : name of `by` in errors
     """
-    if colour_by == "label":
-        widest = _widest_labels(records, collection.taxonomy)
-        return Grouping([None if name is None else title_of(collection, name) for name in widest])
-    if colour_by == "cluster":
-        return Grouping(_clusters(collection, len(records), filters, random_state))
-    return _field_groups(records, colour_by)
+    if by == "label":
+        return _label_groups(collection, numbers, under)
+    if by == "cluster":
+        return _clusters(collection, numbers, filters, random_state)
+    if by == "concept":
+        return _concepts(collection, numbers)
+    return _value_groups(collection, numbers, by, argument)
 
 
-def coloured(groups: Grouping, without: str) -> list[MapGroup]:
-    """Return the largest groups with colours, largest first; ranges of numbers go from dark to light.
-
-    All other groups together are grey; records without a group are light grey, with the name `without`.
-    """
-    names = np.array([name or "" for name in groups.names], dtype=object)
-    counts = Counter(name for name in groups.names if name)
-    chosen = list(groups.scale) or sorted(counts, key=lambda name: (-counts[name], name))[: len(_LOOKS)]
-    looks = [(colour, "circle") for colour in _SCALE] if groups.scale else list(_LOOKS)
-    found = [MapGroup(name, *look, np.flatnonzero(names == name)) for name, look in zip(chosen, looks, strict=False)]
-    left_over = np.array([bool(name) and name not in chosen for name in names], bool)
-    if left_over.any():
-        title = f"{len(counts) - len(chosen):,} others"
-        found.append(MapGroup(title, _GREY, "circle", np.flatnonzero(left_over), is_rest=True))
-    if (names == "").any():
-        found.append(MapGroup(without, _LIGHT_GREY, "circle", np.flatnonzero(names == ""), is_rest=True))
-    return found
-
-
-# Colours of the same shape can be distinguished with any kind of colour blindness, and from the grey of the rest.
-_LOOKS = (
-    ("#0072B2", "circle"), ("#D55E00", "square"), ("#009E73", "triangle-up"), ("#CC79A7", "triangle-up"),
-    ("#E69F00", "square"), ("#332288", "circle"), ("#882255", "circle"), ("#56B4E9", "square"),
-    ("#AA4499", "triangle-up"), ("#B8A800", "circle"), ("#117733", "square"), ("#8C5A2B", "triangle-up"),
-)  # fmt: skip
-_GREY, _LIGHT_GREY = "#A8A8A8", "#D5D5D5"
-_SCALE = ("#00204D", "#31446B", "#666870", "#958F78", "#CBBA69", "#FFE945")
-_LONGEST_NAME = 40
+def _label_groups(collection: OpenedIndex, numbers: IntArray, under: str | None) -> Grouping:
+    """Group by the tops above the labels, or by what is directly below one label."""
+    owners, labels = collection.store.values("labels")
+    own = None if under is None else find_label(collection, under)
+    above = _groups_above(collection.taxonomy, own)
+    groups: dict[str, int] = {}
+    of_label: dict[str, tuple[int, ...]] = {}
+    for label in dict.fromkeys(labels):
+        # a label that the taxonomy lacks is a top; without a taxonomy every label is
+        found = above.get(label, (label,) if own is None or collection.taxonomy is None else ())
+        of_label[label] = tuple(groups.setdefault(name, len(groups)) for name in found if name != own)
+    pairs = np.array(
+        [(number, group) for number, label in zip(owners.tolist(), labels, strict=True) for group in of_label[label]],
+        np.int64,
+    ).reshape(-1, 2)
+    codes = _most_frequent(numbers, pairs[:, 0], pairs[:, 1], list(groups))
+    names = list(groups)
+    if own is not None:
+        inside = np.isin(numbers, collection.store.numbers(Filters(labels=[_below(collection, own)])))
+        codes = np.where(inside, np.where(codes >= 0, codes, len(names)), -1)
+        names.append(own)
+    return Grouping(codes, [title_of(collection, name) for name in names], names)
 
 
-def _widest_labels(records: Sequence[Record], taxonomy: Taxonomy | None) -> list[str | None]:
-    """Return for each record the top that is above most of its labels; ties go to the most frequent."""
-    tops = _tops(taxonomy)
-    above = [[top for label in record.labels for top in tops.get(label, (label,))] for record in records]
-    counts = Counter(name for names in above for name in set(names))
-    return [
-        max(Counter(names).items(), key=lambda item: (item[1], counts[item[0]], item[0]))[0] if names else None
-        for names in above
-    ]
+def _below(collection: OpenedIndex, label: str) -> list[str]:
+    """Return a label and everything below it."""
+    taxonomy = collection.taxonomy
+    return [label] if taxonomy is None or label not in taxonomy else [label, *map(str, taxonomy.descendants(label))]
 
 
-def _tops(taxonomy: Taxonomy | None) -> dict[str, tuple[str, ...]]:
-    """Return the tops above each label: the roots of the taxonomy, or the children of a single root."""
-    if taxonomy is None:
+def _groups_above(taxonomy: Taxonomy | None, under: str | None) -> dict[str, tuple[str, ...]]:
+    """Return the groups above each label of the taxonomy: its tops, or the children of a label for what is below."""
+    if taxonomy is None or (under is not None and under not in taxonomy):
         return {}
-    tops = [str(name) for name in taxonomy.roots]
-    while len(tops) == 1 and taxonomy.children(tops[0]):
-        tops = [str(name) for name in taxonomy.children(tops[0])]
+    tops = widest(taxonomy) if under is None else [str(name) for name in taxonomy.children(under)]
     found: dict[str, tuple[str, ...]] = {}
     for top in tops:
         for name in (top, *map(str, taxonomy.descendants(top))):
@@ -107,53 +135,99 @@ def _tops(taxonomy: Taxonomy | None) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _clusters(collection: OpenedIndex, n_records: int, filters: Filters | None, random_state: int) -> list[str | None]:
-    """Return names of groups as of `tacit cluster`; None for a record without a position."""
+def _most_frequent(numbers: IntArray, owners: IntArray, groups: IntArray, names: Sequence[str]) -> IntArray:
+    """Return for each record the group that most of its values are in; ties go to the one of most records."""
+    codes = np.full(len(numbers), -1, np.int64)
+    rows = np.searchsorted(numbers, owners)
+    here = rows < len(numbers)
+    here[here] = numbers[rows[here]] == owners[here]
+    pairs, times = np.unique(rows[here] * max(len(names), 1) + groups[here], return_counts=True)
+    rows, groups = np.divmod(pairs, max(len(names), 1))
+    popularity = np.bincount(groups, minlength=len(names))
+    ranks = np.empty(len(names), np.int64)
+    ranks[np.argsort(np.array(names, dtype=str), kind="stable")] = np.arange(len(names))
+    order = np.lexsort((ranks[groups], -popularity[groups], -times, rows))
+    first = np.ones(len(order), bool)
+    first[1:] = np.diff(rows[order]) > 0
+    codes[rows[order][first]] = groups[order][first]
+    return codes
+
+
+def _clusters(collection: OpenedIndex, numbers: IntArray, filters: Filters | None, random_state: int) -> Grouping:
+    """Group as `tacit cluster` does; a record without a position is in no group."""
     from tacit.tasks.cluster.groups import cluster_index, default_groups
 
-    n_groups = min(len(_LOOKS), default_groups(n_records))
+    n_groups = min(GROUPS, default_groups(len(numbers)))
     found = cluster_index(collection, n_groups, words=3, examples=1, filters=filters, random_state=random_state)
-    titles = [_short(group.name) for group in found.groups]
-    # different groups may have the same words
-    twice = Counter(titles)
-    titles = [title if twice[title] == 1 else f"{title} ({number + 1})" for number, title in enumerate(titles)]
-    return [titles[number - 1] if number else None for number in found.of_records.tolist()]
+    codes = np.full(len(numbers), -1, np.int64)
+    places = np.searchsorted(numbers, found.numbers)
+    codes[places] = found.of_records - 1
+    return Grouping(codes, _different([group.name for group in found.groups]), [None] * len(found.groups))
 
 
-def _field_groups(records: Sequence[Record], field: str) -> Grouping:
-    """Group records by the values of a field; many different numbers by ranges of about equal size."""
-    values = [_first(record.fields.get(field)) for record in records]
-    if all(value is None for value in values):
-        fields = sorted({name for record in records for name in record.fields})
-        known = did_you_mean(field, fields, f"Fields here: {', '.join(fields[:8]) or 'none'}.")
+def _concepts(collection: OpenedIndex, numbers: IntArray) -> Grouping:
+    """Group by the end of the dimension along which a record differs most from the others."""
+    from tacit.tasks.explain.explain import concepts
+
+    described = concepts(collection, limit=GROUPS, words=3)
+    positions = collection.positions.of(numbers)
+    lengths = np.linalg.norm(positions, axis=1, keepdims=True)
+    unusual = positions[:, : len(described)] / np.where(lengths > 0, lengths, 1)
+    unusual = (unusual - unusual.mean(axis=0)) / np.maximum(unusual.std(axis=0), 1e-9)
+    axes = np.abs(unusual).argmax(axis=1)
+    below = np.take_along_axis(unusual, axes[:, None], axis=1)[:, 0] < 0
+    codes = np.where(lengths[:, 0] > 0, 2 * axes + below, -1)
+    names = []
+    for dimension in described:
+        for sign, end in (("+", dimension.positive), ("-", dimension.negative)):
+            about = ", ".join(end.words or [label.title for label in end.labels][:3])
+            names.append(about or f"dimension {dimension.number} {sign}")
+    return Grouping(codes, _different(names), [None] * len(names))
+
+
+def _value_groups(collection: OpenedIndex, numbers: IntArray, name: str, argument: str) -> Grouping:
+    """Group by the values of a field or link; many different numbers by ranges of about equal size."""
+    store = collection.store
+    fields, links = store.names("fields"), store.names("links")
+    if name not in (*fields, *links):
+        known = did_you_mean(name, [*fields, *links], f"Fields here: {', '.join(fields[:8]) or 'none'}.")
         raise InputError(
-            f"colour_by is unknown: got {field!r}, expected 'label', 'cluster' or a field of the records.{known}"
+            f"{argument} is unknown: got {name!r}, expected 'label', 'cluster', 'concept', or a field or link of the "
+            f"records.{known}"
         )
-    numbers = [value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)]
-    if len(set(numbers)) > len(_SCALE) and len(numbers) == sum(value is not None for value in values):
-        return _ranges(values, numbers)
-    return Grouping([None if value is None else _short(str(value)) for value in values])
+    owners, found = store.values("fields" if name in fields else "links", name)
+    here = np.isin(owners, numbers)
+    owners, values = owners[here], [value for value, is_here in zip(found, here.tolist(), strict=True) if is_here]
+    if all(isinstance(value, (int, float)) for value in values) and len(set(values)) > RANGES:
+        return _ranges(numbers, owners, np.asarray(values, np.float64))
+    names = list(dict.fromkeys(_short(str(value)) for value in values))
+    place = {text: code for code, text in enumerate(names)}
+    groups = np.fromiter((place[_short(str(value))] for value in values), np.int64, len(values))
+    return Grouping(_most_frequent(numbers, owners, groups, names), names, [None] * len(names))
 
 
-def _ranges(values: Sequence[Any], numbers: Sequence[float]) -> Grouping:
-    edges = np.unique(np.quantile(np.asarray(numbers, float), np.linspace(0, 1, len(_SCALE) + 1), method="nearest"))
-    bins = [None if value is None else int(np.clip(np.searchsorted(edges, value, "right") - 1, 0, len(edges) - 2))
-            for value in values]  # fmt: skip
-    inside: dict[int, list[float]] = {}
-    for number, value in zip(bins, values, strict=True):
-        if number is not None:
-            inside.setdefault(number, []).append(value)
-    titles = {number: f"{min(found):g} to {max(found):g}" for number, found in inside.items()}
-    return Grouping(
-        [None if number is None else titles[number] for number in bins], tuple(titles[n] for n in sorted(titles))
-    )
+def _ranges(numbers: IntArray, owners: IntArray, values: Any) -> Grouping:
+    """Group by ranges of numbers; the lowest number of a record counts."""
+    order = np.lexsort((values, owners))
+    owners, values = owners[order], values[order]
+    first = np.ones(len(owners), bool)
+    first[1:] = np.diff(owners) > 0
+    owners, values = owners[first], values[first]
+    edges = np.unique(np.quantile(values, np.linspace(0, 1, RANGES + 1), method="nearest"))
+    bins = np.clip(np.searchsorted(edges, values, "right") - 1, 0, max(len(edges) - 2, 0))
+    used, bins = np.unique(bins, return_inverse=True)
+    codes = np.full(len(numbers), -1, np.int64)
+    codes[np.searchsorted(numbers, owners)] = bins
+    inside = [values[bins == code] for code in range(len(used))]
+    names = [f"{found.min():g} to {found.max():g}" for found in inside]
+    return Grouping(codes, names, [None] * len(names), is_scale=True)
 
 
-def _first(value: Any) -> Any:
-    """Return one value of a field: the first of a list, None if it is empty or a mapping."""
-    if isinstance(value, (list, tuple)):
-        value = value[0] if value else None
-    return None if value == "" or isinstance(value, dict) else value
+def _different(names: Sequence[str]) -> list[str]:
+    """Return short names; equal ones are numbered."""
+    short = [_short(name) for name in names]
+    twice = Counter(short)
+    return [name if twice[name] == 1 else f"{name} ({number + 1})" for number, name in enumerate(short)]
 
 
 def _short(text: str) -> str:

@@ -15,8 +15,9 @@ from tacit.corpus.record import Record
 from tacit.errors import InputError, MissingExtraError
 from tacit.index import Filters
 from tacit.tasks.label_names import title_of
-from tacit.tasks.map.grouping import coloured, grouping
-from tacit.tasks.map.layout import lay_out
+from tacit.tasks.layout.plane import lay_out
+from tacit.tasks.map.grouping import groups_of
+from tacit.tasks.map.looks import coloured
 from tacit.tasks.map.map_data import Map, MapGroup, MapName
 from tacit.tasks.map.picture import PICTURES
 from tacit.tasks.opened_index import OpenedIndex
@@ -79,10 +80,10 @@ def map_of(
         for record in collection.store.get(numbers[start : start + _BATCH]):
             text = record.text.strip().split("\n", 1)[0][:_LONGEST_TITLE]
             records.append(Record(record.id, text, record.labels, record.title, {}, record.fields))
-    found = grouping(collection, records, colour_by, filters=filters, random_state=seed)
+    found = groups_of(collection, numbers, colour_by, filters=filters, random_state=seed, argument="colour_by")
     # always by labels, so that maps of one collection with different colours have the same layout
-    widest = grouping(collection, records, "label", filters=filters, random_state=seed)
-    points = lay_out(collection.positions.of(numbers), [name or "" for name in widest.names], random_state=seed)
+    widest = groups_of(collection, numbers)
+    points = lay_out(collection.positions.of(numbers), widest.codes.tolist(), random_state=seed)
     groups = coloured(found, "no label" if colour_by == "label" else f"no {colour_by}")
     titles = {label: title_of(collection, label) for record in records for label in record.labels}
     labels = [tuple(titles[name] for name in record.labels) for record in records]

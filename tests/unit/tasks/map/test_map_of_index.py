@@ -18,7 +18,8 @@ from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.build import build
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
-from tacit.tasks.map.grouping import _GREY, _LOOKS, Grouping, coloured
+from tacit.tasks.map.grouping import Grouping
+from tacit.tasks.map.looks import _GREY, _LOOKS, coloured
 from tacit.tasks.map.map import check_output, draw_map, map_of, write_map
 from tacit.tasks.map.page import page
 from tacit.tasks.map.picture import _figure
@@ -183,8 +184,8 @@ def test_removed_records_are_gone_and_added_ones_are_there(folder, tmp_path):
 
 
 def test_at_most_twelve_colours_and_the_rest_is_grey():
-    names = [f"label {number}" for number in range(20) for _ in range(30 - number)] + [None]
-    groups = coloured(Grouping(names), "no label")
+    codes = np.array([number for number in range(20) for _ in range(30 - number)] + [-1])
+    groups = coloured(Grouping(codes, [f"label {number}" for number in range(20)], [None] * 20), "no label")
     assert [group.name for group in groups] == [*(f"label {number}" for number in range(12)), "8 others", "no label"]
     assert len({group.colour for group in groups}) == 14
     assert [group.is_rest for group in groups] == [False] * 12 + [True, True]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import InputError, MissingExtraError
-from tacit.tasks.map.layout import _sample, lay_out
+from tacit.tasks.layout.plane import _sample, lay_out
 from tacit.tasks.map.picture import check_map_path
 
 

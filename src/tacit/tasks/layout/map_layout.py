@@ -1,0 +1,105 @@
+"""The map that an index keeps: where its records are in the plane, by all that is known and by their words alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.index import GenerationWriter
+from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.tasks.layout.level_names import LevelName, level_names
+from tacit.tasks.layout.plane import lay_out
+from tacit.types import Array, Float32Array
+
+__all__ = ["FULL", "MapLayout", "Points", "as_units", "make_layout"]
+
+FULL = 32767  # the largest coordinate
+Points = npt.NDArray[np.int16]
+_METHOD = "t-SNE of a sample"
+_PLAIN_DIMENSIONS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class MapLayout:
+    """A map as an index keeps it.
+
+    Attributes
+    ----------
+    points : (n_records, 2), from -32767 to 32767, by all that is known
+    plain : (n_records, 2) or None, by the words alone, if the space knows more
+    names : names of subjects, widest first
+    seed : int, of the layout
+    """
+
+    points: Points
+    plain: Points | None
+    names: list[LevelName]
+    seed: int
+
+    def save(self, writer: GenerationWriter) -> None:
+        """Write the map into a new generation."""
+        writer.save_array("map_points", self.points)
+        if self.plain is not None:
+            writer.save_array("map_plain", self.plain)
+        levels = 1 + max((name.level for name in self.names), default=-1)
+        names = [name.to_facts() for name in self.names]
+        writer.save_facts("map", {"names": names, "levels": levels, "seed": self.seed, "method": _METHOD})
+
+
+def make_layout(
+    positions: Float32Array,
+    words: Any,
+    labels: Sequence[tuple[str, ...]],
+    taxonomy: Taxonomy | None,
+    *,
+    title: Callable[[str], str],
+    seed: int = 0,
+) -> MapLayout:
+    """Lay out the records of an index, and name their subjects.
+
+    Parameters
+    ----------
+    positions : (n_records, k), by all that is known
+    words : sparse or array, n_records x n_terms, or None
+        The weights of the words, for the plain layout; None if positions come from the words alone.
+    labels : of each record
+    taxonomy : what is above the labels, or None
+    title : returns the title of a label
+    seed : int, default 0
+    """
+    groups = [names[0] if names else "" for names in labels]
+    points = as_units(lay_out(positions, groups, random_state=seed))
+    plain = None
+    if words is not None and min(words.shape) > 2:
+        from tacit.models.lsi.lsi import LSI
+
+        directions = LSI(min(_PLAIN_DIMENSIONS, min(words.shape) - 1), random_state=seed).fit_transform(words)
+        plain = as_units(_aligned(lay_out(directions, groups, random_state=seed), points))
+    return MapLayout(points, plain, level_names(points, plain, labels, taxonomy, title), seed)
+
+
+def as_units(points: Array) -> Points:
+    """Return points in units of 16 bits, with one scale for both directions; the outermost are drawn in."""
+    if not len(points):
+        return np.zeros((0, 2), np.int16)
+    low, high = np.quantile(points, [0.001, 0.999], axis=0)
+    half = max(float((high - low).max()) / 2, 1e-9)
+    placed = (np.asarray(points, np.float64) - (low + high) / 2) / half
+    lengths = np.abs(placed).max(axis=1, keepdims=True)
+    beyond = np.maximum(lengths - 1, 0)
+    placed *= np.where(lengths > 1, (1 + _RIM * beyond / (beyond + 1)) / np.maximum(lengths, 1), 1) / (1 + _RIM)
+    return np.asarray(np.round(placed * FULL), np.int16)
+
+
+_RIM = 0.05  # of the half width, for the points beyond the limits
+
+
+def _aligned(points: Float32Array, to: Points) -> Float32Array:
+    """Turn and mirror points so that they lie as near as possible to others."""
+    centred = points - points.mean(axis=0)
+    left, _, right = np.linalg.svd(centred.T @ (to - to.mean(axis=0)))
+    return np.asarray(centred @ (left @ right), np.float32)
