@@ -2,6 +2,8 @@
 
     TacitError
     ├── InputError (ValueError)          an argument or a file cannot be used; says what was expected and what to do
+    │   ├── UnknownNameError             there is no record or label of this name
+    │   └── BusyError                    another writer is at work; the same call may succeed later
     ├── SolverError (ArithmeticError)    a numerical method did not reach its tolerance
     └── MissingExtraError (ImportError)  an optional library is not installed; says which extra installs it
 
@@ -15,7 +17,16 @@ from __future__ import annotations
 import bisect
 from collections.abc import Hashable, Iterable
 
-__all__ = ["InputError", "MissingExtraError", "SolverError", "TacitError", "TacitWarning", "did_you_mean"]
+__all__ = [
+    "BusyError",
+    "InputError",
+    "MissingExtraError",
+    "SolverError",
+    "TacitError",
+    "TacitWarning",
+    "UnknownNameError",
+    "did_you_mean",
+]
 
 
 class TacitError(Exception):
@@ -24,6 +35,14 @@ class TacitError(Exception):
 
 class InputError(TacitError, ValueError):
     """An argument or a file cannot be used: `{argument} {is wrong so}: got {value}, expected {rule}. {What to do}.`"""
+
+
+class UnknownNameError(InputError):
+    """There is no record, label or linked thing of this name."""
+
+
+class BusyError(InputError):
+    """Another writer is at work; the same call may succeed later."""
 
 
 class SolverError(TacitError, ArithmeticError):

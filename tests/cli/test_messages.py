@@ -10,8 +10,7 @@ from tacit.cli.change import remove_command
 from tacit.cli.common.messages import as_typed
 from tacit.cli.datasets import datasets_command
 from tacit.cli.inspect import export_command
-from tacit.cli.recommend import recommend_command
-from tacit.cli.search import similar_command
+from tacit.cli.search import recommend_command, similar_command
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`tacit search` and `tacit similar`."""
+"""`tacit search`, `tacit similar` and `tacit recommend`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,17 @@ from tacit.cli.common.options import (
     opened,
     read_filters,
 )
-from tacit.cli.common.output import hits_as_facts, write_hits, write_json
+from tacit.cli.common.output import hits_as_facts, write_hits, write_json, write_table
+from tacit.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tacit.tasks.collection import Collection
+    from tacit.tasks.recommend.recommend import ThingHit
     from tacit.tasks.search.hits import RecordHit
 
-__all__ = ["search_command", "similar_command"]
+__all__ = ["recommend_command", "search_command", "similar_command"]
 
 
 @click.command(
@@ -80,3 +84,86 @@ def _write(collection: Collection, asked: dict[str, Any], hits: list[RecordHit],
         write_json({**asked, "hits": hits_as_facts(hits, lambda label: title_of(collection, label))})
     else:
         write_hits(hits, lambda label: title_of(collection, label))
+
+
+@click.command(
+    "recommend",
+    epilog=examples(
+        "tacit recommend films.tacit --liked 50 --liked 172 --disliked 8",
+        "tacit recommend films.tacit --for user=42 --range year=1990..",
+        "tacit recommend papers.tacit --for author=Knuth --what author",
+    ),
+)
+@index_argument
+@click.option("--liked", multiple=True, metavar="ID", help="A record that you like. May be repeated.")
+@click.option("--disliked", multiple=True, metavar="ID", help="A record that you do not like. May be repeated.")
+@click.option(
+    "--for", "for_thing", metavar="LINK=TARGET", help="Recommend for something that records are linked to: user=42."
+)
+@click.option(
+    "--what",
+    default="records",
+    show_default=True,
+    metavar="KIND",
+    help="With --for: recommend records, labels, or things of a link, by its name.",
+)
+@limit_option(10, "recommendations")
+@filter_options
+@as_json
+def recommend_command(
+    *,
+    index: str,
+    liked: tuple[str, ...],
+    disliked: tuple[str, ...],
+    for_thing: str | None,
+    what: str,
+    limit: int,
+    as_json: bool,
+    **conditions: Any,
+) -> None:
+    """Recommend records similar to ones you liked.
+
+    With --for, recommend for something that records are linked to. Each recommendation has a reason: the liked
+    record nearest to it, and what the two have in common.
+    """
+    if for_thing is not None and (liked or disliked):
+        raise InputError("--for is given with --liked or --disliked: got both, expected one of them.")
+    if for_thing is None and not liked:
+        raise InputError(
+            "--liked is missing: got neither --liked nor --for, expected one of them. Name a record that you like."
+        )
+    if for_thing is None and what != "records":
+        raise InputError(f"--what needs --for: got {what!r} without it, expected 'records'.")
+    from tacit.tasks.label_names import title_of
+    from tacit.tasks.recommend.recommend import recommend, recommend_for
+
+    asked: dict[str, Any]
+    with opened(index) as collection:
+        filters = read_filters(collection, **conditions)
+        hits: Sequence[RecordHit] | Sequence[ThingHit]
+        if for_thing is None:
+            asked = {"liked": list(liked), "disliked": list(disliked)}
+            hits = recommend(collection, liked, disliked=disliked, limit=limit, filters=filters)
+        else:
+            if filters is not None and what != "records":
+                raise InputError(
+                    f"filters are for records: got some with --what {what}, expected none. Leave them out."
+                )
+            kind, name = _thing(for_thing)
+            asked = {"for": {"link": kind, "name": name}, "what": what}
+            hits = recommend_for(collection, kind, name, what=what, limit=limit, filters=filters)
+        titles = {hit.id: title_of(collection, hit.id) if what == "labels" else hit.id for hit in hits}
+    if as_json:
+        write_json({**asked, "hits": [hit.to_facts() for hit in hits]})
+    elif what == "records":
+        rows = [(hit.score, hit.id, getattr(hit, "title", ""), "; ".join(hit.why)) for hit in hits]
+        write_table(("score", "id", "title", "why"), rows, empty="Nothing to recommend.")
+    else:
+        write_table(("score", what), [(hit.score, titles[hit.id]) for hit in hits], empty="Nothing to recommend.")
+
+
+def _thing(text: str) -> tuple[str, str]:
+    kind, sign, name = text.partition("=")
+    if not sign or not kind.strip() or not name.strip():
+        raise InputError(f"--for must look like LINK=TARGET: got {text!r}, expected author=Knuth, for example.")
+    return kind.strip(), name.strip()

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tacit.checks import shown
-from tacit.errors import InputError, did_you_mean
+from tacit.errors import InputError, UnknownNameError, did_you_mean
 from tacit.index.records.schema import connect
 from tacit.relations.taxonomy.matching import folded_loosely
 from tacit.tasks.opened_index import OpenedIndex
@@ -63,7 +63,7 @@ def find_label(collection: OpenedIndex, name: str, *, learned: bool = False) -> 
     if name in known or (not learned and collection.store.has_label(name)):
         return name
     if not known and collection.vocabulary is None and not collection.new_labels():
-        raise InputError(f"label is unknown: got {name!r}, expected a label, but {collection.path} has none.")
+        raise UnknownNameError(f"label is unknown: got {name!r}, expected a label, but {collection.path} has none.")
     found = _labels_called(collection, name)
     if len(found) > 1:
         used = [label for label in found if label in known or label in collection.new_labels()]
@@ -75,7 +75,7 @@ def find_label(collection: OpenedIndex, name: str, *, learned: bool = False) -> 
         names = _all_names(collection, learned=learned)
         begun = sorted(text for text in names if folded_loosely(text).startswith(f"{folded_loosely(name)} ("))
         hint = f" Did you mean {shown(begun, 3)}?" if begun else did_you_mean(name, names, _CHECK)
-        raise InputError(f"label is unknown: got {name!r}, expected a label of the index.{hint}")
+        raise UnknownNameError(f"label is unknown: got {name!r}, expected a label of the index.{hint}")
     if learned and found[0] not in known:
         _raise_not_learned(collection, name, found[0])
     return found[0]
@@ -136,4 +136,5 @@ def find_number(collection: OpenedIndex, id: str) -> int:
     sql = "SELECT key FROM records WHERE removed = 0 AND length(key) BETWEEN ? AND ? LIMIT ?"
     with contextlib.closing(connect(collection.store.path, writable=False)) as connection:
         ids = [key for (key,) in connection.execute(sql, (len(id) - 2, len(id) + 2, _IDS))]
-    raise InputError(f"id is unknown: got {id!r}, expected the id of a stored record.{did_you_mean(id, ids, _CHECK)}")
+    meant = did_you_mean(id, ids, _CHECK)
+    raise UnknownNameError(f"id is unknown: got {id!r}, expected the id of a stored record.{meant}")

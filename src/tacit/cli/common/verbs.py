@@ -70,11 +70,12 @@ VERBS: dict[str, tuple[str, str]] = {
     "search": ("tacit.cli.search", "Find records by meaning, by words, or both."),
     "similar": ("tacit.cli.search", "Find the records most similar to a given one."),
     "suggest": ("tacit.cli.suggest", "Suggest labels for texts."),
-    "recommend": ("tacit.cli.recommend", "Recommend records similar to ones you liked."),
+    "recommend": ("tacit.cli.search", "Recommend records similar to ones you liked."),
     "explain": ("tacit.cli.explain", "Explain a search result, a label, a similarity or a dimension."),
     "concepts": ("tacit.cli.explain", "Show the words and labels of each dimension."),
     "cluster": ("tacit.cli.map", "Group similar records, and describe the groups."),
     "map": ("tacit.cli.map", "Draw a map of the collection, as a web page or a picture."),
+    "serve": ("tacit.cli.serve", "Serve indexes to a browser and to other programs."),
     "evaluate": ("tacit.cli.measure", "Measure suggestions and search on held-out records."),
     "tune": ("tacit.cli.measure", "Find better settings on held-out records."),
     "compare": ("tacit.cli.measure", "Measure several models side by side."),
@@ -82,7 +83,7 @@ VERBS: dict[str, tuple[str, str]] = {
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Start": ("demo", "build", "datasets"),
-    "Use": ("search", "similar", "suggest", "recommend", "explain", "concepts", "cluster", "map"),
+    "Use": ("search", "similar", "suggest", "recommend", "explain", "concepts", "cluster", "map", "serve"),
     "Maintain": ("add", "update", "remove", "learn", "refit", "info", "verify", "export"),
     "Improve": ("evaluate", "tune", "compare"),
 }

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tacit.errors import InputError
+from tacit.errors import BusyError, InputError
 
 if os.name == "nt":  # pragma: no cover
     import msvcrt
@@ -72,7 +72,7 @@ def _acquire(path: Path, deadline: float) -> int:
             continue
         if time.monotonic() >= deadline:
             shown = holder.decode("utf-8", "replace").strip() or "another process"  # it may not have written yet
-            raise InputError(
+            raise BusyError(
                 f"{path.parent} is being changed: got a lock held by {shown}, "
                 "expected one writer at a time. Wait until it has finished."
             )

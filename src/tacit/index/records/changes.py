@@ -14,7 +14,7 @@ import numpy as np
 
 from tacit.checks import check_finite, check_rows
 from tacit.corpus.record import Record
-from tacit.errors import InputError
+from tacit.errors import InputError, UnknownNameError
 from tacit.index.records.rows import as_row, insert_rows
 
 __all__ = ["StoreChanges"]
@@ -79,7 +79,7 @@ class StoreChanges:
         for key in dict.fromkeys(keys):
             row = self.row(key)
             if row is None:
-                raise InputError(f"keys has an unknown id: got {key!r}, expected ids of records in the index.")
+                raise UnknownNameError(f"keys has an unknown id: got {key!r}, expected ids of records in the index.")
             self._connection.execute(_FORGET_WORDS, row)
             if row[0] >= base:
                 self._connection.execute("DELETE FROM records WHERE number = ?", row[:1])

@@ -19,7 +19,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from tacit.errors import InputError
+from tacit.errors import BusyError, InputError
 from tacit.index.strict_json import first_line
 
 __all__ = ["INDEXES", "SCHEMA_VERSION", "TABLES", "TOKENIZER", "connect", "guarded", "has_table", "new_database"]
@@ -119,7 +119,7 @@ def guarded(path: Path) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         got = first_line(error)
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            raise InputError(f"{path} is busy: got {got!r}, expected one writer at a time. Try again later.") from error
+            raise BusyError(f"{path} is busy: got {got!r}, expected one writer at a time. Try again later.") from error
         if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
             raise InputError(
                 f"{path} cannot be used: got {got!r}, expected a file that can be read and written. "

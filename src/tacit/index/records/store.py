@@ -19,7 +19,7 @@ import numpy as np
 
 from tacit.checks import check_choice, check_count
 from tacit.corpus.record import Record
-from tacit.errors import InputError
+from tacit.errors import InputError, UnknownNameError
 from tacit.index.records.changes import StoreChanges
 from tacit.index.records.filters import Filters
 from tacit.index.records.frequent_words import write_frequent_words
@@ -183,7 +183,9 @@ class RecordStore:
         """Return the number of the record with this id, or raise an `InputError`."""
         number = self._find(key)
         if number is None:
-            raise InputError(f"id is unknown: got {key!r}, expected the id of a stored record. Check its spelling.")
+            raise UnknownNameError(
+                f"id is unknown: got {key!r}, expected the id of a stored record. Check its spelling."
+            )
         return number
 
     def __contains__(self, key: object) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacit.checks import check_choice, check_count
-from tacit.errors import InputError, did_you_mean
+from tacit.errors import InputError, UnknownNameError, did_you_mean
 from tacit.index import Filters
 from tacit.index.nearest.exact import cosines, lengths_of, top
 from tacit.tasks.opened_index import OpenedIndex
@@ -130,7 +130,7 @@ def linked_records(collection: OpenedIndex, kind: str, name: str) -> IntArray:
         )
     check_choice("link", kind, tuple(names))
     meant = did_you_mean(name, names[kind], "Check its spelling.")
-    raise InputError(f"{kind} is unknown: got {name!r}, expected one of {len(names[kind]):,}.{meant}")
+    raise UnknownNameError(f"{kind} is unknown: got {name!r}, expected one of {len(names[kind]):,}.{meant}")
 
 
 def directions_of(collection: OpenedIndex, numbers: IntArray) -> Float32Array:

@@ -1,0 +1,73 @@
+"""The app: the API, the pages and the protocols of other programs, over the same open indexes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
+
+import tacit
+from tacit.serve.guard import Guard, Metrics
+from tacit.serve.pages import pages
+from tacit.serve.problems import add_handlers
+from tacit.serve.state import Limits, ServiceState
+
+__all__ = ["create_app"]
+
+_PARTS = ("info", "search", "records", "suggest", "explain", "labels", "map", "changes")
+_PROTOCOLS = ("annif", "reconcile", "mcp")
+_COMPRESSED = 1_000  # bytes from which an answer is compressed
+
+
+def create_app(
+    paths: Sequence[str | Path],
+    *,
+    token: str | None = None,
+    allowed_hosts: Sequence[str] = (),
+    limits: Limits | None = None,
+    warm: bool = False,
+) -> FastAPI:
+    """Return the service of one index or several as an ASGI app.
+
+    Parameters
+    ----------
+    paths : folders of indexes; the name of an index in addresses is that of its folder without `.tacit`
+    token : str, optional
+        What callers must show to change an index; without it nobody can.
+    allowed_hosts : names besides localhost that the header Host may have, with any port; "*" is any
+    limits : Limits, optional
+    warm : bool, default False
+        Whether to read what the first requests need before this returns.
+    """
+    state, metrics = ServiceState(paths, limits=limits, token=token, warm=warm), Metrics()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        state.close()
+
+    app = FastAPI(
+        title="Tacit",
+        version=tacit.__version__,
+        description="Search, suggestions, reasons and maps of collections.",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.service = state
+    add_handlers(app)
+    for part in _PARTS:
+        if find_spec(f"tacit.serve.api.{part}") is not None:
+            app.include_router(import_module(f"tacit.serve.api.{part}").router(state))
+    for protocol in _PROTOCOLS:
+        if find_spec(f"tacit.serve.{protocol}") is not None:
+            app.include_router(import_module(f"tacit.serve.{protocol}").router(state))
+    app.include_router(pages(state, metrics))
+    app.add_middleware(GZipMiddleware, minimum_size=_COMPRESSED, compresslevel=4)
+    app.add_middleware(Guard, limits=state.limits, metrics=metrics, hosts=allowed_hosts)
+    return app
