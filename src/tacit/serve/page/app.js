@@ -1,0 +1,187 @@
+/** The explorer: chooses the source of data, puts the parts together and starts them. */
+
+import { computed, effect, html, render, signal, useEffect, useRef } from "./vendor.js";
+import { Box } from "./box.js";
+import { Banner, Slider, Tools, Tooltip } from "./controls.js";
+import { Help, listenToKeys } from "./keys.js";
+import { Icon } from "./parts/icons.js";
+import { Failure, Skeleton } from "./parts/bits.js";
+import { LabelPanel } from "./panels/label.js";
+import { RecordPanel } from "./panels/record.js";
+import { Basket, Inside, Recommended, Results } from "./panels/results.js";
+import { Start, home } from "./panels/start.js";
+import { Suggestions } from "./panels/suggestions.js";
+import { followAddress, route } from "./router.js";
+import { Sheet, covered, height, raise } from "./sheet.js";
+import { createStage } from "./stage.js";
+import { createState } from "./state.js";
+import { phone, reducedMotion, theme } from "./theme.js";
+import { Legend, createTree } from "./tree.js";
+import { watchServer } from "./watch.js";
+
+/** @import { Source } from "./data/types.js" */
+/** @import { Stage } from "./stage.js" */
+/** @import { State } from "./state.js" */
+
+const help = signal(false);
+const legendOpen = signal(true);
+const tab = signal(/** @type {"list" | "legend"} */ ("list"));
+const stage = signal(/** @type {Stage | null} */ (null));
+
+/** What panels cover of the map, in pixels; the same figures as in css/layout.css. */
+const padding = computed(() => (phone.value
+  ? { top: 76, right: 8, bottom: height.value === 2 ? 92 : covered(height.value), left: 8 }
+  : { top: 12, right: legendOpen.value ? 308 : 64, bottom: 84, left: 424 }));
+
+const PANELS = { record: RecordPanel, label: LabelPanel, lasso: Inside, suggest: Suggestions, recommend: Recommended, results: Results, start: Start };
+
+/** @returns {Promise<Source>} */
+async function openSource() {
+  const kind = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="tacit-source"]'))?.content;
+  if (kind === "site") {
+    const module = "./data/site.js";
+    return (await import(module)).createSiteSource("data");
+  }
+  const { createServerSource } = await import("./data/server.js");
+  const index = location.pathname.split("/").filter(Boolean).at(-1) ?? "";
+  return createServerSource(`api/v1/${index}`);
+}
+
+/** @param {{state: State, tree: ReturnType<typeof createTree>}} props */
+function App({ state, tree }) {
+  const info = state.info.answer.value;
+  return html`
+    <a class="skip" href="#panel" onClick=${(/** @type {Event} */ event) => {
+      event.preventDefault();
+      document.getElementById("panel")?.focus();
+    }}>Skip to the results</a>
+    <${Banner} state=${state} />
+    <${MapArea} state=${state} />
+    ${phone.value ? html`<${Phone} state=${state} tree=${tree} />` : html`<${Desktop} state=${state} tree=${tree} />`}
+    <${Tooltip} stage=${stage} state=${state} />
+    <${Help} open=${help} />
+    ${info.status === "error" && !info.value && info.error ? html`<div class="fatal"><${Failure} error=${info.error} state=${state} /></div>` : null}`;
+}
+
+/** @param {{state: State, tree: ReturnType<typeof createTree>}} props */
+function Desktop({ state, tree }) {
+  return html`
+    <div class="side card">
+      <header class="brand"><h1><button type="button" class="plain" onClick=${home}>${state.info.answer.value.value?.title ?? "…"}</button></h1></header>
+      <${Box} state=${state} />
+      <${Panel} state=${state} />
+    </div>
+    <${Slider} stage=${stage} state=${state} />
+    <div class="right">
+      <${Tools} stage=${stage} state=${state} theme=${theme} help=${help} onLegend=${legendOpen.value ? undefined : () => { legendOpen.value = true; }} />
+      ${legendOpen.value ? html`<div class="legend-card card"><${Legend} state=${state} tree=${tree} onClose=${() => { legendOpen.value = false; }} /></div>` : null}
+    </div>`;
+}
+
+/** @param {{state: State, tree: ReturnType<typeof createTree>}} props */
+function Phone({ state, tree }) {
+  const tabs = html`<div class="tabs" role="tablist" aria-label="What the sheet shows">
+    <button type="button" role="tab" id="tab-list" aria-selected=${tab.value === "list"} aria-controls="sheet-panel" onClick=${() => show("list")}><${Icon} name="list" /> Records</button>
+    <button type="button" role="tab" id="tab-legend" aria-selected=${tab.value === "legend"} aria-controls="sheet-panel" onClick=${() => show("legend")}><${Icon} name="tree" /> Legend</button>
+  </div>`;
+  return html`
+    <header class="top"><h1 class="hidden">${state.info.answer.value.value?.title ?? ""}</h1><${Box} state=${state} /></header>
+    <${Tools} stage=${stage} state=${state} theme=${theme} help=${help} />
+    <${Sheet} tabs=${tabs}>
+      <div id="sheet-panel" role="tabpanel" aria-labelledby=${`tab-${tab.value}`}>
+        ${tab.value === "list"
+          ? html`${state.view.value === "start" ? html`<p class="phone-title">${state.info.answer.value.value?.title}</p>` : null}<${Panel} state=${state} />`
+          : html`<${Slider} stage=${stage} state=${state} /><${Legend} state=${state} tree=${tree} />`}
+      </div>
+    <//>`;
+}
+
+/** @param {"list" | "legend"} which */
+function show(which) {
+  tab.value = which;
+  if (height.value === 0) raise(1);
+}
+
+/** @param {{state: State}} props */
+function Panel({ state }) {
+  const element = useRef(/** @type {HTMLElement | null} */ (null));
+  const view = state.view.value;
+  const { status, value } = state.info.answer.value;
+  useEffect(() => {
+    element.current?.scrollTo(0, 0);
+    element.current?.closest(".sheet-body")?.scrollTo(0, 0);
+  }, [view, route.value.id, route.value.about]);
+  const Shown = PANELS[/** @type {keyof typeof PANELS} */ (view)];
+  return html`<main class="panel" id="panel" tabindex="-1" ref=${element}>
+    ${value ? html`<${Shown} state=${state} />` : status === "error" ? null : html`<${Skeleton} label="Opening the index" />`}
+    <${Basket} state=${state} />
+  </main>`;
+}
+
+/** @param {{state: State}} props */
+function MapArea({ state }) {
+  const container = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (!container.current) return;
+    stage.value = createStage(container.current, state, { theme, reducedMotion, padding });
+  }, []);
+  const { value } = state.info.answer.value;
+  const status = stage.value?.status.value;
+  return html`<section class="stage" aria-label="Map">
+    <div id="map" ref=${container} tabindex="0" role="application" aria-label="Map of the records. Arrow keys move it, plus and minus zoom, Enter opens the record in the middle. The list of results holds the same records."></div>
+    <${Aim} />
+    ${value && !value.can.map ? html`<p class="stage-note">This index was built without a map. To add one: <code>tacit map INDEX --again</code></p>` : null}
+    ${value?.can.map && status === "loading" ? html`<p class="stage-note" role="status">Loading the map …</p>` : null}
+    ${status === "error" && !state.gone.value ? html`<div class="stage-note"><p>The map could not be loaded.</p><button type="button" class="button" onClick=${() => { state.retry.value += 1; }}>Try again</button></div>` : null}
+  </section>`;
+}
+
+/** The middle of the free part of the map, shown while the map has the keyboard. */
+function Aim() {
+  const element = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => effect(() => {
+    const { top, right, bottom, left } = padding.value;
+    element.current?.style.setProperty("left", `calc((100% + ${left - right}px) / 2)`);
+    element.current?.style.setProperty("top", `calc((100% + ${top - bottom}px) / 2)`);
+  }), []);
+  return html`<span class="aim" ref=${element} aria-hidden="true"></span>`;
+}
+
+function focusLegend() {
+  legendOpen.value = true;
+  show("legend");
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    /** @type {HTMLElement | null} */ (document.querySelector('#tree [tabindex="0"], .groups button, #colour'))?.focus();
+  }));
+}
+
+async function start() {
+  const state = createState(await openSource());
+  const tree = createTree(state);
+  const root = document.getElementById("app");
+  if (!root) return;
+  root.textContent = "";
+  render(html`<${App} state=${state} tree=${tree} />`, root);
+  followAddress();
+  listenToKeys({ state, stage: () => stage.value, showLegend: focusLegend, showHelp: () => { help.value = true; } });
+  document.addEventListener("tacit-help", () => { help.value = true; });
+  watchServer(state);
+  effect(() => {
+    const title = state.info.answer.value.value?.title;
+    const about = route.value.id ? state.record.answer.value.value?.title : route.value.q.slice(0, 60);
+    document.title = [about, title ?? "Tacit"].filter(Boolean).join(" – ");
+  });
+  effect(() => {
+    // Something new to read: a phone shows the list and lifts a sheet that hides it.
+    if (state.view.value === "start") return;
+    route.value.id;
+    tab.value = "list";
+    if (height.peek() === 0) height.value = 1;
+  });
+  effect(() => {
+    state.retry.value;
+    if (!state.info.answer.peek().value) state.info.ask((abort) => state.source.info(abort));
+  });
+}
+
+start();

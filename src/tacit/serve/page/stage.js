@@ -1,0 +1,179 @@
+/** Joins the map to the state: what is known is drawn, what is pointed at becomes known. */
+
+import { effect, signal } from "./vendor.js";
+import { createMap } from "./map/map.js";
+import { go, route } from "./router.js";
+
+/** @import { Hit, MapName } from "./data/types.js" */
+/** @import { State } from "./state.js" */
+
+export const PALETTE_SIZE = 14;
+
+/** @typedef {{hit: Hit, x: number, y: number} | null} Tip */
+
+/**
+ * @param {HTMLElement} container
+ * @param {State} state
+ * @param {{theme: import("./vendor.js").Signal<"light" | "dark">, reducedMotion: boolean, padding: import("./vendor.js").ReadonlySignal<{top: number, right: number, bottom: number, left: number}>}} options
+ */
+export function createStage(container, state, { theme, reducedMotion, padding }) {
+  const tip = signal(/** @type {Tip} */ (null));
+  const lassoing = signal(false);
+  const status = signal(/** @type {"loading" | "ready" | "error"} */ ("loading"));
+  const seen = createSeen(state);
+  let pointed = 0;
+
+  /** @param {number} number */
+  function pick(number) {
+    tip.value = null;
+    seen(number).then((hit) => hit && go({ id: hit.id, about: "" }), () => {});
+  }
+
+  const map = createMap(container, {
+    reducedMotion,
+    theme: theme.peek(),
+    onHover(number, x, y) {
+      const mine = ++pointed;
+      state.hovered.value = number;
+      if (number === null) {
+        tip.value = null;
+        return;
+      }
+      seen(number).then((hit) => {
+        if (mine === pointed && hit) tip.value = { hit, x, y };
+      }, () => {});
+    },
+    onPick: pick,
+    onLasso(numbers) {
+      lassoing.value = false;
+      if (route.peek().id || route.peek().about) go({ id: "", about: "" });
+      state.lassoNumbers.value = numbers;
+    },
+    onName(/** @type {MapName} */ name) {
+      if (name.label) state.filterBy({ label: name.label, title: name.text });
+    },
+    onNothing() {
+      tip.value = null;
+    },
+  });
+
+  const palette = () => {
+    const style = getComputedStyle(document.documentElement);
+    return Array.from({ length: PALETTE_SIZE }, (_, code) => style.getPropertyValue(`--map-${code}`).trim());
+  };
+  let size = 0;
+  const load = async () => {
+    status.value = "loading";
+    try {
+      const [places, names, live] = await Promise.all([state.source.points(), state.source.names(), state.source.rows(null)]);
+      size = places.points.length / 2;
+      map.setPoints(places.points, places.plain);
+      map.setLive(live);
+      map.setNames(names);
+      map.setMix(places.plain ? route.peek().mix / 100 : 1);
+      status.value = "ready";
+    } catch {
+      status.value = "error";
+    }
+  };
+  effect(() => {
+    state.retry.value;
+    if (state.can.value.map && status.peek() !== "ready") load();
+  });
+  effect(() => {
+    const colours = state.colours.answer.value.value;
+    map.setTheme(theme.value);
+    if (status.value === "ready") map.setColours(colours?.codes ?? new Uint8Array(size), palette());
+  });
+  effect(() => {
+    if (status.value !== "ready") return;
+    const bits = state.rows.answer.value.value;
+    const only = state.isolated.value;
+    const codes = state.colours.answer.value.value?.codes;
+    map.setFilter(only !== null && codes ? bitsOf(codes, only, bits) : bits);
+  });
+  effect(() => {
+    // Choosing a filter flies there; taking the last one away shows everything again.
+    const { status: now, value: bits } = state.rows.answer.value;
+    if (status.value !== "ready" || now === "loading") return;
+    if (bits) {
+      const numbers = numbersOf(bits, size);
+      if (numbers.length && !route.peek().id) map.flyTo({ numbers });
+    } else if (!route.peek().id) map.flyTo("all");
+  });
+  effect(() => {
+    const pin = state.view.value === "suggest" || route.value.mode === "suggest"
+      ? state.suggested.answer.value.value?.pin : route.value.q ? state.search.answer.value.value?.pin : null;
+    if (status.value === "ready") map.setPins(pin ? [{ ...pin, kind: "pin" }] : []);
+  });
+  effect(() => {
+    if (status.value === "ready") drawSelection(map, state);
+  });
+  effect(() => {
+    const { value } = state.record.answer.value;
+    if (status.value === "ready" && value?.map) {
+      const { k } = map.view();
+      const plain = route.peek().mix < 50 && value.map.px !== null;
+      map.flyTo({ x: plain ? value.map.px : value.map.x, y: plain ? value.map.py : value.map.y, k: Math.max(k, 3) });
+    }
+  });
+  effect(() => {
+    map.setLasso(lassoing.value);
+    container.classList.toggle("lassoing", lassoing.value);
+  });
+  effect(() => {
+    /** @type {any} */ (map).setPadding?.(padding.value);
+  });
+  return { map, tip, lassoing, status, pick, reducedMotion };
+}
+
+/** @typedef {ReturnType<typeof createStage>} Stage */
+
+/** The points that the list shows, the chosen one, and lines to its neighbours. @param {ReturnType<typeof createMap>} map @param {State} state */
+function drawSelection(map, state) {
+  const view = state.view.value;
+  const chosen = route.value.id ? (state.record.answer.value.value?.number ?? null) : null;
+  const near = chosen === null ? [] : (state.similar.answer.value.value?.items ?? []);
+  const listed = view === "record" ? near
+    : view === "results" ? (route.value.q ? (state.search.answer.value.value?.items ?? []) : [])
+      : view === "recommend" ? (state.recommended.answer.value.value?.items ?? [])
+        : view === "label" ? [] : [];
+  const hovered = state.hovered.value;
+  const inside = view === "lasso" ? [...(state.lassoNumbers.value ?? [])] : [];
+  map.setSelected(chosen);
+  map.setHighlighted([...new Set([...inside, ...listed.map((hit) => hit.number), ...(hovered === null ? [] : [hovered])])]);
+  const hasPin = view === "results" && route.value.q && state.search.answer.value.value?.pin;
+  if (chosen !== null) map.setLinks(near.map((hit) => ({ from: chosen, to: hit.number })));
+  else if (hasPin && hovered !== null && listed.some((hit) => hit.number === hovered)) map.setLinks([{ from: "pin", to: hovered }]);
+  else map.setLinks([]);
+}
+
+/** Titles of records by number, asked once and not for every point that the pointer crosses. @param {State} state */
+function createSeen(state) {
+  /** @type {Map<number, Promise<Hit | null>>} */
+  const known = new Map();
+  return (/** @type {number} */ number) => {
+    let asked = known.get(number);
+    if (!asked) {
+      asked = state.source.records([number]).then((answer) => answer.items[0] ?? null);
+      known.set(number, asked);
+      asked.catch(() => known.delete(number));
+      if (known.size > 2000) known.delete(/** @type {number} */ (known.keys().next().value));
+    }
+    return asked;
+  };
+}
+
+/** The record numbers of a bit set. @param {Uint8Array} bits @param {number} size */
+function numbersOf(bits, size) {
+  const numbers = [];
+  for (let number = 0; number < size; number += 1) if (bits[number >> 3] & (1 << (number & 7))) numbers.push(number);
+  return Uint32Array.from(numbers);
+}
+
+/** The records of one colour, among those that pass the filter. @param {Uint8Array} codes @param {number} code @param {Uint8Array | null} within */
+function bitsOf(codes, code, within) {
+  const bits = new Uint8Array(Math.ceil(codes.length / 8));
+  for (let number = 0; number < codes.length; number += 1) if (codes[number] === code) bits[number >> 3] |= 1 << (number & 7);
+  return within ? bits.map((byte, place) => byte & (within[place] ?? 0)) : bits;
+}
