@@ -1,9 +1,9 @@
 /** The explorer: chooses the source of data, puts the parts together and starts them. */
 
 import { computed, effect, html, render, signal, useEffect, useRef } from "./vendor.js";
-import { Box } from "./box.js";
-import { Banner, Slider, Tools, Tooltip } from "./controls.js";
-import { Help, listenToKeys } from "./keys.js";
+import { Box } from "./parts/box.js";
+import { Banner, Slider, Tools, Tooltip } from "./parts/controls.js";
+import { Help, listenToKeys } from "./parts/keys.js";
 import { Icon } from "./parts/icons.js";
 import { Failure, Skeleton } from "./parts/bits.js";
 import { LabelPanel } from "./panels/label.js";
@@ -12,11 +12,11 @@ import { Basket, Inside, Recommended, Results } from "./panels/results.js";
 import { Start, home } from "./panels/start.js";
 import { Suggestions } from "./panels/suggestions.js";
 import { followAddress, route } from "./router.js";
-import { Sheet, covered, height, raise } from "./sheet.js";
+import { Sheet, covered, height, raise } from "./parts/sheet.js";
 import { createStage } from "./stage.js";
 import { createState } from "./state.js";
 import { phone, reducedMotion, theme } from "./theme.js";
-import { Legend, createTree } from "./tree.js";
+import { Legend, createTree } from "./parts/tree.js";
 import { watchServer } from "./watch.js";
 
 /** @import { Source } from "./data/types.js" */

@@ -4,6 +4,7 @@ import { effect, signal } from "./vendor.js";
 import { createMap } from "./map/map.js";
 import { go, route } from "./router.js";
 
+/** @import { ReadonlySignal, Signal } from "@preact/signals" */
 /** @import { Hit, MapName } from "./data/types.js" */
 /** @import { State } from "./state.js" */
 
@@ -14,7 +15,7 @@ export const PALETTE_SIZE = 14;
 /**
  * @param {HTMLElement} container
  * @param {State} state
- * @param {{theme: import("./vendor.js").Signal<"light" | "dark">, reducedMotion: boolean, padding: import("./vendor.js").ReadonlySignal<{top: number, right: number, bottom: number, left: number}>}} options
+ * @param {{theme: Signal<"light" | "dark">, reducedMotion: boolean, padding: ReadonlySignal<{top: number, right: number, bottom: number, left: number}>}} options
  */
 export function createStage(container, state, { theme, reducedMotion, padding }) {
   const tip = signal(/** @type {Tip} */ (null));
@@ -122,7 +123,7 @@ export function createStage(container, state, { theme, reducedMotion, padding })
     container.classList.toggle("lassoing", lassoing.value);
   });
   effect(() => {
-    /** @type {any} */ (map).setPadding?.(padding.value);
+    map.setInsets(padding.value);
   });
   return { map, tip, lassoing, status, pick, reducedMotion };
 }

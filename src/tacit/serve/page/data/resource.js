@@ -2,6 +2,8 @@
 
 import { signal } from "../vendor.js";
 
+/** @import { Signal } from "@preact/signals" */
+
 /**
  * @template T
  * @typedef {{status: "idle" | "loading" | "ready" | "error", value: T | null, error: Error | null}} Answer
@@ -12,7 +14,7 @@ import { signal } from "../vendor.js";
  * @param {(error: Error) => void} [onError]
  */
 export function createResource(onError) {
-  /** @type {import("../vendor.js").Signal<Answer<T>>} */
+  /** @type {Signal<Answer<T>>} */
   const answer = signal(/** @type {Answer<T>} */ ({ status: "idle", value: null, error: null }));
   /** @type {AbortController | null} */
   let running = null;

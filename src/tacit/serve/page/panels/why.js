@@ -39,7 +39,7 @@ function Reasons({ why, state }) {
 export function Words({ words }) {
   const largest = Math.max(...words.map(({ part }) => Math.abs(part)), 1e-12);
   return html`<ul class="words">${words.map(({ word, part }) => html`<li key=${word}>
-    <span class="word">${word}</span><${SignedBar} part=${part} largest=${largest} />
+    <span class="word">${word}</span><${SignedBar} part=${part} largest=${largest} oneSided=${words.every((one) => one.part >= 0)} />
     <span class="hidden">${part < 0 ? "speaks against it" : "speaks for it"}, ${percent(Math.abs(part) / largest)} of the strongest word</span>
   </li>`)}</ul>`;
 }

@@ -30,14 +30,18 @@ export function Bar({ share, kind = "" }) {
   return html`<span class=${`bar ${kind}`} aria-hidden="true"><span ref=${fill}></span></span>`;
 }
 
-/** A bar left or right of a middle line. @param {{part: number, largest: number}} props */
-export function SignedBar({ part, largest }) {
+/**
+ * A bar left or right of a middle line; with `oneSided` it may take the whole width.
+ *
+ * @param {{part: number, largest: number, oneSided: boolean}} props
+ */
+export function SignedBar({ part, largest, oneSided }) {
   const fill = useRef(/** @type {HTMLElement | null} */ (null));
   const share = largest > 0 ? Math.abs(part) / largest : 0;
   useEffect(() => {
-    fill.current?.style.setProperty("width", `${Math.min(1, share) * 50}%`);
-  }, [share]);
-  return html`<span class=${`signed ${part < 0 ? "against" : "for"}`} aria-hidden="true"><span ref=${fill}></span></span>`;
+    fill.current?.style.setProperty("width", `${Math.min(1, share) * (oneSided ? 100 : 50)}%`);
+  }, [share, oneSided]);
+  return html`<span class=${`signed ${part < 0 ? "against" : "for"} ${oneSided ? "one-sided" : ""}`} aria-hidden="true"><span ref=${fill}></span></span>`;
 }
 
 /** A label that filters when it is clicked. @param {{label: Label, state: State, swatch?: number}} props */

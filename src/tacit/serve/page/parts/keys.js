@@ -1,10 +1,11 @@
 /** The keyboard: every key of the explorer, and the dialog that lists them. */
 
-import { html, useEffect, useRef } from "./vendor.js";
-import { Icon } from "./parts/icons.js";
+import { html, useEffect, useRef } from "../vendor.js";
+import { Icon } from "./icons.js";
 
-/** @import { State } from "./state.js" */
-/** @import { Stage } from "./stage.js" */
+/** @import { Signal } from "@preact/signals" */
+/** @import { State } from "../state.js" */
+/** @import { Stage } from "../stage.js" */
 
 const KEYS = [
   ["/", "go to the box"],
@@ -46,10 +47,10 @@ export function listenToKeys({ state, stage, showLegend, showHelp }) {
       "?": showHelp,
       w: () => /** @type {HTMLElement | null} */ (document.querySelector(".hit.lit [aria-expanded], .hit [aria-expanded], .suggestion [aria-expanded]"))?.click(),
       ...(onMap && map ? {
-        ArrowLeft: () => map.panBy(STEP, 0),
-        ArrowRight: () => map.panBy(-STEP, 0),
-        ArrowUp: () => map.panBy(0, STEP),
-        ArrowDown: () => map.panBy(0, -STEP),
+        ArrowLeft: () => map.panBy(-STEP, 0),
+        ArrowRight: () => map.panBy(STEP, 0),
+        ArrowUp: () => map.panBy(0, -STEP),
+        ArrowDown: () => map.panBy(0, STEP),
         Enter: () => pickMiddle(stage()),
       } : {}),
     });
@@ -76,7 +77,7 @@ function pickMiddle(stage) {
   if (number !== null) stage.pick(number);
 }
 
-/** @param {{open: import("./vendor.js").Signal<boolean>}} props */
+/** @param {{open: Signal<boolean>}} props */
 export function Help({ open }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useEffect(() => {

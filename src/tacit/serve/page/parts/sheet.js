@@ -1,7 +1,7 @@
 /** The sheet of the phone: three heights, dragged by its handle or changed by buttons. */
 
-import { html, signal, useEffect, useRef } from "./vendor.js";
-import { Icon } from "./parts/icons.js";
+import { html, signal, useEffect, useRef } from "../vendor.js";
+import { Icon } from "./icons.js";
 
 /** 0: only the handle and the tabs, 1: half of the screen, 2: nearly all of it. */
 export const height = signal(1);

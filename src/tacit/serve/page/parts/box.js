@@ -1,11 +1,11 @@
 /** The one box: a few words search as one types, a longer text asks for subjects. */
 
-import { effect, html, useEffect, useRef, useSignal } from "./vendor.js";
-import { Icon } from "./parts/icons.js";
-import { go, route } from "./router.js";
-import { LONG_TEXT } from "./state.js";
+import { effect, html, useEffect, useRef, useSignal } from "../vendor.js";
+import { Icon } from "./icons.js";
+import { go, route } from "../router.js";
+import { LONG_TEXT } from "../state.js";
 
-/** @import { State } from "./state.js" */
+/** @import { State } from "../state.js" */
 
 /** Milliseconds of silence before a typed query is sent. */
 const PAUSE = 120;
@@ -94,7 +94,7 @@ export function Box({ state }) {
       <div class="segments" role="group" aria-label="What to do with the text">
         ${Object.entries(WAYS).map(([way, name]) => html`<button type="button" key=${way} aria-pressed=${!isSuggest && route.value.by === way}
           onClick=${() => go({ by: way, mode: "", q: field.current?.value ?? "", id: "", about: "" })}>${name}</button>`)}
-        ${state.can.value.suggest ? html`<button type="button" class="segment-suggest" aria-pressed=${isSuggest} onClick=${suggest}>Suggest subjects</button>` : null}
+        ${state.can.value.suggest ? html`<button type="button" class="segment-suggest" aria-pressed=${isSuggest} aria-label="Suggest subjects" title="Suggest subjects for this text" onClick=${suggest}>Subjects</button>` : null}
       </div>
     </div>` : null}
   </form>`;

@@ -1,12 +1,12 @@
 /** The legend of the map: the taxonomy as a tree, whose chosen node filters, flies there and colours by its children. */
 
-import { effect, html, signal, useEffect, useRef, useSignal } from "./vendor.js";
-import { Icon } from "./parts/icons.js";
-import { Swatch, count } from "./parts/bits.js";
-import { go, route } from "./router.js";
+import { effect, html, signal, useEffect, useRef, useSignal } from "../vendor.js";
+import { Icon } from "./icons.js";
+import { Swatch, count } from "./bits.js";
+import { go, route } from "../router.js";
 
-/** @import { TreeLabel } from "./data/types.js" */
-/** @import { State } from "./state.js" */
+/** @import { TreeLabel } from "../data/types.js" */
+/** @import { State } from "../state.js" */
 
 /** @typedef {{items: TreeLabel[], next: string | null, loading: boolean}} Branch */
 /** @typedef {{key: string, level: number, place: number, of: number, item: TreeLabel | null, parent: string, more?: boolean}} Row */

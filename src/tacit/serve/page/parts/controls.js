@@ -1,17 +1,18 @@
 /** What lies over the map: its tools, the slider between the two layouts, the tooltip and the banners. */
 
-import { html, useEffect, useLayoutEffect, useRef, useSignal } from "./vendor.js";
-import { Icon } from "./parts/icons.js";
-import { Swatch } from "./parts/bits.js";
-import { go, route } from "./router.js";
+import { html, useEffect, useLayoutEffect, useRef, useSignal } from "../vendor.js";
+import { Icon } from "./icons.js";
+import { Swatch } from "./bits.js";
+import { go, route } from "../router.js";
 
-/** @import { Stage } from "./stage.js" */
-/** @import { State } from "./state.js" */
+/** @import { Signal } from "@preact/signals" */
+/** @import { Stage } from "../stage.js" */
+/** @import { State } from "../state.js" */
 
 /** Milliseconds of the glide between the layouts. */
 const GLIDE = 1400;
 
-/** @param {{stage: import("./vendor.js").Signal<Stage | null>, state: State, theme: import("./vendor.js").Signal<"light" | "dark">, help: import("./vendor.js").Signal<boolean>, onLegend?: () => void}} props */
+/** @param {{stage: Signal<Stage | null>, state: State, theme: Signal<"light" | "dark">, help: Signal<boolean>, onLegend?: () => void}} props */
 export function Tools({ stage, state, theme, help, onLegend }) {
   const now = stage.value;
   const dark = theme.value === "dark";
@@ -30,7 +31,7 @@ export function Tools({ stage, state, theme, help, onLegend }) {
   </div>`;
 }
 
-/** @param {{stage: import("./vendor.js").Signal<Stage | null>, state: State}} props */
+/** @param {{stage: Signal<Stage | null>, state: State}} props */
 export function Slider({ stage, state }) {
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   const shown = useRef(route.peek().mix);
@@ -58,7 +59,7 @@ export function Slider({ stage, state }) {
   </div>`;
 }
 
-/** @param {{stage: import("./vendor.js").Signal<Stage | null>, state: State}} props */
+/** @param {{stage: Signal<Stage | null>, state: State}} props */
 export function Tooltip({ stage, state }) {
   const element = useRef(/** @type {HTMLElement | null} */ (null));
   const tip = stage.value?.tip.value ?? null;
