@@ -35,10 +35,11 @@ const padding = computed(() => (phone.value
 
 const PANELS = { record: RecordPanel, label: LabelPanel, lasso: Inside, suggest: Suggestions, recommend: Recommended, results: Results, start: Start };
 
+const isSite = () => /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="tacit-source"]'))?.content === "site";
+
 /** @returns {Promise<Source>} */
 async function openSource() {
-  const kind = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="tacit-source"]'))?.content;
-  if (kind === "site") {
+  if (isSite()) {
     const module = "./data/site.js";
     return (await import(module)).createSiteSource("data");
   }
@@ -155,6 +156,12 @@ function focusLegend() {
   }));
 }
 
+/** Browsers can add the collection to their search engines. */
+function offerSearch() {
+  const link = Object.assign(document.createElement("link"), { rel: "search", type: "application/opensearchdescription+xml", title: "Tacit", href: `${location.pathname}/opensearch.xml` });
+  document.head.append(link);
+}
+
 async function start() {
   const state = createState(await openSource());
   const tree = createTree(state);
@@ -165,7 +172,10 @@ async function start() {
   followAddress();
   listenToKeys({ state, stage: () => stage.value, showLegend: focusLegend, showHelp: () => { help.value = true; } });
   document.addEventListener("tacit-help", () => { help.value = true; });
-  watchServer(state);
+  if (!isSite()) {
+    watchServer(state);
+    offerSearch();
+  }
   effect(() => {
     const title = state.info.answer.value.value?.title;
     const about = route.value.id ? state.record.answer.value.value?.title : route.value.q.slice(0, 60);

@@ -38,6 +38,8 @@ export function go(change, { replace = false } = {}) {
 
 /** Follow the Back and Forward buttons and addresses typed by hand. */
 export function followAddress() {
+  // Search engines and catalogues link with `?q=`; from here on the state stands behind the `#`.
+  if (location.search) history.replaceState(history.state, "", `${location.pathname}#${addressOf(route.peek())}`);
   const read = () => {
     route.value = readAddress();
   };

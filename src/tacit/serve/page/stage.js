@@ -112,11 +112,8 @@ export function createStage(container, state, { theme, reducedMotion, padding })
   });
   effect(() => {
     const { value } = state.record.answer.value;
-    if (status.value === "ready" && value?.map) {
-      const { k } = map.view();
-      const plain = route.peek().mix < 50 && value.map.px !== null;
-      map.flyTo({ x: plain ? value.map.px : value.map.x, y: plain ? value.map.py : value.map.y, k: Math.max(k, 3) });
-    }
+    const near = state.similar.answer.value.value?.items;
+    if (status.value === "ready" && value && near) map.flyTo({ numbers: [value.number, ...near.map((hit) => hit.number)] });
   });
   effect(() => {
     map.setLasso(lassoing.value);
