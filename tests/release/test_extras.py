@@ -16,7 +16,13 @@ EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 NOT_FOR_USERS = {"all", "test", "studies", "docs", "dev"}
 FOR_USERS = [name for name in EXTRAS if name not in NOT_FOR_USERS]
 
-IMPORT_NAMES = {"scikit-learn": {"sklearn"}, "stop-words": {"stop_words"}, "dask": {"dask", "distributed"}}
+IMPORT_NAMES = {
+    "scikit-learn": {"sklearn"},
+    "stop-words": {"stop_words"},
+    "dask": {"dask", "distributed"},
+    "fastapi": {"fastapi", "starlette", "pydantic"},  # which it is made of
+    "prometheus-client": {"prometheus_client"},
+}
 PLUG_INS = {"PyStemmer": "snowballstemmer"}  # never imported by Tacit: the other library uses it when it is installed
 
 

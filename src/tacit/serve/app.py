@@ -44,7 +44,7 @@ def create_app(
     warm : bool, default False
         Whether to read what the first requests need before this returns.
     """
-    state, metrics = ServiceState(paths, limits=limits, token=token, warm=warm), Metrics()
+    state, metrics = ServiceState(paths, limits=limits, token=token, hosts=allowed_hosts, warm=warm), Metrics()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

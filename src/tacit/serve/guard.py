@@ -158,7 +158,9 @@ class _Sent:
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = int(message["status"])
-            message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
+            given = list(message.get("headers", ()))
+            names = {name.lower() for name, _ in given}  # an answer that is to be framed has a policy of its own
+            message = {**message, "headers": [*given, *(one for one in _HEADERS if one[0] not in names)]}
         elif message["type"] == "http.response.body":
             self.bytes += len(message.get("body", b""))
         await self._send(message)

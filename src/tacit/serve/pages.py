@@ -113,7 +113,7 @@ def _list_page(names: list[str]) -> str:
 
 
 def _opensearch(name: str, base: str) -> str:
-    address = html.escape(f"{base}/{quote(name)}#q={{searchTerms}}")
+    address = html.escape(f"{base}/{quote(name)}?q={{searchTerms}}")  # some programs cut off what follows #
     answers = html.escape(f"{base}/api/v1/{quote(name)}/search?q={{searchTerms}}")
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'

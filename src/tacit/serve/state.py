@@ -253,12 +253,19 @@ class ServiceState:
     indexes : dict of str to ServedIndex, by their names in addresses
     limits : Limits
     token : str or None, what a caller who changes an index must show
+    hosts : names besides those of this machine by which it may be asked
     """
 
     def __init__(
-        self, paths: Sequence[str | Path], *, limits: Limits | None = None, token: str | None = None, warm: bool = False
+        self,
+        paths: Sequence[str | Path],
+        *,
+        limits: Limits | None = None,
+        token: str | None = None,
+        hosts: Sequence[str] = (),
+        warm: bool = False,
     ) -> None:
-        self.limits, self.token = limits or Limits(), token
+        self.limits, self.token, self.hosts = limits or Limits(), token, tuple(hosts)
         self._pool = ThreadPoolExecutor(self.limits.threads, "tacit-answer")
         self._reloads = ThreadPoolExecutor(1, "tacit-reload")
         self._turn, self._busy = threading.Lock(), 0

@@ -48,7 +48,8 @@ class Examples:
     @classmethod
     def of_pairs(cls, text: IntArray, subject: IntArray, numbers: Float32Array, own: Any) -> Self:
         """Return examples of texts with known labels, texts x subjects."""
-        right = np.asarray(own[text, subject]).ravel() > 0
+        # SciPy returns a sparse array if there is no pair, as for a text without a known word
+        right = np.asarray(own[text, subject]).ravel() > 0 if len(text) else np.zeros(0, bool)
         n_true = np.bincount(own.indices, minlength=own.shape[1])
         ones = np.ones(len(right), np.float32)
         return cls(text, subject, numbers, right, ones, own.shape[0], n_true, np.zeros(len(right), bool))

@@ -97,6 +97,13 @@ def test_learning_nothing_changes_nothing(path):
     assert files_of(path) == once
 
 
+def test_a_text_without_a_known_word_is_learned_from_as_well(path):
+    with tacit.open(path) as index:
+        assert index.learn(corrections("curiosities", texts=["zyzzyva"])) == 1
+        assert [one.text for one in index.corrections()] == ["zyzzyva"]
+        assert index.suggest(TEXT)
+
+
 def test_learning_in_two_steps_counts_as_learning_in_one(path, tmp_path):
     other = shutil.copytree(path, tmp_path / "other")
     given = [

@@ -1,1 +1,0 @@
-"""The explorer as a folder of files for any web server, without a service behind it."""
