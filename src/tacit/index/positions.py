@@ -133,12 +133,12 @@ class RecordPositions:
         return numbers[best], scores[best]
 
     def _changes(self) -> _Changes:
-        state = self._store.changes
-        if self._seen is None or self._seen.state != state:
+        state, seen = self._store.changes, self._seen  # other threads may replace it meanwhile
+        if seen is None or seen.state != state:
             added, positions = self._store.added()
             positions = np.asarray(positions, np.float32).reshape(len(added), self._positions.shape[1])
-            self._seen = _Changes(state, self._store.removed(), added, positions, lengths_of(positions))
-        return self._seen
+            seen = self._seen = _Changes(state, self._store.removed(), added, positions, lengths_of(positions))
+        return seen
 
 
 def _is_in(numbers: IntArray, ascending: IntArray) -> BoolArray:

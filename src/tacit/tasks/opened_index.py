@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,7 @@ class OpenedIndex:
         self.positions = RecordPositions(generation)
         self._new_labels: tuple[int, frozenset[str]] | None = None  # and the state of the store when they were read
         self._panel: tuple[int, Panel | None] | None = None
+        self._opening = threading.Lock()
 
     def __len__(self) -> int:
         """Return the number of records that a search can find."""
@@ -64,10 +66,13 @@ class OpenedIndex:
     @property
     def panel(self) -> Panel | None:
         """The witnesses that suggest subjects, with the records as they are now; None if the index has none."""
-        state = self.store.changes
-        if self._panel is None or self._panel[0] != state:
-            self._panel = state, self._open_panel()
-        return self._panel[1]
+        state, found = self.store.changes, self._panel
+        if found is None or found[0] != state:
+            with self._opening:  # it is large, so threads wait for one of them to open it
+                found = self._panel
+                if found is None or found[0] != state:
+                    found = self._panel = state, self._open_panel()
+        return found[1]
 
     def _open_panel(self) -> Panel | None:
         words = self.space.words
@@ -83,13 +88,13 @@ class OpenedIndex:
 
     def new_labels(self) -> frozenset[str]:
         """Return labels of added records that the last fit did not know."""
-        state = self.store.changes
-        if self._new_labels is None or self._new_labels[0] != state:
+        state, seen = self.store.changes, self._new_labels
+        if seen is None or seen[0] != state:
             added, known = self.positions.added, set(self.label_names)
             records = self.store.get(added) if len(added) else []
             found = frozenset(label for record in records for label in record.labels if label not in known)
-            self._new_labels = state, found
-        return self._new_labels[1]
+            seen = self._new_labels = state, found
+        return seen[1]
 
     def added_with(self, label: str) -> IntArray:
         """Return the numbers of the added records that have a label."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
@@ -78,4 +79,10 @@ def _stemmer(language: str) -> Any:
         raise InputError(
             f"language has no stemmer: got {language!r}, expected one of {', '.join(sorted(known))}. Set stem=False."
         )
-    return lru_cache(maxsize=200_000)(snowballstemmer.stemmer(language).stemWord)
+    stemmer, turn = snowballstemmer.stemmer(language), threading.Lock()
+
+    def stem(word: str) -> str:
+        with turn:  # a stemmer in Python keeps the word that it is at
+            return str(stemmer.stemWord(word))
+
+    return lru_cache(maxsize=200_000)(stem)

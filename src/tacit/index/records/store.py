@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -31,6 +32,8 @@ from tacit.index.records.word_search import WordSearch
 
 __all__ = ["RecordStore", "StoreCounts"]
 
+_SMALL_CACHE = -16_384  # KiB, of each thread but the first: the system keeps the pages that several threads read
+
 
 @dataclass(frozen=True)
 class StoreCounts:
@@ -46,10 +49,33 @@ class StoreCounts:
         return self.base - self.removed + self.added
 
 
+class _Session:
+    """One connection to the file, and what reads and writes over it; closed when its thread ends."""
+
+    def __init__(self, path: Path, *, writable: bool, cache: int | None = None) -> None:
+        self.turn = threading.RLock()
+        self.connection = connect(path, writable=writable)
+        if cache is not None:
+            self.connection.execute(f"PRAGMA cache_size = {cache}")
+        self.changes = StoreChanges(self.connection)
+        self.matcher = RecordMatcher(self.connection)
+        self.words = WordSearch(self.connection, self.matcher)
+
+    def close(self) -> None:
+        """Close the connection once nothing uses it."""
+        with self.turn:
+            self.connection.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "connection"):
+            self.connection.close()
+
+
 class RecordStore:
     """The records in one SQLite file, open for reading or for changes.
 
-    Threads may share a store: they wait for each other. Each process opens its own. Changes are atomic for readers.
+    Threads may share a store: each reads over a connection of its own, and writers wait for each other. Each process
+    opens its own. Changes are atomic for readers.
 
     Parameters
     ----------
@@ -67,11 +93,10 @@ class RecordStore:
     def __init__(self, path: str | Path, *, writable: bool = False) -> None:
         self.path = Path(path)
         self._writable = writable
-        self._turn = threading.RLock()
-        self._connection = connect(self.path, writable=writable)
-        self._changes = StoreChanges(self._connection)
-        self._matcher = RecordMatcher(self._connection)
-        self._words = WordSearch(self._connection, self._matcher)
+        self._first = _Session(self.path, writable=writable)
+        self._own, self._sessions = threading.local(), weakref.WeakSet([self._first])
+        self._own.session = self._first
+        self._opening, self._is_closed = threading.Lock(), False
 
     @classmethod
     def create(
@@ -108,8 +133,11 @@ class RecordStore:
 
     def close(self) -> None:
         """Close the file; closing twice is harmless."""
-        with self._turn:
-            self._connection.close()
+        with self._opening:
+            self._is_closed = True
+            sessions = list(self._sessions)
+        for session in sessions:
+            session.close()
 
     def __enter__(self) -> RecordStore:
         return self
@@ -122,13 +150,14 @@ class RecordStore:
 
         A link would not do: SQLite finds its log by the name of a file, and would lose changes of one with two names.
         """
-        with self._turn, guarded(path), contextlib.closing(sqlite3.connect(path)) as copy:
-            self._connection.backup(copy)
+        session = self._session
+        with session.turn, guarded(path), contextlib.closing(sqlite3.connect(path)) as copy:
+            session.connection.backup(copy)
 
     def counts(self) -> StoreCounts:
         """Count the records, without reading them."""
         with self._reading() as connection:
-            base = self._changes.state("base")
+            base = self._session.changes.state("base")
             (added,) = connection.execute("SELECT count(*) FROM records WHERE number >= ?", (base,)).fetchone()
             (removed,) = connection.execute("SELECT count(*) FROM records WHERE removed = 1").fetchone()
         return StoreCounts(base, added, removed)
@@ -137,7 +166,7 @@ class RecordStore:
     def changes(self) -> int:
         """Number of changes since the build; readers compare it to see whether what they keep is out of date."""
         with self._reading():
-            return self._changes.state("changes")
+            return self._session.changes.state("changes")
 
     def get(self, numbers: Sequence[int] | np.ndarray) -> list[Record]:
         """Return records by their numbers, in the given order; an unknown number is an `InputError`."""
@@ -216,23 +245,23 @@ class RecordStore:
         check_count("limit", limit)
         every = check_choice("match", match, ("any", "all")) == "all"
         with self._reading():
-            return self._words.find(query, limit, filters or Filters(), every=every)
+            return self._session.words.find(query, limit, filters or Filters(), every=every)
 
     def numbers(self, filters: Filters | None = None) -> np.ndarray:
         """Return the numbers of all records, or of those that match the filters, ascending."""
         with self._reading() as connection:
-            found = self._matcher.matching(filters)
+            found = self._session.matcher.matching(filters)
             if found is not None:
                 return found.numbers()
             # without reading the table of records, which is as large as the texts
-            base = self._changes.state("base")
+            base = self._session.changes.state("base")
             added = column(connection.execute("SELECT number FROM records WHERE number >= ? ORDER BY number", (base,)))
             return np.concatenate([np.setdiff1d(np.arange(base, dtype=np.int64), self.removed()), added])
 
     def matching(self, filters: Filters | None) -> MatchingRecords | None:
         """Return the records that match the filters; None if there are no conditions, so that all match."""
         with self._reading():
-            return self._matcher.matching(filters)
+            return self._session.matcher.matching(filters)
 
     def records(self, *, batch: int = 1000) -> Iterator[tuple[int, Record]]:
         """Yield all records with their numbers, ascending; one batch at a time is in memory.
@@ -248,12 +277,12 @@ class RecordStore:
     def added(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the numbers and positions of the records that were added after the build."""
         with self._reading():
-            return self._changes.added()
+            return self._session.changes.added()
 
     def removed(self) -> np.ndarray:
         """Return the ascending numbers of the records of the build that were removed or updated since."""
         with self._reading():
-            return self._matcher.removed()
+            return self._session.matcher.removed()
 
     def add(self, records: Sequence[Record], positions: np.ndarray) -> np.ndarray:
         """Add records with their positions, all of them or none, and return their numbers.
@@ -261,12 +290,12 @@ class RecordStore:
         When this returns, they are on the disk. An id that is in use is an error.
         """
         with self._changing():
-            return self._changes.add(records, positions)
+            return self._session.changes.add(records, positions)
 
     def remove(self, keys: Iterable[str]) -> None:
         """Remove records by their ids, all of them or none; an unknown id is an error."""
         with self._changing():
-            self._changes.remove(keys)
+            self._session.changes.remove(keys)
 
     def update(self, records: Sequence[Record], positions: np.ndarray) -> np.ndarray:
         """Replace records that have the same ids, all of them or none, and return their new numbers.
@@ -275,28 +304,44 @@ class RecordStore:
         in `added()`.
         """
         with self._changing():
-            return self._changes.replace(records, positions, allow_new=False)
+            return self._session.changes.replace(records, positions, allow_new=False)
 
     def upsert(self, records: Sequence[Record], positions: np.ndarray) -> np.ndarray:
         """Add records, replacing those that have the same ids, all of them or none, and return their numbers."""
         with self._changing():
-            return self._changes.replace(records, positions, allow_new=True)
+            return self._session.changes.replace(records, positions, allow_new=True)
 
     def expect_positions(self, dimensions: int, dtype: np.dtype) -> None:
         """Set the dimensions and type of positions; otherwise the first records that are added set them."""
         with self._changing(count=False):
-            self._changes.expect_positions(dimensions, dtype)
+            self._session.changes.expect_positions(dimensions, dtype)
+
+    @property
+    def _session(self) -> _Session:
+        """The connection of this thread; a store that is open for changes has one for all threads."""
+        if self._writable:
+            return self._first
+        found: _Session | None = getattr(self._own, "session", None)
+        if found is None:
+            with self._opening:
+                if self._is_closed:
+                    return self._first  # whose use says so
+                found = _Session(self.path, writable=False, cache=_SMALL_CACHE)
+                self._sessions.add(found)
+            self._own.session = found
+        return found
 
     def _find(self, key: str) -> int | None:
         with self._reading():
-            row = self._changes.row(key)
+            row = self._session.changes.row(key)
         return None if row is None else row[0]
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """Read from one state of the file in the block."""
-        with self._turn, guarded(self.path), _transaction(self._connection, "BEGIN"):
-            yield self._connection
+        session = self._session
+        with session.turn, guarded(self.path), _transaction(session.connection, "BEGIN"):
+            yield session.connection
 
     @contextlib.contextmanager
     def _changing(self, *, count: bool = True) -> Iterator[sqlite3.Connection]:
@@ -305,10 +350,11 @@ class RecordStore:
             raise InputError(
                 f"{self.path} is open for reading only: got a change, expected writable=True. Use change_generation."
             )
-        with self._turn, guarded(self.path), _transaction(self._connection, "BEGIN IMMEDIATE"):
-            yield self._connection
+        session = self._session
+        with session.turn, guarded(self.path), _transaction(session.connection, "BEGIN IMMEDIATE"):
+            yield session.connection
             if count:
-                self._changes.set_state("changes", self._changes.state("changes") + 1)
+                self._session.changes.set_state("changes", self._session.changes.state("changes") + 1)
 
 
 @contextlib.contextmanager

@@ -329,8 +329,8 @@ def test_threads_can_share_a_store(store):
 
 
 def test_a_full_disk_changes_nothing(store):
-    (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
-    store._connection.execute(f"PRAGMA max_page_count = {pages}")  # what SQLite then says is what it says of a disk
+    (pages,) = store._first.connection.execute("PRAGMA page_count").fetchone()
+    store._first.connection.execute(f"PRAGMA max_page_count = {pages}")  # what SQLite then says is what it says of a disk
     with pytest.raises(InputError, match=r"cannot be used: got 'database or disk is full'.* Nothing was changed"):
         store.add([Record("long", "word " * 100_000)], _positions(0))
     assert store.counts() == StoreCounts(10, 0, 0)
@@ -340,7 +340,7 @@ def test_a_full_disk_changes_nothing(store):
 def test_a_writer_that_does_not_take_turns_is_waited_for_and_then_told_of(store, path):
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    store._connection.execute("PRAGMA busy_timeout = 20")
+    store._first.connection.execute("PRAGMA busy_timeout = 20")
     with pytest.raises(InputError, match=r"is busy: got 'database is locked', expected one writer at a time"):
         store.remove(["r1"])
     assert store.counts().live == 10
