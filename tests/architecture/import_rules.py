@@ -56,7 +56,8 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
     "evaluate": ({"measures", "progress"}, {"compare", "held_out"}, {"weight_search"}),
     "tasks": (
         {"stage_progress", "opened_index"},
-        {"label_names", "neighbour_labels", "search", "layout"},
+        {"label_names", "neighbour_labels", "layout"},
+        {"label_tree", "search"},
         {"build", "known_things", "label_lookup"},
         {"explain", "suggest", "measure"},
         {"cluster", "recommend", "tune"},

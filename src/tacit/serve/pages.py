@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from tacit.serve.answers import is_known
 from tacit.serve.guard import Metrics
 from tacit.serve.problems import Problem
 from tacit.serve.state import ServiceState
@@ -94,12 +95,6 @@ def file_response(request: Request, name: str) -> Response:
     if is_known(request, etag):
         return Response(status_code=304, headers=headers)
     return Response(path.read_bytes(), headers=headers, media_type=_TYPES[path.suffix])
-
-
-def is_known(request: Request, etag: str) -> bool:
-    """Whether the reader has this state of the answer."""
-    given = [tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")]
-    return etag in given or "*" in given
 
 
 def _list_page(names: list[str]) -> str:

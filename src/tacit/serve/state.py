@@ -95,9 +95,12 @@ class Snapshot:
         stamp = "".join(letter for letter in created if letter.isalnum())
         return f'"{self.generation.removeprefix("generation-")}-{stamp}-{self.changes}"'
 
-    def kept(self, key: Hashable, make: Callable[[Collection], T]) -> T:
-        """Return what `make` returns, made once until the records change; of many results the latest are kept."""
-        state = self.changes
+    def kept(self, key: Hashable, make: Callable[[Collection], T], *, until_changed: bool = True) -> T:
+        """Return what `make` returns, made once until the records change; of many results the latest are kept.
+
+        Something that follows changes by itself is kept for as long as the generation is open.
+        """
+        state = self.changes if until_changed else 0
         with self._turn:
             if key in self._kept and self._kept[key][0] == state:
                 self._kept.move_to_end(key)

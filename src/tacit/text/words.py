@@ -93,6 +93,11 @@ class Words:
         counts = np.asarray(record_counts).astype(np.float32)
         return cls(settings, stop_words, terms, np.log(np.float32(n_records + 1) / (counts + 1)) + np.float32(1))
 
+    @property
+    def columns(self) -> Mapping[str, int]:
+        """The column of each term."""
+        return self._columns
+
     def transform(self, texts: Iterable[str]) -> sp.csr_array:
         """Return texts as rows of unit length; a text without known words has an empty row."""
         indices, values, ends = [], [], [0]

@@ -19,6 +19,7 @@ _OTHER_NAMES = {  # arguments whose option is called differently
     "weights": "weight",
     "replace_old": "replace",
     "links": "link",
+    "ranges": "range",
     "ids": "id",
     "keys": "ids",
     "records": "sources",

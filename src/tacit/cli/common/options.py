@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.errors import InputError
-
 if TYPE_CHECKING:
     from tacit.index import Filters
     from tacit.tasks.collection import Collection
@@ -127,64 +125,9 @@ def read_filters(
     """Turn the options into filters; None if there are none."""
     if not (labels or under or where or ranges or links):
         return None
-    from tacit.index import Filters
+    from tacit.tasks.search.conditions import read_conditions
 
-    fields: dict[str, list[Any]] = {}
-    for name, value in _pairs("--where", where):
-        number = _number(value)  # a CSV file has texts only, JSON has numbers too
-        fields.setdefault(name, []).extend([value] if number is None else [value, number])
-    targets: dict[str, list[str]] = {}
-    for name, value in _pairs("--link", links):
-        targets.setdefault(name, []).append(value)
-    between = {name: _range(name, text) for name, text in _pairs("--range", ranges)}
-    asked = [("--where", "fields", name) for name in fields] + [("--range", "fields", name) for name in between]
-    for option, kind, name in asked + [("--link", "links", name) for name in targets]:
-        known = collection.store.names(kind)
-        if name not in known:  # an empty result would look like an answer
-            expected = f"one of {', '.join(known[:10])}" if known else "none, since no record has any"
-            raise InputError(f"{option} has an unknown name: got {name!r}, expected {expected}.")
-    from tacit.tasks.label_names import find_label
-
-    wanted = [find_label(collection, name) for name in labels]
-    below = [_below(collection, name) for name in under]
-    return Filters(labels=[*wanted, *below], links=targets, fields=fields, ranges=between)
-
-
-def _below(collection: Collection, name: str) -> tuple[str, ...]:
-    """Return a label and all below it; errors name the option."""
-    try:
-        return collection.below(name)
-    except InputError as error:
-        raise InputError(re.sub(r"^label(?= )", "--under", str(error))) from error
-
-
-def _pairs(option: str, texts: Sequence[str]) -> list[tuple[str, str]]:
-    pairs = []
-    for text in texts:
-        name, sign, value = text.partition("=")
-        if not sign or not name.strip():
-            raise InputError(f"{option} must look like NAME=VALUE: got {text!r}.")
-        pairs.append((name.strip(), value.strip()))
-    return pairs
-
-
-def _range(name: str, text: str) -> tuple[Any, Any]:
-    low, dots, high = text.partition("..")
-    if not dots:
-        low, high = text, text
-    first, last = (end.strip() or None for end in (low, high))
-    if first is None and last is None:
-        raise InputError(f"--range must look like FIELD=LOW..HIGH: got {name}={text!r}, with neither LOW nor HIGH.")
-    return first, last
-
-
-def _number(text: str) -> int | float | None:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return None
+    return read_conditions(collection, labels=labels, under=under, where=where, ranges=ranges, links=links)
 
 
 def examples(*lines: str) -> str:

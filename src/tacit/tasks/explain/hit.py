@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -127,7 +128,7 @@ def explain_hit(collection: OpenedIndex, query: str, id: str, *, limit: int = 10
         offset,
         shared,
         nearest_labels(collection, placed.position, record.labels),
-        nearest_labels(collection, placed.position)[:limit],
+        nearest_labels(collection, placed.position, limit=limit),
         counted_parts(collection, record, placed.position),
     )
 
@@ -139,7 +140,7 @@ def counted_in_words(counted: Mapping[str, float]) -> list[str]:
 
 
 def nearest_labels(
-    collection: OpenedIndex, position: Array, among: tuple[str, ...] | None = None
+    collection: OpenedIndex, position: Array, among: tuple[str, ...] | None = None, limit: int | None = None
 ) -> tuple[LabelNear, ...]:
     """Return labels by the cosine of their positions with a position, nearest first; only those in `among`."""
     positions = collection.label_positions
@@ -148,11 +149,11 @@ def nearest_labels(
     lengths = np.linalg.norm(positions, axis=1) * (np.linalg.norm(position) or 1)
     cosines = (positions @ position) / np.where(lengths > 0, lengths, 1)
     names = collection.label_names
-    wanted = set(names if among is None else among)
+    wanted = None if among is None else set(among)
+    found = (i for i in np.argsort(-cosines, kind="stable").tolist() if wanted is None or names[i] in wanted)
     return tuple(
         LabelNear(names[i], title_of(collection, names[i]), float(cosines[i]), ancestors_of(collection, names[i]))
-        for i in np.argsort(-cosines, kind="stable").tolist()
-        if names[i] in wanted
+        for i in islice(found, limit)
     )
 
 

@@ -21,7 +21,7 @@ from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.search import hits_of
 from tacit.types import Float32Array
 
-__all__ = ["LabelExplanation", "LabelPlace", "explain_label", "explain_place"]
+__all__ = ["LabelExplanation", "LabelPlace", "explain_label", "explain_place", "label_position"]
 
 
 @dataclass(frozen=True)
@@ -250,13 +250,15 @@ def explain_place(collection: OpenedIndex, label: str, *, limit: int = 10) -> La
     """
     limit = check_count("limit", limit)
     label = find_label(collection, label)
-    position = _position(collection, label)
+    position = label_position(collection, label)
     words: tuple[str, ...] = ()
     neighbours: tuple[LabelNear, ...] = ()
     records: list[RecordHit] = []
     if position is not None:
         (words,) = typical_words(collection, position[None], limit)
-        neighbours = tuple(near for near in nearest_labels(collection, position) if near.label != label)[:limit]
+        neighbours = tuple(
+            near for near in nearest_labels(collection, position, limit=limit + 1) if near.label != label
+        )[:limit]
         records = hits_of(collection, *collection.positions.nearest(position, limit))
     taxonomy, names = collection.taxonomy, collection.label_names
     return LabelPlace(
@@ -281,7 +283,7 @@ def _names_and_related(collection: OpenedIndex, label: str) -> tuple[tuple[str, 
     return others, named(collection, related_of(vocabulary, label))
 
 
-def _position(collection: OpenedIndex, label: str) -> Float32Array | None:
+def label_position(collection: OpenedIndex, label: str) -> Float32Array | None:
     """Return the position of a label; for a node without records the mean of the labels below it, by their records.
 
     A label that came after the last fit is at the mean of its records.

@@ -18,7 +18,16 @@ from tacit.errors import InputError
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.types import Array, Float32Array
 
-__all__ = ["PlacedText", "WordPart", "importance", "listed", "place_text", "shared_words", "typical_words"]
+__all__ = [
+    "PlacedText",
+    "WordPart",
+    "importance",
+    "listed",
+    "place_text",
+    "shared_words",
+    "typical_word_parts",
+    "typical_words",
+]
 
 _LEAST = 0.1  # of the largest contribution: smaller ones say nothing about a direction
 
@@ -111,15 +120,21 @@ def typical_words(collection: OpenedIndex, directions: Array, n: int) -> list[tu
 
     Words below a tenth of the strongest in either direction are left out: a dimension may have one end only.
     """
+    return [tuple(word for word, _ in found) for found in typical_word_parts(collection, directions, n)]
+
+
+def typical_word_parts(collection: OpenedIndex, directions: Array, n: int) -> list[list[WordPart]]:
+    """Return the words of `typical_words` with how far each moves records, as a part of the strongest."""
     words = collection.space.words
     if words is None:
-        return [()] * len(directions)
+        return [[] for _ in directions]
     moves = (collection.space.terms @ np.asarray(directions, np.float32).T) * importance(collection)[:, None]
     found = []
     for move in moves.T:
         best = np.argsort(-move, kind="stable")[:n]
-        least = max(_LEAST * float(np.abs(move).max()), 1e-12)
-        found.append(tuple(words.terms[i] for i in best if move[i] > least))
+        most = float(np.abs(move).max(initial=0.0))
+        least = max(_LEAST * most, 1e-12)
+        found.append([WordPart(words.terms[i], float(move[i]) / most) for i in best if move[i] > least])
     return found
 
 

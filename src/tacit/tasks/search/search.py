@@ -13,7 +13,7 @@ from tacit.index.nearest.exact import cosines, lengths_of
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
 
-__all__ = ["FUSIONS", "fused_by_score", "hits_of", "search", "similar"]
+__all__ = ["FUSIONS", "WAYS", "fused_by_score", "hits_of", "query_position", "search", "shares_of", "similar"]
 
 WAYS = ("hybrid", "meaning", "words")
 FUSIONS = ("scores", "ranks")
@@ -68,7 +68,7 @@ def search(
         if query is None:
             raise InputError("query is missing: got a vector only, expected words for by='words'.")
         return hits_of(collection, *collection.store.words(query, limit, filters))
-    position = _position(collection, query, by, vector)
+    position = query_position(collection, query, by, vector)
     if by == "meaning" or query is None:
         return hits_of(collection, *collection.positions.nearest(position, limit, filters=filters))
     return hits_of(collection, *_hybrid(collection, query, position, limit, filters, fusion))
@@ -88,7 +88,7 @@ def hits_of(collection: OpenedIndex, numbers: Any, scores: Any) -> list[RecordHi
     return [RecordHit(record.id, float(score), record=record) for record, score in zip(records, scores, strict=True)]
 
 
-def _position(collection: OpenedIndex, query: str | None, by: str, vector: Any) -> Any:
+def query_position(collection: OpenedIndex, query: str | None, by: str, vector: Any) -> Any:
     """Return the position of the query; None if only a search by words is possible."""
     if vector is not None:
         texts = None if query is None else [query]
@@ -112,7 +112,7 @@ def _hybrid(
     depth = max(_FUSED, limit)
     words = collection.store.words(query, depth, filters)
     if position is None:
-        return words[0][:limit], _shares(words[1])[:limit]
+        return words[0][:limit], shares_of(words[1])[:limit]
     near = collection.positions.nearest(position, depth, filters=filters)
     if fusion == "ranks":
         # reciprocal-rank fusion [Cormack2009]: each list gives 1 / (60 + rank); ties in the order of the first list
@@ -136,14 +136,14 @@ def fused_by_score(near: tuple[Any, Any], words: tuple[Any, Any], word_cosines: 
     best first, and `word_cosines` the cosines of these. Ties are in the order of the lists, the one by meaning first.
     """
     sums = dict(zip(near[0].tolist(), (_COSINE * np.asarray(near[1], np.float64)).tolist(), strict=True))
-    shares = _shares(words[1])
+    shares = shares_of(words[1])
     fused = _COSINE * np.asarray(word_cosines, np.float64) + shares
     fused[:1] += _LEAD * (shares[:1] - (shares[1] if len(shares) > 1 else 0))
     sums |= dict(zip(words[0].tolist(), fused.tolist(), strict=True))
     return _best(sums, limit)
 
 
-def _shares(scores: Any) -> Any:
+def shares_of(scores: Any) -> Any:
     """Return BM25 as a share of the best, since its scale depends on the query."""
     return scores / scores[0] if len(scores) and scores[0] > 0 else scores
 

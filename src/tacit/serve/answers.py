@@ -1,0 +1,196 @@
+"""Records, labels and places as the API shows them; what several endpoints share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+import numpy as np
+from fastapi import Depends, Query, Request
+from pydantic import StringConstraints
+from starlette.responses import Response
+
+import tacit
+from tacit.corpus.record import Record
+from tacit.index import Filters
+from tacit.serve.models import Hit, Label, Member, Parts, Point
+from tacit.serve.models import Snippet as ShownSnippet
+from tacit.serve.state import ServiceState, Snapshot
+from tacit.tasks.label_names import NamedLabel, title_of
+from tacit.tasks.label_tree import LabelTree
+from tacit.tasks.map.stored import StoredMap
+from tacit.tasks.search.conditions import read_conditions
+from tacit.tasks.search.hits import RecordHit
+from tacit.tasks.search.snippets import QueryWords, Snippet, snippet_of
+
+__all__ = [
+    "Conditions", "Given", "as_labels", "finite", "hit_of", "is_known", "labels_of", "map_layers", "member_of",
+    "next_cursor", "path_of", "pin_of", "place_of", "stored_map", "tagged", "tree_of",
+]  # fmt: skip
+
+T = TypeVar("T")
+
+_Condition = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
+_MANY = 20  # conditions of one kind
+
+
+@dataclass(frozen=True)
+class Given:
+    """Conditions as they were sent."""
+
+    label: tuple[str, ...]
+    under: tuple[str, ...]
+    where: tuple[str, ...]
+    range: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.label or self.under or self.where or self.range)
+
+    def filters(self, snapshot: Snapshot) -> Filters | None:
+        """Return the filters; None without conditions."""
+        return read_conditions(
+            snapshot.collection, labels=self.label, under=self.under, where=self.where, ranges=self.range
+        )
+
+
+def _given(
+    label: Annotated[list[_Condition], Query(max_length=_MANY, description="Id or name of a label.")] = [],  # noqa: B006
+    under: Annotated[list[_Condition], Query(max_length=_MANY, description="A label; narrower ones count.")] = [],  # noqa: B006
+    where: Annotated[list[_Condition], Query(max_length=_MANY, description="NAME=VALUE of a field or link.")] = [],  # noqa: B006
+    range: Annotated[list[_Condition], Query(max_length=_MANY, description="NAME=LOW..HIGH of a field.")] = [],  # noqa: B006
+) -> Given:
+    return Given(tuple(label), tuple(under), tuple(where), tuple(range))
+
+
+Conditions = Annotated[Given, Depends(_given)]
+
+
+async def tagged(
+    state: ServiceState, request: Request, response: Response, index: str, work: Callable[[Snapshot], T]
+) -> T | Response:
+    """Answer a question whose answer changes with the index only: with 304 if the caller has it already."""
+
+    def with_tag(snapshot: Snapshot) -> tuple[str, T | None]:
+        salt = f"{tacit.__version__}{'w' if state.token else ''}".replace(".", "")
+        etag = f'{snapshot.etag[:-1]}-{salt}"'
+        return etag, None if is_known(request, etag) else work(snapshot)
+
+    etag, found = await state.run(index, with_tag)
+    headers = {"ETag": f"W/{etag}", "Cache-Control": "no-cache"}
+    if found is None:
+        return Response(status_code=304, headers=headers)
+    if isinstance(found, Response):
+        found.headers.update(headers)
+    response.headers.update(headers)
+    return found
+
+
+def is_known(request: Request, etag: str) -> bool:
+    """Whether the reader has this state of the answer."""
+    given = [tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")]
+    return etag in given or "*" in given
+
+
+def next_cursor(first: int, shown: int, limit: int, *, more: bool) -> str | None:
+    """Return the cursor of what follows a page."""
+    return f"o{first + shown}" if more and shown == limit else None
+
+
+def finite(value: float) -> float | None:
+    """Return a number that JSON can hold; None for others."""
+    number = float(value)
+    return round(number, 6) if math.isfinite(number) else None
+
+
+def tree_of(snapshot: Snapshot) -> LabelTree:
+    """Return the labels with their counts."""
+    return snapshot.kept("labels", LabelTree)
+
+
+def stored_map(snapshot: Snapshot) -> StoredMap | None:
+    """Return the map of the index, if it has one."""
+    return snapshot.kept("map", StoredMap.of, until_changed=False)
+
+
+def place_of(snapshot: Snapshot, number: int) -> Point | None:
+    """Return where a record is on the map."""
+    layers = map_layers(snapshot)
+    if layers is None or number >= len(layers[0]):
+        return None
+    (x, y), plain = layers[0][number].tolist(), layers[1]
+    px, py = (None, None) if plain is None else plain[number].tolist()
+    return Point(x=x, y=y, px=px, py=py)
+
+
+def map_layers(snapshot: Snapshot) -> tuple[Any, Any] | None:
+    """Return the points of all records, and those by the words alone; None without a map."""
+
+    def layers(_: Any) -> tuple[Any, Any] | None:
+        found = stored_map(snapshot)
+        return None if found is None else (found.points(), found.points(plain=True) if found.has_plain else None)
+
+    return snapshot.kept("layers", layers)
+
+
+def pin_of(snapshot: Snapshot, position: Any) -> Point | None:
+    """Return where a text belongs on the map; None without a map, or for a text without a known word."""
+    found = stored_map(snapshot)
+    if found is None or position is None or not np.any(position):
+        return None
+    (x, y), (px, py) = found.place(position)[0].tolist()
+    return Point(x=x, y=y, px=px, py=py) if found.has_plain else Point(x=x, y=y)
+
+
+def labels_of(snapshot: Snapshot, labels: Iterable[str]) -> list[Label]:
+    """Return labels with their titles."""
+    return [Label(label=label, title=title_of(snapshot.collection, label)) for label in labels]
+
+
+def path_of(snapshot: Snapshot, label: str) -> list[Label]:
+    """Return the labels above a label, from the top."""
+    return as_labels(tree_of(snapshot).path(label))
+
+
+def as_labels(named: Sequence[NamedLabel]) -> list[Label]:
+    """Return named labels."""
+    return [Label(label=one.label, title=one.title) for one in named]
+
+
+def member_of(snapshot: Snapshot, number: int, record: Record, words: QueryWords | None = None) -> Member:
+    """Return a record for a list, with the part of its text that tells most about a query."""
+    return Member(**_shown(snapshot, number, record, _snippet(snapshot, record, words)))
+
+
+def hit_of(
+    snapshot: Snapshot,
+    number: int,
+    record: Record,
+    words: QueryWords | None,
+    *,
+    score: float,
+    parts: Parts,
+    why: Callable[[Snippet], str],
+) -> Hit:
+    """Return a record that was found."""
+    snippet = _snippet(snapshot, record, words)
+    facts = _shown(snapshot, number, record, snippet)
+    return Hit(**facts, score=min(1.0, max(0.0, finite(score) or 0.0)), parts=parts, why=why(snippet))
+
+
+def _snippet(snapshot: Snapshot, record: Record, words: QueryWords | None) -> Snippet:
+    return snippet_of(record.text, words or QueryWords(snapshot.collection, ""), title=record.title)
+
+
+def _shown(snapshot: Snapshot, number: int, record: Record, snippet: Snippet) -> dict[str, Any]:
+    return {
+        "id": record.id,
+        "number": number,
+        "title": RecordHit(record.id, 0.0, record=record).title,
+        "snippet": ShownSnippet(text=snippet.text, marks=list(snippet.marks)),
+        "labels": labels_of(snapshot, record.labels),
+        "links": {name: list(targets) for name, targets in record.links.items()},
+        "fields": dict(record.fields),
+        "map": place_of(snapshot, number),
+    }

@@ -1,0 +1,70 @@
+"""Records by their numbers or ids."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from tacit.errors import InputError
+from tacit.serve.answers import labels_of, member_of, path_of, place_of
+from tacit.serve.models import NUMBERS, Members, Name, PlacedLabel, RecordFacts
+from tacit.serve.problems import PROBLEMS, Problem
+from tacit.serve.state import ServiceState, Snapshot
+from tacit.tasks.label_names import find_number
+from tacit.tasks.search.hits import RecordHit
+from tacit.tasks.search.snippets import QueryWords
+
+__all__ = ["router"]
+
+_Number = Annotated[int, Query(ge=0, le=2**53)]
+
+
+def router(state: ServiceState) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/api/v1/{index}", responses=PROBLEMS, tags=["records"])
+
+    @router.get("/records", response_model=Members)
+    async def records(
+        index: str,
+        number: Annotated[list[_Number], Query(max_length=NUMBERS, description="Number of a record.")] = [],  # noqa: B006
+        id: Annotated[list[Name], Query(max_length=NUMBERS, description="Id of a record.")] = [],  # noqa: B006
+    ) -> Members:
+        """Return several records for lists, by their numbers or ids, in that order."""
+        return await state.run(index, lambda snapshot: _members(snapshot, number, id))
+
+    @router.get("/records/{id:path}", response_model=RecordFacts)
+    async def record(index: str, id: str) -> RecordFacts:
+        """Return everything that is stored of a record."""
+        return await state.run(index, lambda snapshot: _facts(snapshot, id))
+
+    return router
+
+
+def _members(snapshot: Snapshot, numbers: list[int], ids: list[str]) -> Members:
+    collection = snapshot.collection
+    wanted = [*numbers, *(find_number(collection, id) for id in ids)]
+    try:
+        found = collection.store.get(wanted)
+    except InputError as error:
+        raise Problem(404, "number is unknown: expected numbers of records of this index.") from error
+    words = QueryWords(collection, "")
+    return Members(items=[member_of(snapshot, n, record, words) for n, record in zip(wanted, found, strict=True)])
+
+
+def _facts(snapshot: Snapshot, id: str) -> RecordFacts:
+    number = find_number(snapshot.collection, id)
+    (record,) = snapshot.collection.store.get([number])
+    return RecordFacts(
+        id=record.id,
+        number=number,
+        title=RecordHit(record.id, 0.0, record=record).title,
+        text=record.text,
+        labels=[
+            PlacedLabel(label=one.label, title=one.title, path=path_of(snapshot, one.label))
+            for one in labels_of(snapshot, record.labels)
+        ],
+        links={name: list(targets) for name, targets in record.links.items()},
+        fields=dict(record.fields),
+        map=place_of(snapshot, number),
+    )

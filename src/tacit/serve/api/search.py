@@ -1,0 +1,185 @@
+"""Search, similar records and recommendations."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query
+
+from tacit.serve.answers import Conditions, Given, finite, hit_of, next_cursor, pin_of
+from tacit.serve.models import Cursor, Hit, Hits, Limit, Name, Parts, SearchAnswer, Way, offset_of
+from tacit.serve.problems import PROBLEMS, Problem
+from tacit.serve.state import ServiceState, Snapshot
+from tacit.tasks.explain.found import why_found, why_similar
+from tacit.tasks.label_lookup import label_lookup
+from tacit.tasks.label_names import find_number
+from tacit.tasks.search.hits import RecordHit
+from tacit.tasks.search.ranking import DEEPEST, RankedRecords, rank_records
+from tacit.tasks.search.snippets import QueryWords
+
+__all__ = ["router"]
+
+_LONGEST = 10_000  # characters of a query
+_ALIKE = 70.0  # least score of a name that a query may have meant
+_IN_ORDER = "In the order of the collection."
+
+
+def router(state: ServiceState) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(prefix="/api/v1/{index}", responses=PROBLEMS, tags=["search"])
+
+    @router.get("/search", response_model=SearchAnswer)
+    async def search(
+        index: str,
+        given: Conditions,
+        q: Annotated[str, Query(max_length=_LONGEST, description="Some words; without any, records in order.")] = "",
+        by: Way = "hybrid",
+        limit: Limit = 20,
+        cursor: Cursor = None,
+    ) -> SearchAnswer:
+        """Find records by words, by meaning, or by both."""
+        first = offset_of(cursor)
+        if not q.strip():
+            return await state.run(index, lambda snapshot: _in_order(snapshot, given, first, limit))
+        return await state.run(index, lambda snapshot: _found(snapshot, q, by, given, first, limit))
+
+    @router.get("/similar", response_model=Hits)
+    async def similar(index: str, given: Conditions, id: Name, limit: Limit = 10, cursor: Cursor = None) -> Hits:
+        """Find the records nearest to a record."""
+        first = offset_of(cursor)
+        return await state.run(index, lambda snapshot: _similar(snapshot, id, given, first, limit))
+
+    @router.get("/recommend", response_model=Hits)
+    async def recommend(
+        index: str,
+        given: Conditions,
+        like: Annotated[list[Name], Query(max_length=100, description="Id of a record.")] = [],  # noqa: B006
+        dislike: Annotated[list[Name], Query(max_length=100, description="Id of a record.")] = [],  # noqa: B006
+        kind: Annotated[Name | None, Query(description="Name of a link, such as author.")] = None,
+        name: Annotated[Name | None, Query(description="A target of that link.")] = None,
+        limit: Limit = 10,
+    ) -> Hits:
+        """Recommend records: to someone who likes some, or to a linked thing."""
+        if bool(like) == bool(kind):
+            raise Problem(400, "This combination is not supported: expected like, or kind and name.")
+        if (kind is None) != (name is None):
+            raise Problem(400, "kind and name go together: expected both, such as kind=author&name=Knuth.")
+        return await state.run(index, lambda snapshot: _recommended(snapshot, given, like, dislike, kind, name, limit))
+
+    return router
+
+
+def _in_order(snapshot: Snapshot, given: Given, first: int, limit: int) -> SearchAnswer:
+    store = snapshot.collection.store
+    numbers = store.numbers(given.filters(snapshot))
+    page = numbers[first : first + limit].tolist()
+    words, parts = QueryWords(snapshot.collection, ""), Parts()
+    items = [
+        hit_of(snapshot, number, record, words, score=0.0, parts=parts, why=lambda _: _IN_ORDER)
+        for number, record in zip(page, store.get(page), strict=True)
+    ]
+    more = first + len(page) < len(numbers)
+    return SearchAnswer(items=items, next=next_cursor(first, len(page), limit, more=more), total=len(numbers))
+
+
+def _found(snapshot: Snapshot, query: str, by: str, given: Given, first: int, limit: int) -> SearchAnswer:
+    collection, filters = snapshot.collection, given.filters(snapshot)
+    ranked = rank_records(collection, query, by=by, limit=first + limit + 1, filters=filters)
+    meant = None if first or _has_words(ranked, by) else _meant(snapshot, query)
+    if meant is not None and not len(ranked.numbers):
+        ranked = rank_records(collection, meant, by=by, limit=limit + 1, filters=filters)
+        query = meant
+    page = ranked.page(first, limit)
+    more = len(ranked.numbers) > first + limit and first + limit < DEEPEST
+    return SearchAnswer(
+        items=_hits(snapshot, page, query),
+        next=next_cursor(first, len(page.numbers), limit, more=more),
+        pin=None if first else pin_of(snapshot, ranked.position),
+        meant=meant,
+    )
+
+
+def _hits(snapshot: Snapshot, page: RankedRecords, query: str) -> list[Hit]:
+    words, items = QueryWords(snapshot.collection, query, page.position), []
+    records = snapshot.collection.store.get(page.numbers)
+    for place, record in enumerate(records):
+        cosine, share = finite(page.cosines[place]), finite(page.shares[place])
+        parts = Parts(meaning=cosine, words=share)
+        items.append(
+            hit_of(
+                snapshot,
+                int(page.numbers[place]),
+                record,
+                words,
+                score=float(page.scores[place]),
+                parts=parts,
+                why=lambda snippet, cosine=cosine: why_found(snippet, cosine),  # type: ignore[misc]
+            )
+        )
+    return items
+
+
+def _has_words(ranked: RankedRecords, by: str) -> bool:
+    """Whether the query has a word that records have."""
+    found = ranked.cosines if by == "meaning" else ranked.shares
+    return bool(len(found)) and bool(np.isfinite(found).any())
+
+
+def _meant(snapshot: Snapshot, query: str) -> str | None:
+    """Return the name of a label that is spelt much like a query of which no record has a word."""
+    if len(query) > 200:
+        return None
+    found = label_lookup(snapshot.collection).find(query, limit=1)
+    return found[0].name if found and found[0].score >= _ALIKE and found[0].name != query.strip() else None
+
+
+def _similar(snapshot: Snapshot, id: str, given: Given, first: int, limit: int) -> Hits:
+    collection, wanted = snapshot.collection, min(first + limit + 1, DEEPEST)
+    number = find_number(collection, id)
+    (own,) = collection.store.get([number])
+    position = collection.positions.of(np.array([number]))[0]
+    found = collection.positions.nearest(position, wanted, filters=given.filters(snapshot), without=number)
+    numbers, cosines = (array[first : first + limit].tolist() for array in found)
+    words, items = QueryWords(collection, "", position), []
+    for other, cosine, record in zip(numbers, cosines, collection.store.get(numbers), strict=True):
+        why = why_similar(collection, record, own, cosine)
+        parts = Parts(meaning=finite(cosine))
+        items.append(hit_of(snapshot, other, record, words, score=cosine, parts=parts, why=lambda _, why=why: why))  # type: ignore[misc]
+    more = len(found[0]) > first + limit
+    return Hits(items=items, next=next_cursor(first, len(items), limit, more=more))
+
+
+def _recommended(
+    snapshot: Snapshot,
+    given: Given,
+    like: list[str],
+    dislike: list[str],
+    kind: str | None,
+    name: str | None,
+    limit: int,
+) -> Hits:
+    collection, filters = snapshot.collection, given.filters(snapshot)
+    found: list[Any]
+    if kind is not None and name is not None:
+        found = collection.recommend_for(kind, name, limit=limit, filters=filters)
+    else:
+        found = collection.recommend(like, disliked=dislike, limit=limit, filters=filters)
+    hits = [hit for hit in found if isinstance(hit, RecordHit)]
+    best = max((hit.score for hit in hits), default=0.0)
+    scale = max(1.0, best)  # products of positions have no upper end
+    words, items = QueryWords(collection, ""), []
+    for hit in hits:
+        why = f"{'; '.join(hit.why) or 'Close to what is linked'}."
+        items.append(
+            hit_of(
+                snapshot,
+                collection.store.number_of(hit.id),
+                hit.record,
+                words,
+                score=hit.score / scale,
+                parts=Parts(meaning=finite(hit.score) if scale == 1.0 else None),
+                why=lambda _, why=why: why[0].upper() + why[1:],  # type: ignore[misc]
+            )
+        )
+    return Hits(items=items)

@@ -1,0 +1,115 @@
+"""Searches whose parts can be told apart: for each record the cosine, the share of the best by words, and both as one.
+
+`search` returns the same records in the same order. Here a list goes on page by page without a record twice, and
+scores are between 0 and 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.checks import check_choice, check_count
+from tacit.errors import InputError
+from tacit.index import Filters
+from tacit.index.nearest.exact import cosines, lengths_of
+from tacit.tasks.opened_index import OpenedIndex
+from tacit.tasks.search.search import WAYS, fused_by_score, query_position, shares_of
+from tacit.types import Float32Array, IntArray
+
+__all__ = ["DEEPEST", "RankedRecords", "rank_records"]
+
+DEEPEST = 1_000  # records that can be reached page by page
+_FIRST = 100  # of which so many are found at once
+_MOST = 4.0  # score of a record with cosine 1 that is the best by words; with a lead it would be more
+
+
+@dataclass(frozen=True, eq=False)
+class RankedRecords:
+    """Records for a query, best first.
+
+    Attributes
+    ----------
+    numbers : of the records
+    scores : from 0 to 1, in the order of the list
+    cosines : of the positions of record and query; NaN if the search did not compare them
+    shares : BM25 as a share of the best; NaN for records that were not found by words
+    position : of the query; None if it has none
+    """
+
+    numbers: IntArray
+    scores: Float32Array
+    cosines: Float32Array
+    shares: Float32Array
+    position: Float32Array | None
+
+    def page(self, first: int, n: int) -> RankedRecords:
+        """Return a part of the list."""
+        part = slice(first, first + n)
+        return RankedRecords(
+            self.numbers[part], self.scores[part], self.cosines[part], self.shares[part], self.position
+        )
+
+
+def rank_records(
+    collection: OpenedIndex, query: str, *, by: str = "hybrid", limit: int = 10, filters: Filters | None = None
+) -> RankedRecords:
+    """Find at most `limit` records for a query; see `tacit.tasks.search.search.search` for `by`.
+
+    The first 100 are those of a search for 100 records, whatever the limit, and others follow, so that a longer list
+    begins with the shorter one. No list is longer than `DEEPEST`.
+    """
+    limit = min(check_count("limit", limit), DEEPEST)
+    by = check_choice("by", by, WAYS)
+    if not query.strip():
+        raise InputError(f"query is empty: got {query!r}, expected some words.")
+    position = None
+    if by != "words":
+        has_words = collection.space.words is not None  # without them a search by meaning is an error
+        position = query_position(collection, query, "hybrid" if has_words else by, None)
+    found = _ranked(collection, query, position, by, _FIRST, filters)
+    if limit <= len(found.numbers) or len(found.numbers) < _FIRST:
+        return found.page(0, limit)
+    more = _ranked(collection, query, position, by, DEEPEST, filters)
+    rest = np.flatnonzero(~np.isin(more.numbers, found.numbers))
+    joined = RankedRecords(
+        np.concatenate([found.numbers, more.numbers[rest]]),
+        # a deeper search may rank a record higher than the first did; what is shown never rises
+        np.minimum.accumulate(np.concatenate([found.scores, more.scores[rest]])),
+        np.concatenate([found.cosines, more.cosines[rest]]),
+        np.concatenate([found.shares, more.shares[rest]]),
+        position,
+    )
+    return joined.page(0, limit)
+
+
+def _ranked(
+    collection: OpenedIndex, query: str, position: Any, by: str, depth: int, filters: Filters | None
+) -> RankedRecords:
+    if by == "meaning" and position is None:  # no known word
+        nothing = np.empty(0, np.float32)
+        return RankedRecords(np.empty(0, np.int64), nothing, nothing, nothing, None)
+    if by == "meaning":
+        numbers, cosine = collection.positions.nearest(position, depth, filters=filters)
+        no_words = np.full(len(cosine), np.nan, np.float32)
+        return RankedRecords(numbers, np.clip(cosine, 0, 1), cosine, no_words, position)
+    words = collection.store.words(query, depth, filters)
+    shares = np.asarray(np.clip(shares_of(words[1]), 0, 1), np.float32)
+    if position is None:
+        return RankedRecords(words[0], shares, np.full(len(shares), np.nan, np.float32), shares, None)
+    near = collection.positions.nearest(position, depth, filters=filters)
+    places = collection.positions.of(words[0])
+    of_words = cosines(position, places, lengths_of(places))
+    numbers, sums = fused_by_score(near, words, of_words, depth)
+    near_to = dict(zip(near[0].tolist(), near[1].tolist(), strict=True))
+    near_to |= dict(zip(words[0].tolist(), of_words.tolist(), strict=True))
+    share = dict(zip(words[0].tolist(), shares.tolist(), strict=True))
+    return RankedRecords(
+        numbers,
+        np.clip(np.asarray(sums, np.float32) / _MOST, 0, 1),
+        np.array([near_to[number] for number in numbers.tolist()], np.float32),
+        np.array([share.get(number, np.nan) for number in numbers.tolist()], np.float32),
+        position,
+    )
