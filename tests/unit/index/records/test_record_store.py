@@ -329,8 +329,9 @@ def test_threads_can_share_a_store(store):
 
 
 def test_a_full_disk_changes_nothing(store):
-    (pages,) = store._first.connection.execute("PRAGMA page_count").fetchone()
-    store._first.connection.execute(f"PRAGMA max_page_count = {pages}")  # what SQLite then says is what it says of a disk
+    connection = store._first.connection
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    connection.execute(f"PRAGMA max_page_count = {pages}")  # what SQLite then says is what it says of a disk
     with pytest.raises(InputError, match=r"cannot be used: got 'database or disk is full'.* Nothing was changed"):
         store.add([Record("long", "word " * 100_000)], _positions(0))
     assert store.counts() == StoreCounts(10, 0, 0)
