@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.checks import human_size
 from tacit.cli.common.options import as_json, examples, index_argument, opened, quiet_option
 from tacit.cli.common.output import write_json, write_note
 from tacit.cli.common.progress import ShownStages
@@ -74,6 +75,7 @@ def verify_command(*, index: str, as_json: bool) -> None:
         "tacit export books.tacit",
         "tacit export books.tacit --format parquet -o books.parquet",
         "tacit export books.tacit --format npy -o books-positions",
+        "tacit export books.tacit --site books-site",
     ),
 )
 @index_argument
@@ -84,18 +86,36 @@ def verify_command(*, index: str, as_json: bool) -> None:
     type=click.Choice(["jsonl", "npy", "parquet"]),
     help="JSON lines, Parquet, or positions.npy with ids.json.  [default: by the output, or jsonl]",
 )
-@click.option("--no-text", is_flag=True, help="Leave out the texts.")
+@click.option("--site", metavar="FOLDER", help="Write the explorer as a folder for any web server.")
+@click.option("--dimensions", "n_axes", type=int, metavar="NUMBER", help="Dimensions of a site.  [default: all]")
+@click.option("--no-text", is_flag=True, help="Leave out the texts; a site keeps their beginnings.")
 @click.option("--replace", is_flag=True, help="Replace an existing export.")
 @as_json
 @quiet_option
 def export_command(
-    *, index: str, output: str | None, form: str | None, no_text: bool, replace: bool, as_json: bool, quiet: bool
+    *, index: str, output: str | None, form: str | None, site: str | None, n_axes: int | None, **options: Any
 ) -> None:
-    """Write records and vectors for other programs.
+    """Write records and vectors for other programs, or the explorer for any web server.
 
     The vectors are the positions of the records in the space. Added records are included, removed ones are not.
     Compare positions by their cosine.
+
+    A site needs no service: the browser searches by meaning, suggests labels of the nearest records and draws the map
+    from the files in the folder. Its size is printed before anything is written.
     """
+    if site is not None:
+        if output is not None or form is not None:
+            raise InputError("--site is combined with --output or --format: expected one of them. Export twice.")
+        _write_site(index, Path(site), n_axes, **options)
+        return
+    if n_axes is not None:
+        raise InputError("--dimensions is for sites: got it without --site. Add --site FOLDER, or leave it out.")
+    _write_records(index, output, form, **options)
+
+
+def _write_records(
+    index: str, output: str | None, form: str | None, *, no_text: bool, replace: bool, as_json: bool, quiet: bool
+) -> None:
     form = form or ("parquet" if str(output).endswith((".parquet", ".pq")) else "jsonl")
     name = Path(index).expanduser().absolute().name.removesuffix(".tacit") or "index"
     path = Path(output or (f"{name}-positions" if form == "npy" else f"{name}.{form}"))
@@ -112,6 +132,28 @@ def export_command(
         write_json({"path": str(path), "format": form, "records": n_records, "dimensions": n_dimensions})
     elif not quiet:
         print(f"{n_records:,} records with positions of {n_dimensions} dimensions written to {path}.")
+
+
+def _write_site(
+    index: str, path: Path, n_axes: int | None, *, no_text: bool, replace: bool, as_json: bool, quiet: bool
+) -> None:
+    from tacit.serve.site.write_site import site_size, write_site
+
+    with ShownStages(quiet=quiet) as show, opened(index) as collection:
+        if not quiet and not as_json:
+            size = human_size(site_size(collection, n_axes=n_axes, texts=not no_text))
+            write_note(f"the site will take about {size}.")
+        found = write_site(collection, path, n_axes=n_axes, texts=not no_text, replace_old=replace, report=show)
+    if as_json:
+        write_json(found.to_facts())
+        return
+    if quiet:
+        return
+    size = human_size(found.bytes)
+    print(f"{found.records:,} records, {found.labels:,} labels and their map written to {path} ({size}).")
+    if found.agreement is not None:
+        print(f"Of the ten nearest records of a text, the site finds {10 * found.agreement:.1f} as the index does.")
+    print(f"To look at it: python3 -m http.server --directory {path}")
 
 
 def _rows(found: IndexInfo) -> list[tuple[str, str]]:

@@ -65,7 +65,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "refit": ("tacit.cli.build", "Fit the space of an index again, to its current records."),
     "info": ("tacit.cli.inspect", "Show what an index contains and how it was built."),
     "verify": ("tacit.cli.inspect", "Check every file of an index for damage."),
-    "export": ("tacit.cli.inspect", "Write records and vectors for other programs."),
+    "export": ("tacit.cli.inspect", "Write records for other programs, or the explorer as a site."),
     "datasets": ("tacit.cli.datasets", "List public data sets, or download one."),
     "search": ("tacit.cli.search", "Find records by meaning, by words, or both."),
     "similar": ("tacit.cli.search", "Find the records most similar to a given one."),

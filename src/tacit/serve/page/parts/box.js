@@ -11,6 +11,7 @@ import { LONG_TEXT } from "../state.js";
 const PAUSE = 120;
 
 const WAYS = { hybrid: "Words + meaning", meaning: "Meaning", words: "Words" };
+const ONE_WAY = { hybrid: "Search" }; // a site without a server searches by meaning only
 
 /** @param {{state: State}} props */
 export function Box({ state }) {
@@ -92,7 +93,7 @@ export function Box({ state }) {
     </div>
     ${hasText ? html`<div class="box-row">
       <div class="segments" role="group" aria-label="What to do with the text">
-        ${Object.entries(WAYS).map(([way, name]) => html`<button type="button" key=${way} aria-pressed=${!isSuggest && route.value.by === way}
+        ${Object.entries(state.can.value.words === false ? ONE_WAY : WAYS).map(([way, name]) => html`<button type="button" key=${way} aria-pressed=${!isSuggest && route.value.by === way}
           onClick=${() => go({ by: way, mode: "", q: field.current?.value ?? "", id: "", about: "" })}>${name}</button>`)}
         ${state.can.value.suggest ? html`<button type="button" class="segment-suggest" aria-pressed=${isSuggest} aria-label="Suggest subjects" title="Suggest subjects for this text" onClick=${suggest}>Subjects</button>` : null}
       </div>

@@ -1,0 +1,1 @@
+"""The explorer as a folder of files for any web server, without a service behind it."""
