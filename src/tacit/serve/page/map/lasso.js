@@ -60,14 +60,15 @@ export class Lasso {
 export function within(store, polygon, mix) {
   /** @type {number[]} */
   const found = [];
-  store.cells(boxOf(polygon), mix, (cell, left, bottom, right, top) => {
-    const from = store.ends[3 * cell];
-    const to = store.ends[3 * cell + 2];
+  const grid = store.grid(mix);
+  grid.cells(boxOf(polygon), mix, (cell, left, bottom, right, top) => {
+    const from = grid.ends[3 * cell];
+    const to = grid.ends[3 * cell + 2];
     // a cell that no side of the polygon meets is inside as a whole or not at all
     const whole = !meets(polygon, left, bottom, right, top);
     if (whole && !inside(polygon, (left + right) / 2, (bottom + top) / 2)) return;
     for (let i = from; i < to; i++) {
-      const number = store.order[i];
+      const number = grid.order[i];
       if (whole || inside(polygon, ...store.at(number, mix))) found.push(number);
     }
   });

@@ -43,7 +43,7 @@ export class PointMap {
     container.append(this.canvas);
     // opaque: the browser need not blend it with what is below
     this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { alpha: false }));
-    this.view = new View();
+    this.sight = new View();
     this.store = new Store(new Int16Array(0), null);
     this.raster = new Raster();
     this.marks = new Marks();
@@ -59,6 +59,7 @@ export class PointMap {
     /** Where the view is going, while it flies. @type {Place | null} */
     this.target = null;
     this.frame = 0;
+    this.waiting = 0;
     this.lastFrame = 0;
     this.lastMoved = -Infinity;
     /** How long drawing every point takes, in milliseconds: known from the frames before. */
@@ -66,7 +67,7 @@ export class PointMap {
     this.share = 1;
     this.stale = true;
     this.viewed = false;
-    this.gestures = new Gestures(this.canvas, this.view, this.motion, {
+    this.gestures = new Gestures(this.canvas, this.sight, this.motion, {
       moved: () => this.#moved(),
       still: () => this.reducedMotion,
       click: (x, y, mouse) => this.#click(x, y, mouse),
@@ -91,11 +92,11 @@ export class PointMap {
     this.marks.highlighted = [];
     this.marks.links = [];
     this.cost = 0;
-    this.view.square = this.store.square();
+    this.sight.square = this.store.square();
     this.motion.stop("view");
     this.gestures.scaled();
     this.gestures.show(this.#whole());
-    this.#redraw();
+    this.#sorted();
   }
 
   /** @param {Uint8Array | null} bits Which records are live, lowest bit first. */
@@ -188,15 +189,15 @@ export class PointMap {
 
   /** What panels cover, so that flights end in the part that is seen. @param {Partial<Insets>} insets */
   setInsets(insets) {
-    this.view.insets = { left: 0, right: 0, top: 0, bottom: 0, ...insets };
+    this.sight.insets = { left: 0, right: 0, top: 0, bottom: 0, ...insets };
     this.#request();
   }
 
   // ---- where one looks ----
 
   /** @returns {Place} */
-  place() {
-    return { ...this.view.place };
+  view() {
+    return { ...this.sight.place };
   }
 
   /**
@@ -208,19 +209,19 @@ export class PointMap {
     else if ("numbers" in where) {
       const place = this.#around(where.numbers);
       if (place) this.#fly(place);
-    } else this.#fly(this.view.centred(where.x, where.y, where.k ?? this.view.place.k));
+    } else this.#fly(this.sight.centred(where.x, where.y, where.k ?? this.sight.place.k));
   }
 
   /** Zoom about the middle. @param {number} factor */
   zoomBy(factor) {
-    const { x, y, k } = this.target ?? this.view.place;
+    const { x, y, k } = this.target ?? this.sight.place;
     this.#go({ x, y, k: k * factor });
   }
 
   /** Look further to the right and further down, in pixels. @param {number} dx @param {number} dy */
   panBy(dx, dy) {
-    const { x, y, k } = this.target ?? this.view.place;
-    const scale = this.view.base * k;
+    const { x, y, k } = this.target ?? this.sight.place;
+    const scale = this.sight.base * k;
     this.#go({ k, x: x + dx / scale, y: y - dy / scale });
   }
 
@@ -242,7 +243,7 @@ export class PointMap {
     if (!this.store.shows(number)) return null;
     const { left, top } = this.canvas.getBoundingClientRect();
     const [x, y] = this.store.at(number, this.mix);
-    return { clientX: left + this.view.toScreenX(x), clientY: top + this.view.toScreenY(y) };
+    return { clientX: left + this.sight.toScreenX(x), clientY: top + this.sight.toScreenY(y) };
   }
 
   /** The names that can be read now, widest first. @returns {Name[]} */
@@ -253,7 +254,7 @@ export class PointMap {
   // ---- size and end ----
 
   resize() {
-    const { view } = this;
+    const view = this.sight;
     const width = Math.max(1, this.container.clientWidth);
     const height = Math.max(1, this.container.clientHeight);
     const fine = Math.sqrt(MOST_PIXELS / (width * height));
@@ -264,7 +265,7 @@ export class PointMap {
     Object.assign(view, { width, height, ratio });
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
-    this.raster.resize(this.canvas.width, this.canvas.height);
+    this.raster.resize(this.canvas.width, this.canvas.height, ratio);
     this.cost = 0;
     this.inks = this.#style();
     this.gestures.scaled();
@@ -275,6 +276,7 @@ export class PointMap {
 
   destroy() {
     cancelAnimationFrame(this.frame);
+    clearTimeout(this.waiting);
     this.frame = -1;
     this.observer.disconnect();
     this.gestures.destroy();
@@ -285,13 +287,13 @@ export class PointMap {
   // ---- inside ----
 
   #whole() {
-    const { x, y, half } = this.view.square;
-    return this.view.fitting(x - half, y - half, x + half, y + half, 1);
+    const { x, y, half } = this.sight.square;
+    return this.sight.fitting(x - half, y - half, x + half, y + half, 1);
   }
 
   /** @param {ArrayLike<number>} numbers @returns {Place | null} */
   #around(numbers) {
-    const { store, view } = this;
+    const { store, sight: view } = this;
     const shown = Array.from(numbers).filter((number) => store.shows(number));
     if (shown.length === 0) return null;
     const places = shown.map((number) => store.at(number, this.goal));
@@ -306,20 +308,20 @@ export class PointMap {
 
   /** @param {Place} place */
   #fly(place) {
-    const to = this.view.kept(place);
+    const to = this.sight.kept(place);
     if (this.reducedMotion) {
       this.motion.stop("view");
       this.gestures.show(to);
       return;
     }
-    const path = flight(this.view.place, to, this.view.width / this.view.base);
+    const path = flight(this.sight.place, to, this.sight.width / this.sight.base);
     this.#travel(to, path.ms, path.at);
   }
 
   /** A short move, for keys and buttons. @param {Place} place */
   #go(place) {
-    const to = this.view.kept(place);
-    const from = { ...this.view.place };
+    const to = this.sight.kept(place);
+    const from = { ...this.sight.place };
     if (this.reducedMotion) {
       this.gestures.show(to);
       return;
@@ -342,7 +344,7 @@ export class PointMap {
 
   /** @param {number} x @param {number} y @param {number} factor */
   #zoomAt(x, y, factor) {
-    const { view } = this;
+    const view = this.sight;
     const { k } = view.place;
     const [low, high] = view.range;
     const to = clamp(k * factor, low, high);
@@ -370,8 +372,15 @@ export class PointMap {
   }
 
   #sorted() {
-    this.store.classify();
+    this.store.changed();
+    this.#prepare();
     this.#redraw();
+  }
+
+  /** Sort for the other layout when there is time, so that the first glide does not wait for it. */
+  #prepare() {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.store.grid(this.mix >= 0.5 ? 0 : 1), 400);
   }
 
   #redraw() {
@@ -403,7 +412,7 @@ export class PointMap {
     };
     this.raster.colour(inks.ground, inks.palette);
     const family = getComputedStyle(this.container).fontFamily || "system-ui, sans-serif";
-    this.texts.style(family, css(inks.ink), css(read("halo")), this.view.ratio);
+    this.texts.style(family, css(inks.ink), css(read("halo")), this.sight.ratio);
     this.stale = true;
     return inks;
   }
@@ -413,21 +422,22 @@ export class PointMap {
     const ms = Math.min(100, Math.max(0, now - this.lastFrame));
     this.lastFrame = now;
     this.motion.tick(now);
-    const { view, store, names, marks, context, inks } = this;
+    const { sight: view, store, names, marks, context, inks } = this;
     const moving = performance.now() - this.lastMoved < REST;
     if (this.stale || (!moving && this.share < 1)) this.#drawPoints(moving);
     this.raster.put(context);
     names.place(view, this.mix, store.n, marks.taken(view, store, this.mix));
     const fading = names.fade(this.reducedMotion ? Infinity : ms);
     context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0);
-    marks.drawBelow(context, store, view, this.mix, radiusOf(store, view), inks);
+    const radius = radiusOf(store, view);
+    marks.drawBelow(context, store, view, this.mix, radius, inks);
     names.draw(context, view.ratio);
-    marks.drawAbove(context, view, this.mix, inks);
+    marks.drawAbove(context, store, view, this.mix, radius, inks);
     drawLasso(context, this.lasso.corners, this.lasso.alpha, inks);
     context.setTransform(1, 0, 0, 1, 0, 0);
     if (this.viewed) {
       this.viewed = false;
-      this.options.onView?.(this.place());
+      this.options.onView?.(this.view());
     }
     if (fading || this.motion.active || this.share < 1) this.#request();
   }
@@ -436,7 +446,7 @@ export class PointMap {
   #drawPoints(moving) {
     this.share = moving && this.cost > BUDGET ? Math.max(0.15, BUDGET / this.cost) : 1;
     const start = performance.now();
-    this.raster.draw(this.store, this.view, this.mix, this.share);
+    this.raster.draw(this.store, this.sight, this.mix, this.share);
     const whole = (performance.now() - start) / this.share;
     // slowly down, at once up: a machine that is busy for a moment does not make the map flicker
     this.cost = this.cost === 0 ? whole : this.cost + (whole - this.cost) * 0.3;
@@ -445,9 +455,9 @@ export class PointMap {
 
   /** @param {number} x @param {number} y @param {number} reach @returns {number | null} */
   #pointAt(x, y, reach) {
-    const { view } = this;
+    const view = this.sight;
     const far = (reach + radiusOf(this.store, view)) / view.scale;
-    return this.store.nearest(view.toMapX(x), view.toMapY(y), far, this.mix);
+    return this.store.grid(this.mix).nearest(view.toMapX(x), view.toMapY(y), far, this.mix);
   }
 
   /** @param {number} x @param {number} y @param {boolean} mouse */
@@ -481,7 +491,7 @@ export class PointMap {
     else if (phase === "extend") lasso.extend(x, y);
     else if (phase === "cancel") lasso.cancel();
     else {
-      const numbers = lasso.end(this.store, this.view, this.mix);
+      const numbers = lasso.end(this.store, this.sight, this.mix);
       if (this.reducedMotion) lasso.cancel();
       else this.motion.run("lasso", 500, (share) => (lasso.alpha = 1 - share), () => lasso.cancel());
       if (numbers) this.options.onLasso?.(numbers);
@@ -495,31 +505,5 @@ export class PointMap {
  * @param {HTMLElement} container @param {MapOptions} [options]
  */
 export function createMap(container, options = {}) {
-  const map = new PointMap(container, options);
-  return {
-    setPoints: map.setPoints.bind(map),
-    setLive: map.setLive.bind(map),
-    setColours: map.setColours.bind(map),
-    setFilter: map.setFilter.bind(map),
-    setNames: map.setNames.bind(map),
-    setMix: map.setMix.bind(map),
-    glideTo: map.glideTo.bind(map),
-    setPins: map.setPins.bind(map),
-    setLinks: map.setLinks.bind(map),
-    setSelected: map.setSelected.bind(map),
-    setHighlighted: map.setHighlighted.bind(map),
-    flyTo: map.flyTo.bind(map),
-    zoomBy: map.zoomBy.bind(map),
-    panBy: map.panBy.bind(map),
-    setLasso: map.setLasso.bind(map),
-    nearestTo: map.nearestTo.bind(map),
-    positionOf: map.positionOf.bind(map),
-    shownNames: map.shownNames.bind(map),
-    setTheme: map.setTheme.bind(map),
-    setReducedMotion: map.setReducedMotion.bind(map),
-    setInsets: map.setInsets.bind(map),
-    resize: map.resize.bind(map),
-    destroy: map.destroy.bind(map),
-    view: map.place.bind(map),
-  };
+  return new PointMap(container, options);
 }

@@ -14,6 +14,8 @@ import { css } from "./colours.js";
 const PIN = { half: 9, height: 27 };
 /** More rings than this tell nothing, and cost time. */
 const RINGS = 4000;
+/** Up to this many rings are above the names; more would cover them. */
+const FEW = 60;
 
 /** Everything that marks something, and how to draw it. */
 export class Marks {
@@ -57,27 +59,34 @@ export class Marks {
   }
 
   /**
+   * What is below the names: lines, and rings if there are many.
    * @param {CanvasRenderingContext2D} context In pixels of the page.
    * @param {Store} store @param {View} view @param {number} mix @param {number} radius Of a point. @param {Inks} inks
    */
   drawBelow(context, store, view, mix, radius, inks) {
     this.#drawLinks(context, store, view, mix, inks);
-    this.#drawRings(context, store, view, mix, radius, inks);
-    if (this.selected !== null && store.shows(this.selected)) {
-      const [x, y] = screen(this.selected, store, view, mix);
+    if (this.highlighted.length > FEW) this.#drawRings(context, store, view, mix, radius, inks);
+  }
+
+  /**
+   * What is above the names.
+   * @param {CanvasRenderingContext2D} context In pixels of the page.
+   * @param {Store} store @param {View} view @param {number} mix @param {number} radius Of a point. @param {Inks} inks
+   */
+  drawAbove(context, store, view, mix, radius, inks) {
+    if (this.highlighted.length <= FEW) this.#drawRings(context, store, view, mix, radius, inks);
+    const { selected, hovered } = this;
+    if (selected !== null && store.shows(selected)) {
+      const [x, y] = screen(selected, store, view, mix);
       const large = Math.max(radius, 3.5) + 1;
-      disc(context, x, y, large + 5, css(inks.select, 0.16));
-      disc(context, x, y, large + 1.5, css(inks.ground));
-      disc(context, x, y, large, css(colourOf(this.selected, store, inks)));
-      ring(context, x, y, large + 2, 2, css(inks.select));
+      disc(context, x, y, large + 6, css(inks.select, 0.16));
+      ringed(context, x, y, large, 2, colourOf(selected, store, inks), inks);
     }
-    if (this.hovered !== null && store.shows(this.hovered) && this.hovered !== this.selected) {
-      const [x, y] = screen(this.hovered, store, view, mix);
-      const large = Math.max(radius, 3) + 0.5;
-      disc(context, x, y, large + 1.5, css(inks.ground));
-      disc(context, x, y, large, css(colourOf(this.hovered, store, inks)));
-      ring(context, x, y, large + 1.5, 1.5, css(inks.select));
+    if (hovered !== null && store.shows(hovered) && hovered !== selected) {
+      const [x, y] = screen(hovered, store, view, mix);
+      ringed(context, x, y, Math.max(radius, 3) + 0.5, 1.5, colourOf(hovered, store, inks), inks);
     }
+    this.#drawPins(context, view, mix, inks);
   }
 
   /** @param {CanvasRenderingContext2D} context @param {Store} store @param {View} view @param {number} mix @param {Inks} inks */
@@ -122,8 +131,8 @@ export class Marks {
     for (const [x, y, number] of places) disc(context, x, y, large, css(colourOf(number, store, inks)));
   }
 
-  /** Pins are above the names. @param {CanvasRenderingContext2D} context @param {View} view @param {number} mix @param {Inks} inks */
-  drawAbove(context, view, mix, inks) {
+  /** @param {CanvasRenderingContext2D} context @param {View} view @param {number} mix @param {Inks} inks */
+  #drawPins(context, view, mix, inks) {
     for (const [x, y] of this.tips(view, mix)) {
       const lift = (1 - this.fallen) ** 2 * 36;
       context.globalAlpha = Math.min(1, this.fallen * 3);
@@ -153,12 +162,14 @@ function disc(context, x, y, radius, colour) {
   context.fill();
 }
 
-/** @param {CanvasRenderingContext2D} context @param {number} x @param {number} y @param {number} radius @param {number} width @param {string} colour */
-function ring(context, x, y, radius, width, colour) {
+/** A point that stands out. @param {CanvasRenderingContext2D} context @param {number} x @param {number} y @param {number} radius @param {number} width @param {Rgb} colour @param {Inks} inks */
+function ringed(context, x, y, radius, width, colour, inks) {
+  disc(context, x, y, radius + 1.5, css(inks.ground));
+  disc(context, x, y, radius, css(colour));
   context.beginPath();
-  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.arc(x, y, radius + 1.5 + width / 4, 0, 2 * Math.PI);
   context.lineWidth = width;
-  context.strokeStyle = colour;
+  context.strokeStyle = css(inks.select);
   context.stroke();
 }
 

@@ -6,7 +6,7 @@ import { clamp } from "./view.js";
 /** @typedef {import("./view.js").View} View */
 /** @typedef {import("./text.js").Texts} Texts */
 /** @typedef {{ left: number, top: number, right: number, bottom: number }} Rectangle In pixels, y down. */
-/** @typedef {{ name: Name, rank: number, shown: boolean, alpha: number, box: Rectangle | null }} State */
+/** @typedef {{ name: Name, rank: number, shown: boolean, alpha: number, lift: number, box: Rectangle | null }} State */
 
 /** Pixels of the screen per name: about thirty on a laptop, under ten on a phone. */
 const ROOM = 30000;
@@ -18,6 +18,8 @@ const FADE = 180;
 /** A name may be this many times wider than the patch of its records; a shown one a little more, so that it does not flicker. */
 const WIDER = 2.6;
 const WIDER_STAYS = 3.4;
+/** Heights by which a name of the widest level may be moved. */
+const LIFTS = [0, -0.8, 0.8];
 
 export class Names {
   /** @param {Texts} texts */
@@ -35,7 +37,7 @@ export class Names {
   /** @param {readonly Name[]} names */
   set(names) {
     const sorted = [...names].sort((one, two) => one.level - two.level || two.records - one.records);
-    this.states = sorted.map((name, rank) => ({ name, rank, shown: false, alpha: 0, box: null }));
+    this.states = sorted.map((name, rank) => ({ name, rank, shown: false, alpha: 0, lift: 0, box: null }));
     this.visible.clear();
     this.k = 0;
     this.hovered = null;
@@ -99,17 +101,24 @@ export class Names {
     const [x, y] = anchor(name, view, mix);
     const { insets } = view;
     if (x < insets.left || x > view.width - insets.right || y < insets.top || y > view.height - insets.bottom) return null;
-    const box = this.#box(state, view, mix);
-    const wide = box.right - box.left;
+    const [wide] = this.texts.size(name.text, name.level);
     const side = patch * Math.sqrt(Math.max(1, name.records));
     if (name.level > 0 && wide > side * (stays ? WIDER_STAYS : WIDER)) return null;
-    return boxes.some((other) => overlap(box, other)) ? null : box;
+    // the widest names may move up or down a little to find room; one that has moved stays there
+    for (const lift of name.level === 0 ? [state.lift, ...LIFTS] : [0]) {
+      const box = this.#box({ ...state, lift }, view, mix);
+      if (boxes.some((other) => overlap(box, other))) continue;
+      state.lift = lift;
+      return box;
+    }
+    return null;
   }
 
   /** The box of a name, moved so that it is not cut off at the edge. @param {State} state @param {View} view @param {number} mix @returns {Rectangle} */
-  #box({ name }, view, mix) {
+  #box({ name, lift }, view, mix) {
     const [width, height] = this.texts.size(name.text, name.level);
-    const [x, y] = anchor(name, view, mix);
+    const [x, at] = anchor(name, view, mix);
+    const y = at + lift * height;
     const inView = x >= 0 && x <= view.width && y >= 0 && y <= view.height;
     const left = inView ? clamp(x - width / 2, 2, Math.max(2, view.width - width - 2)) : x - width / 2;
     const top = inView ? clamp(y - height / 2, 2, Math.max(2, view.height - height - 2)) : y - height / 2;
