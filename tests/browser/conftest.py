@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from map_page import CHROMIUM, chromium, served
+from headless import CHROMIUM, headless
+from map_page import served
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def chromium() -> Iterator[Any]:
+    """The one browser of these tests: a process can have no second."""
     pytest.importorskip("playwright", reason="Playwright is not installed: pip install 'tacit[test]'")
     if CHROMIUM is None:
-        pytest.skip("there is no Chromium: install Debian's package chromium")
-    with chromium() as started:
-        yield started
+        pytest.skip("there is no Chromium: install Debian's package chromium, or set TACIT_CHROMIUM to the path of one")
+    with headless() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")
@@ -25,15 +27,15 @@ def map_address() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def window(browser: Any) -> Iterator[Any]:
+def window(chromium: Any) -> Iterator[Any]:
     """One window for most tests: opening one takes longer than the tests."""
-    context = browser.new_context()
+    context = chromium.new_context()
     yield context.new_page()
     context.close()
 
 
 @pytest.fixture
-def open_map(browser: Any, window: Any, map_address: str) -> Iterator[Callable[..., Any]]:
+def open_map(chromium: Any, window: Any, map_address: str) -> Iterator[Callable[..., Any]]:
     """Open the map's own page with `n=...` and other settings; errors in the page fail the test."""
     contexts: list[Any] = []
     problems: list[str] = []
@@ -45,7 +47,7 @@ def open_map(browser: Any, window: Any, map_address: str) -> Iterator[Callable[.
     def opened(query: str = "n=5000&still", *, width: int = 1000, height: int = 700, **settings: Any) -> Any:
         page = window
         if settings:
-            contexts.append(browser.new_context(**settings))
+            contexts.append(chromium.new_context(**settings))
             page = contexts[-1].new_page()
         page.set_viewport_size({"width": width, "height": height})
         page.on("pageerror", lambda error: problems.append(str(error)))

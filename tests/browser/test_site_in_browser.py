@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,6 @@ import tacit
 from tacit.index import Filters
 from tacit.serve.site.write_site import write_site
 from tacit.tasks.collection import Collection
-
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install '.[test]'")
-CHROMIUM = Path("/usr/bin/chromium")
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="Chromium is not installed: apt-get install chromium")
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -36,22 +31,19 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 
 
 @pytest.fixture(scope="module")
-def page(library: Collection, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def page(chromium: Any, library: Collection, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     site = tmp_path_factory.mktemp("written") / "site"
     write_site(library, site)
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=arguments)
-        opened = browser.new_page()
-        opened.problems = []
-        opened.on("console", lambda message: message.type == "error" and opened.problems.append(message.text))
-        opened.on("pageerror", lambda error: opened.problems.append(str(error)))
-        opened.goto(f"http://127.0.0.1:{server.server_port}/")
-        opened.wait_for_selector("canvas")
-        yield opened
-        browser.close()
+    opened = chromium.new_page()
+    opened.problems = []
+    opened.on("console", lambda message: message.type == "error" and opened.problems.append(message.text))
+    opened.on("pageerror", lambda error: opened.problems.append(str(error)))
+    opened.goto(f"http://127.0.0.1:{server.server_port}/")
+    opened.wait_for_selector("canvas")
+    yield opened
+    opened.close()
     server.shutdown()
 
 

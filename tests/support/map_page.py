@@ -1,22 +1,16 @@
-"""The explorer's map alone in a real browser: a server of its files, with the service's policy, and Chromium."""
+"""The explorer's map alone: a server of its files and of a page around it, with the service's policy."""
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).parents[2]
-# Debian's, or what other systems call it; never one that Playwright would download
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-# no network of its own, no graphics card: the page must do without, and so must the machines that run the tests
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -53,16 +47,3 @@ def served() -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
-
-
-@contextmanager
-def chromium() -> Iterator[Any]:
-    """Give a headless browser without a graphics card."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        try:
-            yield browser
-        finally:
-            browser.close()

@@ -1,14 +1,15 @@
 // The map: points, names, pins and lines on one canvas, with everything that moves it. See types.js for what it takes.
 
-import { Colours, css } from "./colours.js";
-import { Gestures } from "./gestures.js";
-import { Lasso } from "./lasso.js";
-import { Marks, drawLasso } from "./marks.js";
-import { Motion, answering, eased, flight } from "./motion.js";
-import { Names } from "./names.js";
-import { Raster, radiusOf } from "./raster.js";
-import { Store } from "./store.js";
-import { Texts } from "./text.js";
+import { Colours, css } from "./draw/colours.js";
+import { Gestures } from "./move/gestures.js";
+import { Lasso } from "./points/lasso.js";
+import { Marks, drawLasso } from "./draw/marks.js";
+import { Motion, answering, eased } from "./move/motion.js";
+import { Travel, around, whole } from "./move/travel.js";
+import { Names } from "./draw/names.js";
+import { Raster, radiusOf } from "./draw/raster.js";
+import { Store } from "./points/store.js";
+import { Texts } from "./draw/text.js";
 import { View, clamp } from "./view.js";
 
 /** @typedef {import("./types.js").MapOptions} MapOptions */
@@ -18,7 +19,7 @@ import { View, clamp } from "./view.js";
 /** @typedef {import("./types.js").Place} Place */
 /** @typedef {import("./types.js").Theme} Theme */
 /** @typedef {import("./view.js").Insets} Insets */
-/** @typedef {import("./marks.js").Inks} Inks */
+/** @typedef {import("./draw/marks.js").Inks} Inks */
 
 /** Milliseconds that drawing points may take in a moving frame; beyond, a fair sample of them is drawn until it rests. */
 const BUDGET = 18;
@@ -56,8 +57,6 @@ export class PointMap {
     this.palette = [];
     this.mix = 1;
     this.goal = 1;
-    /** Where the view is going, while it flies. @type {Place | null} */
-    this.target = null;
     this.frame = 0;
     this.waiting = 0;
     this.lastFrame = 0;
@@ -67,11 +66,18 @@ export class PointMap {
     this.share = 1;
     this.stale = true;
     this.viewed = false;
+    this.travel = new Travel(
+      this.sight,
+      this.motion,
+      (place) => this.gestures.show(place),
+      () => this.reducedMotion,
+      () => this.#request(),
+    );
     this.gestures = new Gestures(this.canvas, this.sight, this.motion, {
       moved: () => this.#moved(),
       still: () => this.reducedMotion,
       click: (x, y, mouse) => this.#click(x, y, mouse),
-      double: (x, y, inward) => this.#zoomAt(x, y, inward ? 2.2 : 1 / 2.2),
+      double: (x, y, inward) => this.travel.zoomAt(x, y, inward ? 2.2 : 1 / 2.2),
       hover: (at, clientX, clientY) => this.#hover(at, clientX, clientY),
       lasso: (phase, x, y) => this.#drawLasso(phase, x, y),
     });
@@ -95,7 +101,7 @@ export class PointMap {
     this.sight.square = this.store.square();
     this.motion.stop("view");
     this.gestures.scaled();
-    this.gestures.show(this.#whole());
+    this.gestures.show(whole(this.sight));
     this.#sorted();
   }
 
@@ -205,24 +211,21 @@ export class PointMap {
    * @param {{ numbers: ArrayLike<number> } | Place | "all"} where
    */
   flyTo(where) {
-    if (where === "all") this.#fly(this.#whole());
+    if (where === "all") this.travel.fly(whole(this.sight));
     else if ("numbers" in where) {
-      const place = this.#around(where.numbers);
-      if (place) this.#fly(place);
-    } else this.#fly(this.sight.centred(where.x, where.y, where.k ?? this.sight.place.k));
+      const place = around(this.store, this.sight, where.numbers, this.goal);
+      if (place) this.travel.fly(place);
+    } else this.travel.fly(this.sight.centred(where.x, where.y, where.k ?? this.sight.place.k));
   }
 
   /** Zoom about the middle. @param {number} factor */
   zoomBy(factor) {
-    const { x, y, k } = this.target ?? this.sight.place;
-    this.#go({ x, y, k: k * factor });
+    this.travel.zoomBy(factor);
   }
 
   /** Look further to the right and further down, in pixels. @param {number} dx @param {number} dy */
   panBy(dx, dy) {
-    const { x, y, k } = this.target ?? this.sight.place;
-    const scale = this.sight.base * k;
-    this.#go({ k, x: x + dx / scale, y: y - dy / scale });
+    this.travel.panBy(dx, dy);
   }
 
   /** Whether a drag draws a lasso; with Shift it always does. @param {boolean} on */
@@ -286,76 +289,8 @@ export class PointMap {
 
   // ---- inside ----
 
-  #whole() {
-    const { x, y, half } = this.sight.square;
-    return this.sight.fitting(x - half, y - half, x + half, y + half, 1);
-  }
-
-  /** @param {ArrayLike<number>} numbers @returns {Place | null} */
-  #around(numbers) {
-    const { store, sight: view } = this;
-    const shown = Array.from(numbers).filter((number) => store.shows(number));
-    if (shown.length === 0) return null;
-    const places = shown.map((number) => store.at(number, this.goal));
-    const across = places.map(([x]) => x).sort((one, two) => one - two);
-    const up = places.map(([, y]) => y).sort((one, two) => one - two);
-    // of many, a few strays do not decide
-    const skip = shown.length >= 40 ? Math.floor(shown.length * 0.03) : 0;
-    const last = shown.length - 1 - skip;
-    const near = Math.min(view.range[1] / 4, Math.max(view.place.k, 8));
-    return view.fitting(across[skip], up[skip], across[last], up[last], near);
-  }
-
-  /** @param {Place} place */
-  #fly(place) {
-    const to = this.sight.kept(place);
-    if (this.reducedMotion) {
-      this.motion.stop("view");
-      this.gestures.show(to);
-      return;
-    }
-    const path = flight(this.sight.place, to, this.sight.width / this.sight.base);
-    this.#travel(to, path.ms, path.at);
-  }
-
-  /** A short move, for keys and buttons. @param {Place} place */
-  #go(place) {
-    const to = this.sight.kept(place);
-    const from = { ...this.sight.place };
-    if (this.reducedMotion) {
-      this.gestures.show(to);
-      return;
-    }
-    this.#travel(to, 220, (share) => {
-      const part = answering(share);
-      const k = from.k * (to.k / from.k) ** part;
-      // the middle moves as the magnification does, so that a zoom about one place keeps it still
-      const way = Math.abs(to.k / from.k - 1) < 1e-9 ? part : (1 / k - 1 / from.k) / (1 / to.k - 1 / from.k);
-      return { k, x: from.x + (to.x - from.x) * way, y: from.y + (to.y - from.y) * way };
-    });
-  }
-
-  /** @param {Place} to @param {number} ms @param {(share: number) => Place} at */
-  #travel(to, ms, at) {
-    this.target = to;
-    this.motion.run("view", ms, (share) => this.gestures.show(at(share)), () => (this.target = null));
-    this.#request();
-  }
-
-  /** @param {number} x @param {number} y @param {number} factor */
-  #zoomAt(x, y, factor) {
-    const view = this.sight;
-    const { k } = view.place;
-    const [low, high] = view.range;
-    const to = clamp(k * factor, low, high);
-    const mapX = view.toMapX(x);
-    const mapY = view.toMapY(y);
-    const part = k / to;
-    this.#go({ k: to, x: mapX + (view.place.x - mapX) * part, y: mapY + (view.place.y - mapY) * part });
-  }
-
   #moved() {
-    if (!this.motion.has("view")) this.target = null;
+    this.travel.interrupted();
     this.viewed = true;
     this.#changed();
   }

@@ -1,10 +1,10 @@
 // What hands do: drag, wheel, pinch and double click by d3-zoom; inertia, lasso, hover and click here.
 
-import { pointer, select, zoom, zoomIdentity } from "../vendor.js";
+import { pointer, select, zoom, zoomIdentity } from "../../vendor.js";
 import { FADING, Speed } from "./motion.js";
 
-/** @typedef {import("./types.js").Place} Place */
-/** @typedef {import("./view.js").View} View */
+/** @typedef {import("../types.js").Place} Place */
+/** @typedef {import("../view.js").View} View */
 /** @typedef {import("./motion.js").Motion} Motion */
 
 /**

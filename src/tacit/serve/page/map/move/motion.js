@@ -1,8 +1,8 @@
 // What changes over time: named animations, at most one of each name, that the map's frame loop steps.
 
-import { interpolateZoom } from "../vendor.js";
+import { interpolateZoom } from "../../vendor.js";
 
-/** @typedef {import("./types.js").Place} Place */
+/** @typedef {import("../types.js").Place} Place */
 /** @typedef {{ start: number | null, ms: number, step: (share: number) => void, done: () => void }} Animation */
 
 /** How long a glide by inertia lasts: the velocity falls to 1/e in this many milliseconds. */

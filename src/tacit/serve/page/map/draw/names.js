@@ -1,9 +1,9 @@
 // Which names are shown: wide ones before narrow ones, none over another, and what is shown stays while one zooms in.
 
-import { clamp } from "./view.js";
+import { clamp } from "../view.js";
 
-/** @typedef {import("./types.js").Name} Name */
-/** @typedef {import("./view.js").View} View */
+/** @typedef {import("../types.js").Name} Name */
+/** @typedef {import("../view.js").View} View */
 /** @typedef {import("./text.js").Texts} Texts */
 /** @typedef {{ left: number, top: number, right: number, bottom: number }} Rectangle In pixels, y down. */
 /** @typedef {{ name: Name, rank: number, shown: boolean, alpha: number, lift: number, box: Rectangle | null }} State */

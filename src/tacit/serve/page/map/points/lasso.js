@@ -1,7 +1,7 @@
 // A line drawn around points by hand, and which points it holds.
 
 /** @typedef {import("./store.js").Store} Store */
-/** @typedef {import("./view.js").View} View */
+/** @typedef {import("../view.js").View} View */
 
 /** Pixels between two corners: closer ones change nothing that a hand could mean. */
 const STEP = 3;

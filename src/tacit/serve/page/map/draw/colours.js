@@ -1,6 +1,6 @@
 // Colours as the style sheet has them, turned into numbers that pixels can take.
 
-/** @typedef {import("./types.js").Theme} Theme */
+/** @typedef {import("../types.js").Theme} Theme */
 /** @typedef {{ r: number, g: number, b: number }} Rgb */
 
 /** What the map uses where the style sheet says nothing. @type {Record<Theme, Record<string, string>>} */

@@ -2,10 +2,10 @@
 
 import { css } from "./colours.js";
 
-/** @typedef {import("./types.js").Pin} Pin */
-/** @typedef {import("./types.js").Link} Link */
-/** @typedef {import("./view.js").View} View */
-/** @typedef {import("./store.js").Store} Store */
+/** @typedef {import("../types.js").Pin} Pin */
+/** @typedef {import("../types.js").Link} Link */
+/** @typedef {import("../view.js").View} View */
+/** @typedef {import("../points/store.js").Store} Store */
 /** @typedef {import("./colours.js").Rgb} Rgb */
 /** @typedef {import("./names.js").Rectangle} Rectangle */
 /** @typedef {{ ink: Rgb, ground: Rgb, pin: Rgb, select: Rgb, link: Rgb, palette: Rgb[] }} Inks */

@@ -1,7 +1,7 @@
 // Discs as lists of pixels to blend: one a colour and a place within the pixel, made once a size.
 
 import { blend } from "./colours.js";
-import { clamp } from "./view.js";
+import { clamp } from "../view.js";
 
 /** @typedef {import("./colours.js").Rgb} Rgb */
 

@@ -4,12 +4,12 @@
 // The buffer is a little larger than the canvas on every side, so that discs at the edge need no clipping.
 
 import { LARGEST, PHASES, Sprites } from "./sprites.js";
-import { BESIDE, GROUPED, PLAIN } from "./grid.js";
-import { clamp } from "./view.js";
+import { BESIDE, GROUPED, PLAIN } from "../points/grid.js";
+import { clamp } from "../view.js";
 
-/** @typedef {import("./store.js").Store} Store */
-/** @typedef {import("./grid.js").Grid} Grid */
-/** @typedef {import("./view.js").View} View */
+/** @typedef {import("../points/store.js").Store} Store */
+/** @typedef {import("../points/grid.js").Grid} Grid */
+/** @typedef {import("../view.js").View} View */
 /** @typedef {import("./colours.js").Rgb} Rgb */
 /** @typedef {import("./sprites.js").Sheet} Sheet */
 

@@ -4,7 +4,7 @@
 // A cell also knows its box in both layouts; between the layouts the box in between holds its points, since every point
 // moves straight. So a grid made for one layout serves the whole glide, though it skips best near its own.
 
-import { clamp } from "./view.js";
+import { clamp } from "../view.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {{ left: number, bottom: number, right: number, top: number }} Box */
