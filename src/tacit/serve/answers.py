@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import numpy as np
 from fastapi import Depends, Query, Request
-from pydantic import StringConstraints
+from pydantic import BaseModel, StringConstraints
 from starlette.responses import Response
 
 import tacit
@@ -26,11 +26,9 @@ from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.snippets import QueryWords, Snippet, snippet_of
 
 __all__ = [
-    "Conditions", "Given", "as_labels", "finite", "hit_of", "is_known", "labels_of", "map_layers", "member_of",
+    "Conditions", "Given", "Shown", "as_json", "as_labels", "finite", "is_known", "labels_of", "map_layers",
     "next_cursor", "path_of", "pin_of", "place_of", "stored_map", "tagged", "tree_of",
 ]  # fmt: skip
-
-T = TypeVar("T")
 
 _Condition = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
 _MANY = 20  # conditions of one kind
@@ -68,11 +66,11 @@ Conditions = Annotated[Given, Depends(_given)]
 
 
 async def tagged(
-    state: ServiceState, request: Request, response: Response, index: str, work: Callable[[Snapshot], T]
-) -> T | Response:
+    state: ServiceState, request: Request, index: str, work: Callable[[Snapshot], BaseModel | Response]
+) -> Response:
     """Answer a question whose answer changes with the index only: with 304 if the caller has it already."""
 
-    def with_tag(snapshot: Snapshot) -> tuple[str, T | None]:
+    def with_tag(snapshot: Snapshot) -> tuple[str, BaseModel | Response | None]:
         salt = f"{tacit.__version__}{'w' if state.token else ''}".replace(".", "")
         etag = f'{snapshot.etag[:-1]}-{salt}"'
         return etag, None if is_known(request, etag) else work(snapshot)
@@ -81,10 +79,9 @@ async def tagged(
     headers = {"ETag": f"W/{etag}", "Cache-Control": "no-cache"}
     if found is None:
         return Response(status_code=304, headers=headers)
-    if isinstance(found, Response):
-        found.headers.update(headers)
-    response.headers.update(headers)
-    return found
+    answer = found if isinstance(found, Response) else as_json(found)
+    answer.headers.update(headers)
+    return answer
 
 
 def is_known(request: Request, etag: str) -> bool:
@@ -116,7 +113,10 @@ def stored_map(snapshot: Snapshot) -> StoredMap | None:
 
 def place_of(snapshot: Snapshot, number: int) -> Point | None:
     """Return where a record is on the map."""
-    layers = map_layers(snapshot)
+    return _place(map_layers(snapshot), number)
+
+
+def _place(layers: tuple[Any, Any] | None, number: int) -> Point | None:
     if layers is None or number >= len(layers[0]):
         return None
     (x, y), plain = layers[0][number].tolist(), layers[1]
@@ -158,39 +158,50 @@ def as_labels(named: Sequence[NamedLabel]) -> list[Label]:
     return [Label(label=one.label, title=one.title) for one in named]
 
 
-def member_of(snapshot: Snapshot, number: int, record: Record, words: QueryWords | None = None) -> Member:
-    """Return a record for a list, with the part of its text that tells most about a query."""
-    return Member(**_shown(snapshot, number, record, _snippet(snapshot, record, words)))
+class Shown:
+    """Shows records of one answer: what all of them need is looked up once.
+
+    Parameters
+    ----------
+    snapshot : Snapshot
+    words : QueryWords, optional
+        What to mark; by default nothing.
+    """
+
+    def __init__(self, snapshot: Snapshot, words: QueryWords | None = None) -> None:
+        self._snapshot = snapshot
+        self._words = words or QueryWords(snapshot.collection, "")
+        self._layers = map_layers(snapshot)
+
+    def member(self, number: int, record: Record) -> Member:
+        """Return a record for a list."""
+        return Member(**self._facts(number, record, self._snippet(record)))
+
+    def hit(
+        self, number: int, record: Record, *, score: float, parts: Parts, why: str | Callable[[Snippet], str]
+    ) -> Hit:
+        """Return a record that was found; `why` is a sentence, or makes one from the words that are marked."""
+        snippet = self._snippet(record)
+        reason = why if isinstance(why, str) else why(snippet)
+        score = min(1.0, max(0.0, finite(score) or 0.0))
+        return Hit(**self._facts(number, record, snippet), score=score, parts=parts, why=reason)
+
+    def _snippet(self, record: Record) -> Snippet:
+        return snippet_of(record.text, self._words, title=record.title)
+
+    def _facts(self, number: int, record: Record, snippet: Snippet) -> dict[str, Any]:
+        return {
+            "id": record.id,
+            "number": number,
+            "title": RecordHit(record.id, 0.0, record=record).title,
+            "snippet": ShownSnippet(text=snippet.text, marks=list(snippet.marks)),
+            "labels": labels_of(self._snapshot, record.labels),
+            "links": {name: list(targets) for name, targets in record.links.items()},
+            "fields": dict(record.fields),
+            "map": _place(self._layers, number),
+        }
 
 
-def hit_of(
-    snapshot: Snapshot,
-    number: int,
-    record: Record,
-    words: QueryWords | None,
-    *,
-    score: float,
-    parts: Parts,
-    why: Callable[[Snippet], str],
-) -> Hit:
-    """Return a record that was found."""
-    snippet = _snippet(snapshot, record, words)
-    facts = _shown(snapshot, number, record, snippet)
-    return Hit(**facts, score=min(1.0, max(0.0, finite(score) or 0.0)), parts=parts, why=why(snippet))
-
-
-def _snippet(snapshot: Snapshot, record: Record, words: QueryWords | None) -> Snippet:
-    return snippet_of(record.text, words or QueryWords(snapshot.collection, ""), title=record.title)
-
-
-def _shown(snapshot: Snapshot, number: int, record: Record, snippet: Snippet) -> dict[str, Any]:
-    return {
-        "id": record.id,
-        "number": number,
-        "title": RecordHit(record.id, 0.0, record=record).title,
-        "snippet": ShownSnippet(text=snippet.text, marks=list(snippet.marks)),
-        "labels": labels_of(snapshot, record.labels),
-        "links": {name: list(targets) for name, targets in record.links.items()},
-        "fields": dict(record.fields),
-        "map": place_of(snapshot, number),
-    }
+def as_json(model: BaseModel) -> Response:
+    """Return an answer that is known to have its shape, without checking it once more."""
+    return Response(model.__pydantic_serializer__.to_json(model), media_type="application/json")

@@ -12,10 +12,13 @@ from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 import tacit
+from tacit.errors import TacitError
+from tacit.serve.answers import map_layers, tree_of
 from tacit.serve.guard import Guard, Metrics
 from tacit.serve.pages import pages
 from tacit.serve.problems import add_handlers
-from tacit.serve.state import Limits, ServiceState
+from tacit.serve.state import Limits, ServiceState, Snapshot
+from tacit.tasks.label_lookup import label_lookup
 
 __all__ = ["create_app"]
 
@@ -51,6 +54,10 @@ def create_app(
         yield
         state.close()
 
+    if warm:
+        for served in state.indexes.values():
+            served.answer(_warm)
+
     app = FastAPI(
         title="Tacit",
         version=tacit.__version__,
@@ -71,3 +78,11 @@ def create_app(
     app.add_middleware(GZipMiddleware, minimum_size=_COMPRESSED, compresslevel=4)
     app.add_middleware(Guard, limits=state.limits, metrics=metrics, hosts=allowed_hosts)
     return app
+
+
+def _warm(snapshot: Snapshot) -> None:
+    """Count the labels and read the map, which the first page asks for."""
+    with contextlib.suppress(TacitError):
+        tree_of(snapshot).below()
+        map_layers(snapshot)
+        label_lookup(snapshot.collection).find("a")

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
+from unicodedata import combining, normalize
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +27,7 @@ from tacit.types import Array, Float32Array
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-__all__ = ["Words", "no_words", "vectoriser"]
+__all__ = ["Words", "no_words", "vectoriser", "without_accents"]
 
 
 class Words:
@@ -98,6 +100,15 @@ class Words:
         """The column of each term."""
         return self._columns
 
+    @cached_property
+    def key(self) -> Callable[[str], str]:
+        """Returns what is the same for all forms of a single word: its stem, or the word without accents."""
+        return lru_cache(maxsize=100_000)(self._key)
+
+    def _key(self, word: str) -> str:
+        stems = self.analyse.single_words(word)
+        return stems[0] if len(stems) == 1 else without_accents(word)
+
     def transform(self, texts: Iterable[str]) -> sp.csr_array:
         """Return texts as rows of unit length; a text without known words has an empty row."""
         indices, values, ends = [], [], [0]
@@ -128,6 +139,14 @@ class Words:
     def from_facts(cls, facts: Mapping[str, Any], weights: Array) -> Words:
         """Return the words of `to_facts` and the weights."""
         return cls(TextSettings.from_facts(facts["settings"]), facts["stop_words"], facts["terms"], weights)
+
+
+def without_accents(word: str) -> str:
+    """Return a word in lower case, without accents."""
+    lower = word.lower()
+    if lower.isascii():
+        return lower
+    return "".join(letter for letter in normalize("NFKD", lower) if not combining(letter))
 
 
 def no_words(reason: str) -> InputError:

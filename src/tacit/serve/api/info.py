@@ -6,7 +6,6 @@ from collections import Counter
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.responses import Response
 
 from tacit.serve.answers import as_labels, finite, stored_map, tagged, tree_of
 from tacit.serve.models import (
@@ -47,12 +46,12 @@ def router(state: ServiceState) -> APIRouter:
         return Indexes(items=items)
 
     @router.get("/{index}/info", response_model=IndexFacts)
-    async def info(request: Request, response: Response, index: str) -> Any:
+    async def info(request: Request, index: str) -> Any:
         """Say what an index holds and what can be asked of it."""
-        return await tagged(state, request, response, index, lambda snapshot: _facts(snapshot, state.token is not None))
+        return await tagged(state, request, index, lambda snapshot: _facts(snapshot, state.token is not None))
 
     @router.get("/{index}/concepts", response_model=Concepts)
-    async def concepts(request: Request, response: Response, index: str, limit: Limit = 12) -> Any:
+    async def concepts(request: Request, index: str, limit: Limit = 12) -> Any:
         """Describe the first dimensions of the space by words and labels."""
 
         def described(snapshot: Snapshot) -> Concepts:
@@ -60,7 +59,7 @@ def router(state: ServiceState) -> APIRouter:
             ends = [(one.number, _end(one.positive), _end(one.negative)) for one in found]
             return Concepts(items=[Concept(number=n, positive=up, negative=down) for n, up, down in ends])
 
-        return await tagged(state, request, response, index, described)
+        return await tagged(state, request, index, described)
 
     return router
 

@@ -6,10 +6,9 @@ from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Query, Request
-from starlette.responses import Response
 
 from tacit.index import Filters
-from tacit.serve.answers import as_labels, finite, labels_of, member_of, next_cursor, path_of, tagged, tree_of
+from tacit.serve.answers import Shown, as_labels, finite, labels_of, next_cursor, path_of, tagged, tree_of
 from tacit.serve.models import (
     Cursor,
     LabelFacts,
@@ -44,7 +43,6 @@ def router(state: ServiceState) -> APIRouter:
     @router.get("/labels", response_model=Labels)
     async def labels(
         request: Request,
-        response: Response,
         index: str,
         parent: Annotated[Name | None, Query(description="The labels right below this one.")] = None,
         q: Annotated[
@@ -57,14 +55,12 @@ def router(state: ServiceState) -> APIRouter:
         if parent is not None and q is not None:
             raise Problem(400, "parent and q exclude each other: expected one of them.")
         first = offset_of(cursor)
-        return await tagged(
-            state, request, response, index, lambda snapshot: _listed(snapshot, parent, q, first, limit)
-        )
+        return await tagged(state, request, index, lambda snapshot: _listed(snapshot, parent, q, first, limit))
 
     @router.get("/label", response_model=LabelFacts)
-    async def label(request: Request, response: Response, index: str, label: Name) -> Any:
+    async def label(request: Request, index: str, label: Name) -> Any:
         """Describe a label by its words, neighbours and records."""
-        return await tagged(state, request, response, index, lambda snapshot: _facts(snapshot, label))
+        return await tagged(state, request, index, lambda snapshot: _facts(snapshot, label))
 
     return router
 
@@ -116,5 +112,5 @@ def _members(snapshot: Snapshot, label: str, position: Any) -> list[Member]:
         numbers = collection.store.numbers(filters)[:_MEMBERS]
     else:
         numbers = collection.positions.nearest(position, _MEMBERS, filters=filters)[0]
-    words, records = QueryWords(collection, "", position), collection.store.get(numbers)
-    return [member_of(snapshot, int(n), record, words) for n, record in zip(numbers, records, strict=True)]
+    shown, records = Shown(snapshot, QueryWords(collection, "", position)), collection.store.get(numbers)
+    return [shown.member(int(n), record) for n, record in zip(numbers, records, strict=True)]

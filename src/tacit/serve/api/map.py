@@ -32,22 +32,22 @@ def router(state: ServiceState) -> APIRouter:
     router = APIRouter(prefix="/api/v1/{index}/map", responses=PROBLEMS, tags=["map"])
 
     @router.get("/points.npy", responses=_BINARY, response_class=Response)
-    async def points(request: Request, response: Response, index: str) -> Any:
+    async def points(request: Request, index: str) -> Any:
         """Return the place of each record number: NumPy's format, int16, n x 2."""
-        return await tagged(state, request, response, index, lambda snapshot: _layer(snapshot, 0))
+        return await tagged(state, request, index, lambda snapshot: _layer(snapshot, 0))
 
     @router.get("/plain.npy", responses=_BINARY, response_class=Response)
-    async def plain(request: Request, response: Response, index: str) -> Any:
+    async def plain(request: Request, index: str) -> Any:
         """Return the same by the words alone."""
-        return await tagged(state, request, response, index, lambda snapshot: _layer(snapshot, 1))
+        return await tagged(state, request, index, lambda snapshot: _layer(snapshot, 1))
 
     @router.get("/names", response_model=MapNames)
-    async def names(request: Request, response: Response, index: str) -> Any:
+    async def names(request: Request, index: str) -> Any:
         """Return the names on the map, the widest first."""
-        return await tagged(state, request, response, index, _names)
+        return await tagged(state, request, index, _names)
 
     @router.get("/colours", response_model=Colours)
-    async def colours(request: Request, response: Response, index: str, by: _By = "label", under: _Under = None) -> Any:
+    async def colours(request: Request, index: str, by: _By = "label", under: _Under = None) -> Any:
         """Return a dozen groups of records, most frequent first, with their codes in colours.npy."""
 
         def groups(snapshot: Snapshot) -> Colours:
@@ -55,25 +55,22 @@ def router(state: ServiceState) -> APIRouter:
             shown = [ColourGroup(name=one.name, label=one.label, records=one.records, code=one.code) for one in found]
             return Colours(groups=shown, by=by, under=under)
 
-        return await tagged(state, request, response, index, groups)
+        return await tagged(state, request, index, groups)
 
     @router.get("/colours.npy", responses=_BINARY, response_class=Response)
-    async def codes(request: Request, response: Response, index: str, by: _By = "label", under: _Under = None) -> Any:
+    async def codes(request: Request, index: str, by: _By = "label", under: _Under = None) -> Any:
         """Return the code of each record number: NumPy's format, uint8, n; 0 is in no group, 13 in another."""
-        return await tagged(
-            state, request, response, index, lambda snapshot: _npy(_colouring(snapshot, by, under).codes)
-        )
+        return await tagged(state, request, index, lambda snapshot: _npy(_colouring(snapshot, by, under).codes))
 
     @router.get("/rows", responses=_BINARY, response_class=Response)
     async def rows(
         request: Request,
-        response: Response,
         index: str,
         given: Conditions,
         q: Annotated[str, Query(max_length=10_000, description="Only the first records for a query.")] = "",
     ) -> Any:
         """Return one bit per record number, the lowest first: whether it passes the conditions."""
-        return await tagged(state, request, response, index, lambda snapshot: _rows(snapshot, given, q))
+        return await tagged(state, request, index, lambda snapshot: _rows(snapshot, given, q))
 
     return router
 

@@ -7,13 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from tacit.errors import InputError
-from tacit.serve.answers import labels_of, member_of, path_of, place_of
+from tacit.serve.answers import Shown, labels_of, path_of, place_of
 from tacit.serve.models import NUMBERS, Members, Name, PlacedLabel, RecordFacts
 from tacit.serve.problems import PROBLEMS, Problem
 from tacit.serve.state import ServiceState, Snapshot
 from tacit.tasks.label_names import find_number
 from tacit.tasks.search.hits import RecordHit
-from tacit.tasks.search.snippets import QueryWords
 
 __all__ = ["router"]
 
@@ -48,8 +47,8 @@ def _members(snapshot: Snapshot, numbers: list[int], ids: list[str]) -> Members:
         found = collection.store.get(wanted)
     except InputError as error:
         raise Problem(404, "number is unknown: expected numbers of records of this index.") from error
-    words = QueryWords(collection, "")
-    return Members(items=[member_of(snapshot, n, record, words) for n, record in zip(wanted, found, strict=True)])
+    shown = Shown(snapshot)
+    return Members(items=[shown.member(n, record) for n, record in zip(wanted, found, strict=True)])
 
 
 def _facts(snapshot: Snapshot, id: str) -> RecordFacts:

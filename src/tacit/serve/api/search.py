@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Query
 
-from tacit.serve.answers import Conditions, Given, finite, hit_of, next_cursor, pin_of
+from tacit.corpus.record import Record
+from tacit.serve.answers import Conditions, Given, Shown, as_json, finite, next_cursor, pin_of
 from tacit.serve.models import Cursor, Hit, Hits, Limit, Name, Parts, SearchAnswer, Way, offset_of
 from tacit.serve.problems import PROBLEMS, Problem
 from tacit.serve.state import ServiceState, Snapshot
@@ -37,18 +39,18 @@ def router(state: ServiceState) -> APIRouter:
         by: Way = "hybrid",
         limit: Limit = 20,
         cursor: Cursor = None,
-    ) -> SearchAnswer:
+    ) -> Any:
         """Find records by words, by meaning, or by both."""
         first = offset_of(cursor)
         if not q.strip():
-            return await state.run(index, lambda snapshot: _in_order(snapshot, given, first, limit))
-        return await state.run(index, lambda snapshot: _found(snapshot, q, by, given, first, limit))
+            return await state.run(index, lambda snapshot: as_json(_in_order(snapshot, given, first, limit)))
+        return await state.run(index, lambda snapshot: as_json(_found(snapshot, q, by, given, first, limit)))
 
     @router.get("/similar", response_model=Hits)
-    async def similar(index: str, given: Conditions, id: Name, limit: Limit = 10, cursor: Cursor = None) -> Hits:
+    async def similar(index: str, given: Conditions, id: Name, limit: Limit = 10, cursor: Cursor = None) -> Any:
         """Find the records nearest to a record."""
         first = offset_of(cursor)
-        return await state.run(index, lambda snapshot: _similar(snapshot, id, given, first, limit))
+        return await state.run(index, lambda snapshot: as_json(_similar(snapshot, id, given, first, limit)))
 
     @router.get("/recommend", response_model=Hits)
     async def recommend(
@@ -74,9 +76,9 @@ def _in_order(snapshot: Snapshot, given: Given, first: int, limit: int) -> Searc
     store = snapshot.collection.store
     numbers = store.numbers(given.filters(snapshot))
     page = numbers[first : first + limit].tolist()
-    words, parts = QueryWords(snapshot.collection, ""), Parts()
+    shown, parts = Shown(snapshot), Parts()
     items = [
-        hit_of(snapshot, number, record, words, score=0.0, parts=parts, why=lambda _: _IN_ORDER)
+        shown.hit(number, record, score=0.0, parts=parts, why=_IN_ORDER)
         for number, record in zip(page, store.get(page), strict=True)
     ]
     more = first + len(page) < len(numbers)
@@ -101,23 +103,17 @@ def _found(snapshot: Snapshot, query: str, by: str, given: Given, first: int, li
 
 
 def _hits(snapshot: Snapshot, page: RankedRecords, query: str) -> list[Hit]:
-    words, items = QueryWords(snapshot.collection, query, page.position), []
-    records = snapshot.collection.store.get(page.numbers)
-    for place, record in enumerate(records):
-        cosine, share = finite(page.cosines[place]), finite(page.shares[place])
-        parts = Parts(meaning=cosine, words=share)
-        items.append(
-            hit_of(
-                snapshot,
-                int(page.numbers[place]),
-                record,
-                words,
-                score=float(page.scores[place]),
-                parts=parts,
-                why=lambda snippet, cosine=cosine: why_found(snippet, cosine),  # type: ignore[misc]
-            )
-        )
+    shown, items = Shown(snapshot, QueryWords(snapshot.collection, query, page.position)), []
+    cosines, shares = page.cosines.tolist(), page.shares.tolist()
+    for place, (number, record) in enumerate(zip(page.numbers.tolist(), _records(snapshot, page), strict=True)):
+        cosine, share = finite(cosines[place]), finite(shares[place])
+        parts, why = Parts(meaning=cosine, words=share), partial(why_found, cosine=cosine)
+        items.append(shown.hit(number, record, score=float(page.scores[place]), parts=parts, why=why))
     return items
+
+
+def _records(snapshot: Snapshot, page: RankedRecords) -> list[Record]:
+    return snapshot.collection.store.get(page.numbers)
 
 
 def _has_words(ranked: RankedRecords, by: str) -> bool:
@@ -141,11 +137,10 @@ def _similar(snapshot: Snapshot, id: str, given: Given, first: int, limit: int) 
     position = collection.positions.of(np.array([number]))[0]
     found = collection.positions.nearest(position, wanted, filters=given.filters(snapshot), without=number)
     numbers, cosines = (array[first : first + limit].tolist() for array in found)
-    words, items = QueryWords(collection, "", position), []
+    shown, items = Shown(snapshot, QueryWords(collection, "", position)), []
     for other, cosine, record in zip(numbers, cosines, collection.store.get(numbers), strict=True):
         why = why_similar(collection, record, own, cosine)
-        parts = Parts(meaning=finite(cosine))
-        items.append(hit_of(snapshot, other, record, words, score=cosine, parts=parts, why=lambda _, why=why: why))  # type: ignore[misc]
+        items.append(shown.hit(other, record, score=cosine, parts=Parts(meaning=finite(cosine)), why=why))
     more = len(found[0]) > first + limit
     return Hits(items=items, next=next_cursor(first, len(items), limit, more=more))
 
@@ -168,18 +163,10 @@ def _recommended(
     hits = [hit for hit in found if isinstance(hit, RecordHit)]
     best = max((hit.score for hit in hits), default=0.0)
     scale = max(1.0, best)  # products of positions have no upper end
-    words, items = QueryWords(collection, ""), []
+    shown, items = Shown(snapshot), []
     for hit in hits:
-        why = f"{'; '.join(hit.why) or 'Close to what is linked'}."
-        items.append(
-            hit_of(
-                snapshot,
-                collection.store.number_of(hit.id),
-                hit.record,
-                words,
-                score=hit.score / scale,
-                parts=Parts(meaning=finite(hit.score) if scale == 1.0 else None),
-                why=lambda _, why=why: why[0].upper() + why[1:],  # type: ignore[misc]
-            )
-        )
+        why = f"{'; '.join(hit.why) or 'close to what is linked'}."
+        parts = Parts(meaning=finite(hit.score) if scale == 1.0 else None)
+        number = collection.store.number_of(hit.id)
+        items.append(shown.hit(number, hit.record, score=hit.score / scale, parts=parts, why=why[0].upper() + why[1:]))
     return Hits(items=items)

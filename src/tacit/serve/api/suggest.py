@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter
 
 from tacit.relations.taxonomy.names import is_iri
-from tacit.serve.answers import finite, path_of, pin_of
+from tacit.serve.answers import as_json, finite, path_of, pin_of
 from tacit.serve.models import Suggested, SuggestedItem, SuggestionItem, SuggestQuestion
 from tacit.serve.problems import PROBLEMS
 from tacit.serve.state import ServiceState, Snapshot
@@ -19,9 +21,9 @@ def router(state: ServiceState) -> APIRouter:
     router = APIRouter(prefix="/api/v1/{index}", responses=PROBLEMS, tags=["suggest"])
 
     @router.post("/suggest", response_model=Suggested)
-    async def suggest(index: str, question: SuggestQuestion) -> Suggested:
+    async def suggest(index: str, question: SuggestQuestion) -> Any:
         """Suggest labels for up to 32 texts, most probable first."""
-        return await state.run(index, lambda snapshot: _suggested(snapshot, question))
+        return await state.run(index, lambda snapshot: as_json(_suggested(snapshot, question)))
 
     return router
 

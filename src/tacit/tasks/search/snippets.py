@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Mapping
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from tacit.tasks.opened_index import OpenedIndex
+from tacit.text.words import without_accents
 from tacit.types import Float32Array
 
 __all__ = ["QueryWords", "Snippet", "snippet_of"]
@@ -47,24 +46,19 @@ class Snippet(NamedTuple):
 class QueryWords:
     """The words of a query as an index compares them: by their stems, if it uses stems, and without accents.
 
-    Stop words are left out, unless the query has no others.
+    Stop words are left out, unless the query has no others. `keys` are those of its words; `key` returns that of any.
     """
 
     def __init__(self, collection: OpenedIndex, query: str, position: Float32Array | None = None) -> None:
         words = collection.space.words
-        self._analyse: Any = None if words is None else words.analyse
+        self.key: Callable[[str], str] = without_accents if words is None else words.key
         self._columns: Mapping[str, int] = {} if words is None else words.columns
         self._weights = None if words is None else words.weights
         self._collection, self._position = collection, position
         tokens = [found[0] for found in _WORD.finditer(query[:_READ])]
-        stop = frozenset() if self._analyse is None else self._analyse.stop_words
+        stop = frozenset() if words is None else words.analyse.stop_words
         tokens = [token for token in tokens if token.lower() not in stop] or tokens
-        self._key_of = lru_cache(maxsize=4_096)(self._key)
-        self.keys = frozenset(map(self._key_of, tokens))
-
-    def key(self, token: str) -> str:
-        """Return what is the same for all forms of a word."""
-        return self._key_of(token)
+        self.keys = frozenset(map(self.key, tokens))
 
     def weight(self, key: str) -> float:
         """Return how much a word tells: the rarer, the more."""
@@ -82,14 +76,6 @@ class QueryWords:
         pulls = weights * (self._collection.space.terms[columns] @ self._position)
         best = np.argsort(-pulls, kind="stable")[:_TELLING]
         return frozenset(words.terms[columns[place]] for place in best if pulls[place] > 0)
-
-    def _key(self, token: str) -> str:
-        if self._analyse is not None:
-            stems = self._analyse.single_words(token)
-            if len(stems) == 1:
-                return str(stems[0])
-        plain = unicodedata.normalize("NFKD", token.lower())
-        return "".join(letter for letter in plain if not unicodedata.combining(letter))
 
 
 def snippet_of(text: str, words: QueryWords, *, title: str = "") -> Snippet:
@@ -116,8 +102,8 @@ def _matches(text: str, keys: Collection[str], key: Callable[[str], str]) -> lis
         return []
     found = []
     for word in _WORD.finditer(text):
-        if key(word[0]) in keys:
-            found.append(_Match(word.start(), word.end(), key(word[0])))
+        if (its_key := key(word[0])) in keys:
+            found.append(_Match(word.start(), word.end(), its_key))
             if len(found) == _MATCHES:
                 break
     return found
