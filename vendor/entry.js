@@ -18,8 +18,7 @@ export {
 export { batch, computed, effect, signal, untracked, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 export { pointer, select } from "d3-selection";
 export { interpolateZoom } from "d3-interpolate";
-export { zoom, zoomIdentity, zoomTransform } from "d3-zoom";
-export { default as KDBush } from "kdbush";
+export { zoom, zoomIdentity } from "d3-zoom";
 
 /** Markup as a tagged template, drawn by Preact. */
 export const html = htm.bind(h);

@@ -436,26 +436,6 @@ Apache License
 
 --------------------------------------------------------------------------------
 
-kdbush 4.1.0 (ISC)
-
-ISC License
-
-Copyright (c) 2026, Vladimir Agafonkin
-
-Permission to use, copy, modify, and/or distribute this software for any purpose
-with or without fee is hereby granted, provided that the above copyright notice
-and this permission notice appear in all copies.
-
-THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH
-REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND
-FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT,
-INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS
-OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER
-TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF
-THIS SOFTWARE.
-
---------------------------------------------------------------------------------
-
 preact 11.2.0 (MIT)
 
 The MIT License (MIT)
@@ -1674,11 +1654,11 @@ function selector(selector2) {
     return this.querySelector(selector2);
   };
 }
-function selection_select(select3) {
-  if (typeof select3 !== "function") select3 = selector(select3);
+function selection_select(select2) {
+  if (typeof select2 !== "function") select2 = selector(select2);
   for (var groups = this._groups, m5 = groups.length, subgroups = new Array(m5), j4 = 0; j4 < m5; ++j4) {
     for (var group = groups[j4], n4 = group.length, subgroup = subgroups[j4] = new Array(n4), node, subnode, i4 = 0; i4 < n4; ++i4) {
-      if ((node = group[i4]) && (subnode = select3.call(node, node.__data__, i4, group))) {
+      if ((node = group[i4]) && (subnode = select2.call(node, node.__data__, i4, group))) {
         if ("__data__" in node) subnode.__data__ = node.__data__;
         subgroup[i4] = subnode;
       }
@@ -1697,18 +1677,18 @@ function selectorAll(selector2) {
     return this.querySelectorAll(selector2);
   };
 }
-function arrayAll(select3) {
+function arrayAll(select2) {
   return function() {
-    return array(select3.apply(this, arguments));
+    return array(select2.apply(this, arguments));
   };
 }
-function selection_selectAll(select3) {
-  if (typeof select3 === "function") select3 = arrayAll(select3);
-  else select3 = selectorAll(select3);
+function selection_selectAll(select2) {
+  if (typeof select2 === "function") select2 = arrayAll(select2);
+  else select2 = selectorAll(select2);
   for (var groups = this._groups, m5 = groups.length, subgroups = [], parents = [], j4 = 0; j4 < m5; ++j4) {
     for (var group = groups[j4], n4 = group.length, node, i4 = 0; i4 < n4; ++i4) {
       if (node = group[i4]) {
-        subgroups.push(select3.call(node, node.__data__, i4, group));
+        subgroups.push(select2.call(node, node.__data__, i4, group));
         parents.push(node);
       }
     }
@@ -2164,9 +2144,9 @@ function constantNull() {
   return null;
 }
 function selection_insert(name, before) {
-  var create2 = typeof name === "function" ? name : creator(name), select3 = before == null ? constantNull : typeof before === "function" ? before : selector(before);
+  var create2 = typeof name === "function" ? name : creator(name), select2 = before == null ? constantNull : typeof before === "function" ? before : selector(before);
   return this.select(function() {
-    return this.insertBefore(create2.apply(this, arguments), select3.apply(this, arguments) || null);
+    return this.insertBefore(create2.apply(this, arguments), select2.apply(this, arguments) || null);
   });
 }
 function remove() {
@@ -3909,12 +3889,12 @@ function removeFunction(id2) {
 function transition_remove() {
   return this.on("end.remove", removeFunction(this._id));
 }
-function transition_select(select3) {
+function transition_select(select2) {
   var name = this._name, id2 = this._id;
-  if (typeof select3 !== "function") select3 = selector(select3);
+  if (typeof select2 !== "function") select2 = selector(select2);
   for (var groups = this._groups, m5 = groups.length, subgroups = new Array(m5), j4 = 0; j4 < m5; ++j4) {
     for (var group = groups[j4], n4 = group.length, subgroup = subgroups[j4] = new Array(n4), node, subnode, i4 = 0; i4 < n4; ++i4) {
-      if ((node = group[i4]) && (subnode = select3.call(node, node.__data__, i4, group))) {
+      if ((node = group[i4]) && (subnode = select2.call(node, node.__data__, i4, group))) {
         if ("__data__" in node) subnode.__data__ = node.__data__;
         subgroup[i4] = subnode;
         schedule(subgroup[i4], name, id2, i4, subgroup, get2(node, id2));
@@ -3923,13 +3903,13 @@ function transition_select(select3) {
   }
   return new Transition(subgroups, this._parents, name, id2);
 }
-function transition_selectAll(select3) {
+function transition_selectAll(select2) {
   var name = this._name, id2 = this._id;
-  if (typeof select3 !== "function") select3 = selectorAll(select3);
+  if (typeof select2 !== "function") select2 = selectorAll(select2);
   for (var groups = this._groups, m5 = groups.length, subgroups = [], parents = [], j4 = 0; j4 < m5; ++j4) {
     for (var group = groups[j4], n4 = group.length, node, i4 = 0; i4 < n4; ++i4) {
       if (node = group[i4]) {
-        for (var children2 = select3.call(node, node.__data__, i4, group), child, inherit2 = get2(node, id2), k4 = 0, l4 = children2.length; k4 < l4; ++k4) {
+        for (var children2 = select2.call(node, node.__data__, i4, group), child, inherit2 = get2(node, id2), k4 = 0, l4 = children2.length; k4 < l4; ++k4) {
           if (child = children2[k4]) {
             schedule(child, name, id2, k4, children2, inherit2);
           }
@@ -4542,279 +4522,11 @@ function zoom2() {
   return zoom3;
 }
 
-// node_modules/kdbush/index.js
-var ARRAY_TYPES = [
-  Int8Array,
-  Uint8Array,
-  Uint8ClampedArray,
-  Int16Array,
-  Uint16Array,
-  Int32Array,
-  Uint32Array,
-  Float32Array,
-  Float64Array
-];
-var VERSION = 1;
-var HEADER_SIZE = 8;
-var STACK = new Uint32Array(96);
-var KDBush = class _KDBush {
-  /**
-   * Creates an index from raw `ArrayBuffer` data.
-   * @param {ArrayBufferLike} data
-   */
-  static from(data) {
-    if (!data || data.byteLength === void 0 || data.buffer) {
-      throw new Error("Data must be an instance of ArrayBuffer or SharedArrayBuffer.");
-    }
-    const [magic, versionAndType] = new Uint8Array(data, 0, 2);
-    if (magic !== 219) {
-      throw new Error("Data does not appear to be in a KDBush format.");
-    }
-    const version = versionAndType >> 4;
-    if (version !== VERSION) {
-      throw new Error(`Got v${version} data when expected v${VERSION}.`);
-    }
-    const ArrayType = ARRAY_TYPES[versionAndType & 15];
-    if (!ArrayType) {
-      throw new Error("Unrecognized array type.");
-    }
-    const [nodeSize] = new Uint16Array(data, 2, 1);
-    const [numItems] = new Uint32Array(data, 4, 1);
-    return new _KDBush(numItems, nodeSize, ArrayType, void 0, data);
-  }
-  /**
-   * Creates an index that will hold a given number of items.
-   * @param {number} numItems
-   * @param {number} [nodeSize=64] Size of the KD-tree node (64 by default).
-   * @param {TypedArrayConstructor} [ArrayType=Float64Array] The array type used for coordinates storage (`Float64Array` by default).
-   * @param {ArrayBufferConstructor | SharedArrayBufferConstructor} [ArrayBufferType=ArrayBuffer] The array buffer type used for storage (`ArrayBuffer` by default).
-   * @param {ArrayBufferLike} [data] (For internal use only)
-   */
-  constructor(numItems, nodeSize = 64, ArrayType = Float64Array, ArrayBufferType = ArrayBuffer, data) {
-    if (isNaN(numItems) || numItems < 0) throw new Error(`Unexpected numItems value: ${numItems}.`);
-    this.numItems = +numItems;
-    this.nodeSize = Math.min(Math.max(+nodeSize, 2), 65535);
-    this.ArrayType = ArrayType;
-    this.IndexArrayType = numItems < 65536 ? Uint16Array : Uint32Array;
-    const arrayTypeIndex = ARRAY_TYPES.indexOf(this.ArrayType);
-    const coordsByteSize = numItems * 2 * this.ArrayType.BYTES_PER_ELEMENT;
-    const idsByteSize = numItems * this.IndexArrayType.BYTES_PER_ELEMENT;
-    const padCoords = (8 - idsByteSize % 8) % 8;
-    if (arrayTypeIndex < 0) {
-      throw new Error(`Unexpected typed array class: ${ArrayType}.`);
-    }
-    if (data) {
-      this.data = data;
-      this.ids = new this.IndexArrayType(data, HEADER_SIZE, numItems);
-      this.coords = new ArrayType(data, HEADER_SIZE + idsByteSize + padCoords, numItems * 2);
-      this._pos = numItems * 2;
-      this._finished = true;
-    } else {
-      const data2 = this.data = new ArrayBufferType(HEADER_SIZE + coordsByteSize + idsByteSize + padCoords);
-      this.ids = new this.IndexArrayType(data2, HEADER_SIZE, numItems);
-      this.coords = new ArrayType(data2, HEADER_SIZE + idsByteSize + padCoords, numItems * 2);
-      this._pos = 0;
-      this._finished = false;
-      new Uint8Array(data2, 0, 2).set([219, (VERSION << 4) + arrayTypeIndex]);
-      new Uint16Array(data2, 2, 1)[0] = nodeSize;
-      new Uint32Array(data2, 4, 1)[0] = numItems;
-    }
-  }
-  /**
-   * Add a point to the index.
-   * @param {number} x
-   * @param {number} y
-   * @returns {number} An incremental index associated with the added item (starting from `0`).
-   */
-  add(x4, y5) {
-    const index = this._pos >> 1;
-    this.ids[index] = index;
-    this.coords[this._pos++] = x4;
-    this.coords[this._pos++] = y5;
-    return index;
-  }
-  /**
-   * Perform indexing of the added points.
-   */
-  finish() {
-    const numAdded = this._pos >> 1;
-    if (numAdded !== this.numItems) {
-      throw new Error(`Added ${numAdded} items when expected ${this.numItems}.`);
-    }
-    sort(this.ids, this.coords, this.nodeSize, 0, this.numItems - 1, 0);
-    this._finished = true;
-    return this;
-  }
-  /**
-   * Search the index for items within a given bounding box.
-   * @param {number} minX
-   * @param {number} minY
-   * @param {number} maxX
-   * @param {number} maxY
-   * @returns {number[]} An array of indices correponding to the found items.
-   */
-  range(minX, minY, maxX, maxY) {
-    if (!this._finished) throw new Error("Data not yet indexed - call index.finish().");
-    const { ids, coords, nodeSize } = this;
-    STACK[0] = 0;
-    STACK[1] = ids.length - 1;
-    STACK[2] = 0;
-    let sp = 3;
-    const result = [];
-    while (sp > 0) {
-      const axis = STACK[--sp];
-      const right = STACK[--sp];
-      const left = STACK[--sp];
-      if (right - left <= nodeSize) {
-        for (let i4 = left; i4 <= right; i4++) {
-          const x5 = coords[2 * i4];
-          const y6 = coords[2 * i4 + 1];
-          if (x5 >= minX && x5 <= maxX && y6 >= minY && y6 <= maxY) result.push(ids[i4]);
-        }
-        continue;
-      }
-      const m5 = left + right >> 1;
-      const x4 = coords[2 * m5];
-      const y5 = coords[2 * m5 + 1];
-      if (x4 >= minX && x4 <= maxX && y5 >= minY && y5 <= maxY) result.push(ids[m5]);
-      if (axis === 0 ? minX <= x4 : minY <= y5) {
-        STACK[sp++] = left;
-        STACK[sp++] = m5 - 1;
-        STACK[sp++] = 1 - axis;
-      }
-      if (axis === 0 ? maxX >= x4 : maxY >= y5) {
-        STACK[sp++] = m5 + 1;
-        STACK[sp++] = right;
-        STACK[sp++] = 1 - axis;
-      }
-    }
-    return result;
-  }
-  /**
-   * Search the index for items within a given radius.
-   * @param {number} qx
-   * @param {number} qy
-   * @param {number} r Query radius.
-   * @returns {number[]} An array of indices correponding to the found items.
-   */
-  within(qx, qy, r4) {
-    const result = (
-      /** @type {number[]} */
-      []
-    );
-    this.withinInto(qx, qy, r4, result);
-    return result;
-  }
-  /**
-   * Search the index for items within a given radius, writing matching ids into `out`
-   * via indexed assignment (`out[i] = id`). Accepts any indexed-writable container —
-   * a typed array sized to the expected upper bound (allocation-free, fast) or a plain
-   * `Array` (which will grow as needed). Returns the number of matches written.
-   * @param {number} qx
-   * @param {number} qy
-   * @param {number} r Query radius.
-   * @param {number[] | TypedArray} out Container to write matching ids into.
-   * @returns {number} The number of matches written to `out`.
-   */
-  withinInto(qx, qy, r4, out) {
-    if (!this._finished) throw new Error("Data not yet indexed - call index.finish().");
-    const { ids, coords, nodeSize } = this;
-    STACK[0] = 0;
-    STACK[1] = ids.length - 1;
-    STACK[2] = 0;
-    let sp = 3;
-    let count = 0;
-    const r22 = r4 * r4;
-    while (sp > 0) {
-      const axis = STACK[--sp];
-      const right = STACK[--sp];
-      const left = STACK[--sp];
-      if (right - left <= nodeSize) {
-        for (let i4 = left; i4 <= right; i4++) {
-          if (sqDist(coords[2 * i4], coords[2 * i4 + 1], qx, qy) <= r22) out[count++] = ids[i4];
-        }
-        continue;
-      }
-      const m5 = left + right >> 1;
-      const x4 = coords[2 * m5];
-      const y5 = coords[2 * m5 + 1];
-      if (sqDist(x4, y5, qx, qy) <= r22) out[count++] = ids[m5];
-      if (axis === 0 ? qx - r4 <= x4 : qy - r4 <= y5) {
-        STACK[sp++] = left;
-        STACK[sp++] = m5 - 1;
-        STACK[sp++] = 1 - axis;
-      }
-      if (axis === 0 ? qx + r4 >= x4 : qy + r4 >= y5) {
-        STACK[sp++] = m5 + 1;
-        STACK[sp++] = right;
-        STACK[sp++] = 1 - axis;
-      }
-    }
-    return count;
-  }
-};
-function sort(ids, coords, nodeSize, left, right, axis) {
-  if (right - left <= nodeSize) return;
-  const m5 = left + right >> 1;
-  select2(ids, coords, m5, left, right, axis);
-  sort(ids, coords, nodeSize, left, m5 - 1, 1 - axis);
-  sort(ids, coords, nodeSize, m5 + 1, right, 1 - axis);
-}
-function select2(ids, coords, k4, left, right, axis) {
-  while (right > left) {
-    if (right - left > 600) {
-      const n4 = right - left + 1;
-      const m5 = k4 - left + 1;
-      const z3 = Math.log(n4);
-      const s4 = 0.5 * Math.exp(2 * z3 / 3);
-      const sd = 0.5 * Math.sqrt(z3 * s4 * (n4 - s4) / n4) * (m5 - n4 / 2 < 0 ? -1 : 1);
-      const newLeft = Math.max(left, Math.floor(k4 - m5 * s4 / n4 + sd));
-      const newRight = Math.min(right, Math.floor(k4 + (n4 - m5) * s4 / n4 + sd));
-      select2(ids, coords, k4, newLeft, newRight, axis);
-    }
-    const t5 = coords[2 * k4 + axis];
-    let i4 = left;
-    let j4 = right;
-    swapItem(ids, coords, left, k4);
-    if (coords[2 * right + axis] > t5) swapItem(ids, coords, left, right);
-    while (i4 < j4) {
-      swapItem(ids, coords, i4, j4);
-      i4++;
-      j4--;
-      while (coords[2 * i4 + axis] < t5) i4++;
-      while (coords[2 * j4 + axis] > t5) j4--;
-    }
-    if (coords[2 * left + axis] === t5) swapItem(ids, coords, left, j4);
-    else {
-      j4++;
-      swapItem(ids, coords, j4, right);
-    }
-    if (j4 <= k4) left = j4 + 1;
-    if (k4 <= j4) right = j4 - 1;
-  }
-}
-function swapItem(ids, coords, i4, j4) {
-  swap(ids, i4, j4);
-  swap(coords, 2 * i4, 2 * j4);
-  swap(coords, 2 * i4 + 1, 2 * j4 + 1);
-}
-function swap(arr, i4, j4) {
-  const tmp = arr[i4];
-  arr[i4] = arr[j4];
-  arr[j4] = tmp;
-}
-function sqDist(ax, ay, bx, by) {
-  const dx = ax - bx;
-  const dy = ay - by;
-  return dx * dx + dy * dy;
-}
-
 // entry.js
 var html = htm_module_default.bind(k);
 export {
   x as Component,
   $ as Fragment,
-  KDBush,
   r3 as batch,
   O3 as computed,
   U as createContext,
@@ -4844,6 +4556,5 @@ export {
   useSignalEffect,
   d2 as useState,
   zoom2 as zoom,
-  identity2 as zoomIdentity,
-  transform as zoomTransform
+  identity2 as zoomIdentity
 };

@@ -40,6 +40,7 @@ export class PointMap {
     this.theme = options.theme ?? "light";
     this.canvas = document.createElement("canvas");
     this.canvas.className = "map-canvas";
+    this.canvas.setAttribute("aria-hidden", "true"); // the list of results is what others read
     Object.assign(this.canvas.style, { display: "block", width: "100%", height: "100%", touchAction: "none" });
     container.append(this.canvas);
     // opaque: the browser need not blend it with what is below
