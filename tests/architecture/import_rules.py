@@ -100,6 +100,7 @@ OPTIONAL_LIBRARIES: dict[str, set[str]] = {
     "uvicorn": {"serve"},
     "pydantic": {"serve"},
     "prometheus_client": {"serve"},
+    "mcp": {"serve"},
     "optuna": {"evaluate", "tasks"},
     "rdflib": {"relations"},
     "pyarrow": {"corpus", "relations", "tasks"},

@@ -1,4 +1,4 @@
-"""`tacit serve`."""
+"""`tacit serve` and `tacit mcp`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from tacit.cli.common.options import examples
 from tacit.errors import InputError, MissingExtraError
 
-__all__ = ["serve_command"]
+__all__ = ["mcp_command", "serve_command"]
 
 _LIBRARIES = (
     "OMP_NUM_THREADS",
@@ -87,6 +87,27 @@ def serve_command(
         app = create_app(indexes, token=token, allowed_hosts=allowed_hosts, warm=True)
         click.echo(f"Serving {', '.join(app.state.service.indexes)} at {address_of(listening)} (Ctrl+C to stop)")
         run(app, listening, log_level=log_level, open_page=open_page)
+
+
+@click.command("mcp", epilog=examples("tacit mcp library.tacit", "claude mcp add books -- tacit mcp books.tacit"))
+@click.argument("indexes", metavar="INDEX...", nargs=-1, required=True)
+def mcp_command(*, indexes: tuple[str, ...]) -> None:
+    """Let an agent use indexes, by the Model Context Protocol.
+
+    The agent's program starts this command and speaks to it through standard input and output: it can search, read
+    records, look up labels, and ask for suggestions and reasons. Nothing is changed. 'tacit serve' offers the same over
+    HTTP, at the address that ends in /mcp.
+    """
+    # an agent asks one question at a time, for which threads inside NumPy are no gain
+    for name in _LIBRARIES:
+        os.environ[name] = "1"
+    try:
+        from tacit.serve.mcp import run_stdio
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("tacit"):
+            raise
+        raise MissingExtraError(error.name or "mcp", "mcp", "The server for agents") from error
+    run_stdio(indexes)
 
 
 def _token(file: str | None) -> str | None:

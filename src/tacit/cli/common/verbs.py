@@ -76,6 +76,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "cluster": ("tacit.cli.map", "Group similar records, and describe the groups."),
     "map": ("tacit.cli.map", "Draw a map of the collection, as a web page or a picture."),
     "serve": ("tacit.cli.serve", "Serve indexes to a browser and to other programs."),
+    "mcp": ("tacit.cli.serve", "Let an agent use indexes, by the Model Context Protocol."),
     "evaluate": ("tacit.cli.measure", "Measure suggestions and search on held-out records."),
     "tune": ("tacit.cli.measure", "Find better settings on held-out records."),
     "compare": ("tacit.cli.measure", "Measure several models side by side."),
@@ -83,7 +84,7 @@ VERBS: dict[str, tuple[str, str]] = {
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Start": ("demo", "build", "datasets"),
-    "Use": ("search", "similar", "suggest", "recommend", "explain", "concepts", "cluster", "map", "serve"),
+    "Use": ("search", "similar", "suggest", "recommend", "explain", "concepts", "cluster", "map", "serve", "mcp"),
     "Maintain": ("add", "update", "remove", "learn", "refit", "info", "verify", "export"),
     "Improve": ("evaluate", "tune", "compare"),
 }
