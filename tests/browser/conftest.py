@@ -1,13 +1,17 @@
-"""What the tests in a browser share: the browser, the page with the map alone, and that nothing went wrong in it."""
+"""What the tests in a browser share: the browser, the page with the map alone, and the explorer of a small library."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from explored_index import build_explored
 from headless import CHROMIUM, headless
 from map_page import served
+from served_index import Served
 
 
 @pytest.fixture(scope="session")
@@ -61,3 +65,46 @@ def open_map(chromium: Any, window: Any, map_address: str) -> Iterator[Callable[
     for context in contexts:
         context.close()
     assert problems == []
+
+
+@pytest.fixture(scope="session")
+def indexes(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """A small library, and one whose records have no labels."""
+    folder = tmp_path_factory.mktemp("explored")
+    return [build_explored(folder / "books.tacit"), build_explored(folder / "bare.tacit", 96, labels=False)]
+
+
+@pytest.fixture(scope="session")
+def address(indexes: list[Path]) -> Iterator[str]:
+    """Return where the explorer of the library is, with a real `tacit serve` behind it."""
+    serving = Served(indexes)
+    yield f"{serving.start()}/books"
+    serving.stop()
+
+
+@pytest.fixture
+def look(chromium: Any) -> Iterator[Callable[..., Any]]:
+    """Return a function that opens an address in a window; whatever goes wrong there fails the test."""
+    wrong: list[str] = []
+    contexts = []
+
+    def opened(url: str, *, width: int = 1280, height: int = 800, expected: str = "", **options: Any) -> Any:
+        phone = width < 500
+        options = {"has_touch": phone, "is_mobile": phone, "reduced_motion": "reduce", **options}
+        contexts.append(chromium.new_context(viewport={"width": width, "height": height}, **options))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(20_000)
+
+        def tell(text: str) -> None:
+            if not (expected and re.search(expected, text)):
+                wrong.append(text)
+
+        page.on("console", lambda message: tell(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: tell(str(error)))
+        page.goto(url)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert wrong == []

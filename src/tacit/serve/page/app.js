@@ -103,15 +103,31 @@ function show(which) {
   if (height.value === 0) raise(1);
 }
 
+/** How far each panel was scrolled, so that going back finds the place again. @type {Map<string, number>} */
+const scrolled = new Map();
+
 /** @param {{state: State}} props */
 function Panel({ state }) {
   const element = useRef(/** @type {HTMLElement | null} */ (null));
+  const opened = useRef("");
   const view = state.view.value;
+  const { q, id, about } = route.value;
   const { status, value } = state.info.answer.value;
+  const key = [view, view === "results" ? q : "", id, about].join("\n");
   useEffect(() => {
-    element.current?.scrollTo(0, 0);
-    element.current?.closest(".sheet-body")?.scrollTo(0, 0);
-  }, [view, route.value.id, route.value.about]);
+    const scroller = /** @type {HTMLElement | null} */ (element.current?.closest(".sheet-body") ?? element.current);
+    scroller?.scrollTo(0, scrolled.get(key) ?? 0);
+    const keep = () => scrolled.set(key, scroller?.scrollTop ?? 0);
+    scroller?.addEventListener("scroll", keep, { passive: true });
+    // What had the keyboard is gone with its panel: the new panel takes it, or the result that was opened before.
+    if (document.activeElement === document.body && opened.current && opened.current !== key) {
+      const before = opened.current.split("\n")[2];
+      const link = before && !id ? element.current?.querySelector(`[data-result="${CSS.escape(before)}"]`) : null;
+      /** @type {HTMLElement | null} */ (link ?? element.current)?.focus({ preventScroll: true });
+    }
+    opened.current = key;
+    return () => scroller?.removeEventListener("scroll", keep);
+  }, [key]);
   const Shown = PANELS[/** @type {keyof typeof PANELS} */ (view)];
   return html`<main class="panel" id="panel" tabindex="-1" ref=${element}>
     ${value ? html`<${Shown} state=${state} />` : status === "error" ? null : html`<${Skeleton} label="Opening the index" />`}
@@ -152,7 +168,8 @@ function focusLegend() {
   legendOpen.value = true;
   show("legend");
   requestAnimationFrame(() => requestAnimationFrame(() => {
-    /** @type {HTMLElement | null} */ (document.querySelector('#tree [tabindex="0"], .groups button, #colour'))?.focus();
+    const first = document.querySelector('#tree [tabindex="0"]') ?? document.querySelector(".groups button") ?? document.getElementById("colour");
+    /** @type {HTMLElement | null} */ (first)?.focus();
   }));
 }
 
@@ -181,10 +198,10 @@ async function start() {
     const about = route.value.id ? state.record.answer.value.value?.title : route.value.q.slice(0, 60);
     document.title = [about, title ?? "Tacit"].filter(Boolean).join(" – ");
   });
+  const read = computed(() => [route.value.q, route.value.mode, route.value.id, route.value.about, state.lassoNumbers.value?.length ?? ""].join("\n"));
   effect(() => {
-    // Something new to read: a phone shows the list and lifts a sheet that hides it.
-    if (state.view.value === "start") return;
-    route.value.id;
+    // Something new to read: a phone shows the list and lifts a sheet that hides it. A filter alone leaves the legend.
+    if (!read.value.trim()) return;
     tab.value = "list";
     if (height.peek() === 0) height.value = 1;
   });

@@ -4,16 +4,16 @@ import { signal } from "./vendor.js";
 
 /**
  * @typedef {{
- *   q: string, by: string, mode: string, id: string, about: string, colour: string, mix: number,
+ *   q: string, by: string, mode: string, id: string, about: string, colour: string, to: string, mix: number,
  *   label: string[], under: string[], where: string[], range: string[], like: string[], dislike: string[],
  * }} Route
  */
 
 /** @type {Route} */
-const EMPTY = { q: "", by: "hybrid", mode: "", id: "", about: "", colour: "", mix: 100, label: [], under: [], where: [], range: [], like: [], dislike: [] };
+const EMPTY = { q: "", by: "hybrid", mode: "", id: "", about: "", colour: "", to: "", mix: 100, label: [], under: [], where: [], range: [], like: [], dislike: [] };
 
 const LISTS = /** @type {const} */ (["label", "under", "where", "range", "like", "dislike"]);
-const WORDS = /** @type {const} */ (["q", "by", "mode", "id", "about", "colour"]);
+const WORDS = /** @type {const} */ (["q", "by", "mode", "id", "about", "to", "colour"]);
 
 /** Texts above this length stay in the history entry: an address must remain something to send to somebody. */
 const LONGEST_ADDRESS_TEXT = 600;

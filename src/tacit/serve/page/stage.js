@@ -5,7 +5,7 @@ import { createMap } from "./map/map.js";
 import { go, route } from "./router.js";
 
 /** @import { ReadonlySignal, Signal } from "@preact/signals" */
-/** @import { Hit, MapName } from "./data/types.js" */
+/** @import { Hit, MapName, Point } from "./data/types.js" */
 /** @import { State } from "./state.js" */
 
 export const PALETTE_SIZE = 14;
@@ -58,9 +58,23 @@ export function createStage(container, state, { theme, reducedMotion, padding })
     },
   });
 
+  // For tests, and for whoever opens the console: what is drawn cannot be read from a canvas.
+  const handle = Object.assign(container, { map, pins: /** @type {object[]} */ ([]) });
+
   const palette = () => {
     const style = getComputedStyle(document.documentElement);
     return Array.from({ length: PALETTE_SIZE }, (_, code) => style.getPropertyValue(`--map-${code}`).trim());
+  };
+  /** Bring a pin into sight. @param {Point} pin @param {boolean} always */
+  const showPin = (pin, always) => {
+    const first = state.search.answer.peek().value?.items[0]?.number;
+    const at = first === undefined ? null : map.positionOf(first);
+    const { top, right, bottom, left } = padding.peek();
+    const seen = at && at.clientX > left && at.clientX < innerWidth - right && at.clientY > top && at.clientY < innerHeight - bottom;
+    if (seen && !always) return;
+    const plain = route.peek().mix < 50 && pin.px !== null && pin.py !== null;
+    const { k } = map.view();
+    map.flyTo({ x: plain ? Number(pin.px) : pin.x, y: plain ? Number(pin.py) : pin.y, k: always ? Math.min(Math.max(k, 1.6), 3) : k });
   };
   let size = 0;
   const load = async () => {
@@ -105,7 +119,10 @@ export function createStage(container, state, { theme, reducedMotion, padding })
   effect(() => {
     const pin = state.view.value === "suggest" || route.value.mode === "suggest"
       ? state.suggested.answer.value.value?.pin : route.value.q ? state.search.answer.value.value?.pin : null;
-    if (status.value === "ready") map.setPins(pin ? [{ ...pin, kind: "pin" }] : []);
+    const pins = pin ? [{ ...pin, kind: "pin" }] : [];
+    if (status.value === "ready") map.setPins(pins);
+    handle.pins = pins;
+    if (pin && status.value === "ready" && !route.peek().id) showPin(pin, route.peek().mode === "suggest");
   });
   effect(() => {
     if (status.value === "ready") drawSelection(map, state);

@@ -84,7 +84,7 @@ export function createState(source) {
     const about = JSON.parse(aboutKey.value);
     label.ask(about ? () => book.page(about) : null, { keep: false });
   });
-  const recommendKey = keyOf(() => (view.value === "recommend" ? { like: route.value.like, dislike: route.value.dislike, filters: filters.value } : null));
+  const recommendKey = keyOf(() => (view.value === "recommend" ? { ...recommendationOf(route.value), filters: filters.value } : null));
   whenReady(() => {
     const ask = JSON.parse(recommendKey.value);
     recommended.ask(ask && ((abort) => source.recommend({ ...ask, limit: 20 }, abort)));
@@ -94,12 +94,12 @@ export function createState(source) {
     const ask = JSON.parse(rowsKey.value);
     rows.ask(ask && can.peek().map ? (abort) => source.rows(ask, abort) : null);
   });
-  const coloursKey = keyOf(() => ({ by: route.value.colour || "label", under: (route.value.colour || "label") === "label" ? (route.value.under.at(-1) ?? null) : null }));
+  const colouring = computed(() => route.value.colour || (info.answer.value.value?.labels ? "label" : "cluster"));
+  const coloursKey = keyOf(() => ({ by: colouring.value, under: colouring.value === "label" ? (route.value.under.at(-1) ?? null) : null }));
   whenReady(() => {
     const ask = JSON.parse(coloursKey.value);
     isolated.value = null;
-    const usable = can.peek().map && (ask.by !== "label" || (info.answer.peek().value?.labels ?? 0) > 0);
-    colours.ask(usable ? (abort) => source.colours(ask, abort) : null);
+    colours.ask(can.peek().map ? (abort) => source.colours(ask, abort) : null);
   });
   effect(() => {
     const numbers = lassoNumbers.value;
@@ -121,7 +121,7 @@ export function createState(source) {
     const now = route.peek();
     const next = which === "search" ? await source.search({ q: now.q, by: now.by, filters: filters.peek(), limit: 20, cursor })
       : which === "similar" ? await source.similar(now.id, { limit: 10, cursor })
-        : await source.recommend({ like: now.like, dislike: now.dislike, filters: filters.peek(), limit: 20, cursor });
+        : await source.recommend({ ...recommendationOf(now), filters: filters.peek(), limit: 20, cursor });
     list.amend((value) => ({ ...value, items: [...value.items, ...next.items], next: next.next }));
   }
 
@@ -149,7 +149,7 @@ export function createState(source) {
     if (now.id) go({ id: "" });
     else if (now.about) go({ about: "" });
     else if (lassoNumbers.peek()) leaveLasso();
-    else if (now.mode || now.q) go({ mode: "", q: "", like: [], dislike: [] });
+    else if (now.mode || now.q) go({ mode: "", q: "", to: "", like: [], dislike: [] });
     else if (countFilters(filtersOf(now))) go(NO_FILTERS);
   }
 
@@ -174,7 +174,7 @@ export function createState(source) {
 
   return {
     source, book, info, search, suggested, record, similar, label, recommended, lasso, colours, rows, subjects,
-    retry, gone, renewed, hovered, isolated, lassoNumbers, can, filters, filtered, view,
+    retry, gone, renewed, hovered, isolated, lassoNumbers, can, filters, filtered, view, colouring,
     more, filterBy, openLabel, leaveLasso, closeOne, enter, judge,
   };
 }
@@ -185,8 +185,14 @@ function viewOf(now, filtered, inLasso) {
   if (now.about) return "label";
   if (inLasso) return "lasso";
   if (now.mode === "suggest" && now.q) return "suggest";
-  if (now.mode === "recommend" && now.like.length + now.dislike.length) return "recommend";
+  if (now.mode === "recommend" && (now.to || now.like.length + now.dislike.length)) return "recommend";
   return now.q || filtered ? "results" : "start";
+}
+
+/** What to recommend for: liked records, or a link such as an author. @param {Route} now */
+function recommendationOf({ to, like, dislike }) {
+  const cut = to.indexOf("=");
+  return cut > 0 ? { kind: to.slice(0, cut), name: to.slice(cut + 1) } : { like, dislike };
 }
 
 /** @param {Route} now @returns {Filters} */

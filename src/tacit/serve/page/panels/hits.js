@@ -56,20 +56,20 @@ function HitItem({ state, hit, ask }) {
   };
   return html`<li class=${`hit ${state.hovered.value === hit.number ? "lit" : ""}`} ref=${point}
       onMouseEnter=${enter} onMouseLeave=${leave} onFocusIn=${enter} onFocusOut=${leave} onKeyDown=${onKey}>
-    <h3><a data-result="" href=${linkTo({ id: hit.id, about: "" })} onClick=${follow}>${hit.title || hit.id}</a></h3>
+    <h3><a data-result=${hit.id} href=${linkTo({ id: hit.id, about: "" })} onClick=${follow}>${hit.title || hit.id}</a></h3>
     ${hit.snippet?.text ? html`<p class="snippet"><${Marked} text=${hit.snippet.text} marks=${hit.snippet.marks} /></p>` : null}
     ${hit.labels.length ? html`<div class="chips">
       ${labels.map((label) => html`<${LabelChip} key=${label.label} label=${label} state=${state} />`)}
       ${hit.labels.length > labels.length ? html`<button type="button" class="plain" onClick=${() => { all.value = true; }}>${hit.labels.length - labels.length} more</button>` : null}
     </div>` : null}
     <div class="hit-foot">
-      ${typeof hit.score === "number" ? html`<${Score} hit=${hit} />` : null}
+      ${hit.parts && (hit.parts.meaning !== null || hit.parts.words !== null) ? html`<${Score} hit=${hit} />` : null}
       <span class="hit-actions">
         ${state.can.value.recommend ? html`<${Judge} state=${state} hit=${hit} />` : null}
         ${ask ? html`<button type="button" class="button quiet small" aria-expanded=${open.value} onClick=${() => { open.value = !open.value; }}>Why<span class="hidden"> ${hit.title}</span></button>` : null}
       </span>
     </div>
-    ${open.value && ask ? html`<div class="hit-why">${hit.why ? html`<p class="why-sentence">${hit.why}</p>` : null}<${Why} state=${state} ask=${ask} /></div>` : null}
+    ${open.value && ask ? html`<div class="hit-why"><${Why} state=${state} ask=${ask} lead=${hit.why ?? ""} /></div>` : null}
   </li>`;
 }
 

@@ -32,7 +32,7 @@ function Content({ record, state }) {
     ${record.labels.length ? html`<h3>Labels</h3><ul class="label-paths">${record.labels.map((label) => html`<li key=${label.label}>
       ${label.path?.length ? html`<${Path} path=${label.path.filter((one) => one.label !== label.label)} state=${state} />` : null}
       <button type="button" class="chip" onClick=${() => state.openLabel(label)}><span>${label.title}</span></button></li>`)}</ul>` : null}
-    <${Facts} record=${record} />
+    <${Facts} record=${record} state=${state} />
     <${Neighbours} record=${record} state=${state} />
   </article>`;
 }
@@ -48,12 +48,13 @@ function Text({ text, title }) {
     ${long ? html`<button type="button" class="plain" aria-expanded=${all.value} onClick=${() => { all.value = !all.value; }}>${all.value ? "Show less" : "Show all"}</button>` : null}`;
 }
 
-/** Links and fields; each value filters. @param {{record: FullRecord}} props */
-function Facts({ record }) {
+/** Links and fields; each value filters. @param {{record: FullRecord, state: State}} props */
+function Facts({ record, state }) {
   const links = Object.entries(record.links ?? {}).filter(([, names]) => names.length);
   const fields = Object.entries(record.fields ?? {}).filter(([, value]) => value !== null && value !== "");
   return html`<dl class="facts">
-    ${links.map(([kind, names]) => html`<dt>${kind}</dt><dd>${names.slice(0, 30).map((name) => html`<${Value} key=${name} name=${kind} value=${name} />`)}</dd>`)}
+    ${links.map(([kind, names]) => html`<dt>${kind}</dt><dd>${names.slice(0, 30).map((name) => html`<${Value} key=${name} name=${kind} value=${name} />
+      ${state.can.value.recommend ? html`<button type="button" class="plain small" onClick=${() => go({ mode: "recommend", to: `${kind}=${name}`, id: "", about: "" })}>recommend<span class="hidden"> records for ${name}</span></button>` : null}`)}</dd>`)}
     ${fields.map(([name, value]) => html`<dt>${name}</dt><dd>${[value].flat().map((one) => html`<${Value} key=${String(one)} name=${name} value=${one} />`)}</dd>`)}
     <dt>id</dt><dd><code>${record.id}</code></dd>
   </dl>`;

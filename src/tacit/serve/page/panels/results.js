@@ -32,7 +32,7 @@ function Summary({ value, q, state }) {
   const total = value.total ?? null;
   const shown = value.items.length;
   const words = !shown ? "Nothing found" : q
-    ? (total !== null && total > shown ? `The ${count(shown)} best of ${plural(total, "record")}` : plural(shown, "result"))
+    ? (total !== null && total > shown ? `The ${count(shown)} best of ${plural(total, "record")}` : value.next ? `The ${count(shown)} best records` : plural(shown, "result"))
     : total !== null ? plural(total, "record") : `The first ${plural(shown, "record")}`;
   return html`<div class="summary">
     <h2 role="status" aria-live="polite">${words}</h2>
@@ -55,15 +55,15 @@ function Subjects({ state }) {
 /** @param {{state: State}} props */
 export function Recommended({ state }) {
   const { value, error } = state.recommended.answer.value;
-  const { like, dislike } = route.value;
+  const { like, dislike, to } = route.value;
   return html`<section class="results" aria-label="Recommended records">
-    <${Head} title="Recommended" onBack=${() => go({ mode: "" })} />
-    <div class="summary"><h2 role="status">More like ${plural(like.length, "record")}${dislike.length ? `, less like ${plural(dislike.length, "record")}` : ""}</h2></div>
+    <${Head} title="Recommended" onBack=${() => go({ mode: "", to: "" })} />
+    <div class="summary"><h2 role="status">${to ? `For ${to.replace("=", " ")}` : html`More like ${plural(like.length, "record")}${dislike.length ? `, less like ${plural(dislike.length, "record")}` : ""}`}</h2></div>
     <${FilterChips} state=${state} />
     ${error ? html`<${Failure} error=${error} state=${state} />` : null}
     ${!value && !error ? html`<${Skeleton} />` : null}
     ${value ? html`<${Hits} state=${state} hits=${value.items} next=${value.next} onMore=${() => state.more("recommended")} name="Recommended records"
-      why=${like.length ? (/** @type {Hit} */ hit) => ({ id: like[0], other: hit.id }) : undefined} />` : null}
+      why=${like.length && !to ? (/** @type {Hit} */ hit) => ({ id: like[0], other: hit.id }) : undefined} />` : null}
   </section>`;
 }
 
@@ -73,7 +73,7 @@ export function Basket({ state }) {
   if (!like.length && !dislike.length) return null;
   return html`<div class="basket" role="group" aria-label="Liked and disliked records">
     <span>${plural(like.length, "record")} liked${dislike.length ? `, ${count(dislike.length)} disliked` : ""}</span>
-    ${mode === "recommend" ? null : html`<button type="button" class="button" disabled=${!like.length} onClick=${() => { state.leaveLasso(); go({ mode: "recommend", id: "", about: "" }); }}>Recommend</button>`}
+    ${mode === "recommend" ? null : html`<button type="button" class="button" disabled=${!like.length} onClick=${() => { state.leaveLasso(); go({ mode: "recommend", to: "", id: "", about: "" }); }}>Recommend</button>`}
     <button type="button" class="plain" onClick=${() => go({ like: [], dislike: [], mode: mode === "recommend" ? "" : mode })}>Empty</button>
   </div>`;
 }

@@ -22,7 +22,6 @@ export function Start({ state }) {
     ${info.examples.length ? html`<h2>Try</h2><ul class="examples">${info.examples.slice(0, 3).map((example) => html`<li key=${example}>
       <button type="button" onClick=${() => state.enter(example)}><${Icon} name="search" /><span>${example}</span></button></li>`)}</ul>` : null}
     ${state.can.value.suggest ? html`<p class="hint">Paste the text of a new record to get subjects for it, with reasons.</p>` : null}
-    ${!info.can.map ? html`<p class="notice">This index was built without a map. To add one: <code>tacit map INDEX --again</code></p>` : null}
     ${!info.labels ? html`<p class="notice">The records of this index have no labels: colours show clusters.</p>` : null}
     <${Counted} info=${info} />
     <p class="hint"><button type="button" class="plain" onClick=${() => document.dispatchEvent(new CustomEvent("tacit-help"))}>Keyboard and help</button></p>
@@ -33,9 +32,10 @@ export function Start({ state }) {
 function Counted({ info }) {
   const parts = Object.entries(info.counted ?? {});
   const sum = parts.reduce((total, [, weight]) => total + weight, 0);
-  const words = parts.length > 1 && sum > 0 ? parts.map(([name, weight]) => `${name} ${percent(weight / sum)}`).join(", ") : "";
-  return html`<p class="hint">Positions by ${info.model}${words ? `, from ${words}` : ""}.</p>`;
+  const counted = parts.filter(([, weight]) => weight / sum >= 0.005).sort((a, b) => b[1] - a[1]);
+  const words = counted.length > 1 ? counted.map(([name, weight]) => `${name} ${percent(weight / sum)}`).join(", ") : "";
+  return html`<p class="hint">Positions by ${info.model}${words ? `; what counted: ${words}` : ""}.</p>`;
 }
 
 /** @param {{go?: typeof go}} _ */
-export const home = (_) => go({ q: "", mode: "", id: "", about: "", label: [], under: [], where: [], range: [], like: [], dislike: [], colour: "", mix: 100 });
+export const home = (_) => go({ q: "", mode: "", to: "", id: "", about: "", label: [], under: [], where: [], range: [], like: [], dislike: [], colour: "", mix: 100 });

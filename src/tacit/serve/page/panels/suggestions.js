@@ -2,7 +2,7 @@
 
 import { html, useEffect, useSignal } from "../vendor.js";
 import { Icon } from "../parts/icons.js";
-import { Bar, Failure, Head, Path, Skeleton, percent, plural } from "../parts/bits.js";
+import { Bar, Failure, Head, Path, Skeleton, count, percent, plural } from "../parts/bits.js";
 import { go, route } from "../router.js";
 import { Why } from "./why.js";
 
@@ -70,16 +70,25 @@ function Item({ one, state, ticked, onTick }) {
       <button type="button" class="button quiet small" aria-expanded=${open.value} onClick=${() => { open.value = !open.value; }}>Details<span class="hidden"> on ${one.title}</span></button>
       <button type="button" class="button quiet small" onClick=${() => state.openLabel(one)}>Subject<span class="hidden"> ${one.title}</span></button>
     </div>
-    ${open.value ? html`<div class="hit-why"><${Evidence} evidence=${one.evidence} /><${Why} state=${state} ask=${{ text: route.value.q, label: one.label }} /></div>` : null}
+    ${open.value ? html`<div class="hit-why"><${Evidence} evidence=${one.evidence} /><${Why} state=${state} ask=${{ text: route.value.q, label: one.label }} brief=${Boolean(one.evidence)} /></div>` : null}
   </li>`;
 }
 
-/** Facts in whatever shape the ranker gives them, as words. @param {{evidence: Record<string, unknown> | null}} props */
+/**
+ * What speaks for a subject: similar records that have it, and words whose records often have it.
+ *
+ * @param {{evidence: Record<string, any> | null}} props
+ */
 function Evidence({ evidence }) {
-  const facts = Object.entries(evidence ?? {}).filter(([, value]) => value !== null && ["string", "number"].includes(typeof value));
-  if (!facts.length) return null;
-  return html`<dl class="facts small">${facts.map(([name, value]) => html`<dt key=${name}>${name.replaceAll("_", " ")}</dt>
-    <dd>${typeof value === "number" ? Math.round(value * 1000) / 1000 : String(value)}</dd>`)}</dl>`;
+  if (!evidence) return null;
+  const { similar_records: similar, of, words = [], name, records } = evidence;
+  return html`<dl class="facts small">
+    ${of ? html`<dt>similar records</dt><dd class="evidence"><${Bar} share=${similar / of} kind="strong" /> ${similar} of ${of}</dd>` : null}
+    ${words.slice(0, 6).map((/** @type {{word: string, share: number}} */ one) => html`<dt key=${one.word}>“${one.word}”</dt>
+      <dd class="evidence"><${Bar} share=${one.share} kind="strong" /> ${percent(one.share)} of its records</dd>`)}
+    ${name ? html`<dt>named in the text</dt><dd>${name}</dd>` : null}
+    ${records ? html`<dt>records with it</dt><dd>${count(records)}</dd>` : null}
+  </dl>`;
 }
 
 /** @param {string} text */

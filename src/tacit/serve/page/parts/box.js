@@ -18,7 +18,7 @@ export function Box({ state }) {
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const typed = useSignal(route.peek().q);
   const timer = useRef(0);
-  const typing = useRef(false);
+  const mine = useRef(/** @type {unknown} */ (null));
 
   useEffect(() => effect(() => {
     // What comes from the address (Back, an example, a link) goes into the box; what is being typed stays.
@@ -27,7 +27,6 @@ export function Box({ state }) {
       field.current.value = q;
       typed.value = q;
       fit(field.current);
-      typing.current = false;
     }
   }), []);
 
@@ -36,9 +35,9 @@ export function Box({ state }) {
     timer.current = 0;
     const text = field.current?.value ?? "";
     if (text.trim() === route.peek().q.trim() && (text.length > LONG_TEXT) === (route.peek().mode === "suggest") && !route.peek().id) return;
-    // While somebody types, one entry of the history is changed; the next query begins another one.
-    state.enter(text.trim() ? text : "", { replace: typing.current });
-    typing.current = true;
+    // While somebody types, one entry of the history is changed; anything else in between begins another one.
+    state.enter(text.trim() ? text : "", { replace: mine.current === route.peek() });
+    mine.current = route.peek();
   };
   const onInput = () => {
     if (!field.current) return;
@@ -66,7 +65,6 @@ export function Box({ state }) {
     field.current.value = "";
     typed.value = "";
     fit(field.current);
-    typing.current = false;
     state.enter("");
     field.current.focus();
   };
@@ -101,8 +99,8 @@ export function Box({ state }) {
   </form>`;
 }
 
-/** As high as its text, up to eight lines. @param {HTMLTextAreaElement} field */
+/** As high as its text, up to four lines, whether it has the focus or not: a click must not move what it meets. @param {HTMLTextAreaElement} field */
 function fit(field) {
   field.style.setProperty("height", "auto");
-  field.style.setProperty("height", `${Math.min(field.scrollHeight, 8 * 22 + 20)}px`);
+  field.style.setProperty("height", `${Math.min(field.scrollHeight, 4 * 24 + 20)}px`);
 }

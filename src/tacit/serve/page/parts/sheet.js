@@ -12,7 +12,7 @@ export const raise = (step) => {
 };
 
 /** Pixels that the sheet covers at a height. @param {number} at */
-export const covered = (at) => [92, Math.round(innerHeight * 0.46), innerHeight - 84][at];
+export const covered = (at) => [92, Math.round(innerHeight * 0.46), innerHeight - 20 - (document.querySelector(".top")?.clientHeight ?? 64)][at];
 
 /** @param {{children: unknown, tabs: unknown}} props */
 export function Sheet({ children, tabs }) {
@@ -23,7 +23,13 @@ export function Sheet({ children, tabs }) {
     const fit = () => set(covered(height.value));
     fit();
     addEventListener("resize", fit);
-    return () => removeEventListener("resize", fit);
+    const top = document.querySelector(".top");
+    const watcher = new ResizeObserver(fit);
+    if (top) watcher.observe(top);
+    return () => {
+      removeEventListener("resize", fit);
+      watcher.disconnect();
+    };
   }, [height.value]);
 
   /** @param {PointerEvent} event */

@@ -74,19 +74,19 @@ export function createTree(state) {
 /** @param {{state: State, tree: Tree, onClose?: () => void}} props */
 export function Legend({ state, tree, onClose }) {
   const info = state.info.answer.value.value;
-  const by = route.value.colour || "label";
+  const by = state.colouring.value;
   if (!info) return null;
   return html`<nav class="legend" aria-label="Subjects and colours">
     <div class="legend-head">
       <label class="colour-menu"><span>Colour</span><select id="colour" onChange=${(/** @type {Event} */ event) => {
         const value = /** @type {HTMLSelectElement} */ (event.target).value;
-        go({ colour: value === "label" ? "" : value });
+        go({ colour: value === colourings(state)[0][0] ? "" : value });
       }}>
         ${colourings(state).map(([value, name]) => html`<option key=${value} value=${value} selected=${by === value}>${name}</option>`)}
       </select></label>
       ${onClose ? html`<button type="button" class="icon-button" aria-label="Hide the legend" onClick=${onClose}><${Icon} name="right" /></button>` : null}
     </div>
-    ${by === "label" && info.labels ? html`<${Subjects} state=${state} tree=${tree} />` : html`<${Groups} state=${state} />`}
+    ${by === "label" ? html`<${Subjects} state=${state} tree=${tree} />` : html`<${Groups} state=${state} />`}
   </nav>`;
 }
 
