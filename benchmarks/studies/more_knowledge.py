@@ -10,6 +10,7 @@ Method      Records to learn from and held-out ones, chosen at random; the setti
             search by meaning with held-out texts as queries, the gain being the overlap (Jaccard) of labels, or of
             links; MRR@10 of records by their own titles.
 Run         python benchmarks/studies/more_knowledge.py [reuters|arxiv|newsgroups|rcv1 ...] [--seeds 3] [--records 1500]
+                [--keep FILE]
 Tables      docs/studies/more_knowledge.md, of 2026-11-18.
 Conclusion  Taxonomy and links are used where the trial finds that nothing falls, and left out elsewhere; records
             without labels raise suggestions most. What falls by more than .005: with twice the records in 255 instead
@@ -172,8 +173,10 @@ def measured(
     return measures
 
 
-def study(name: str, seed: int, n_records: int, data: Path) -> list[tuple[str, dict[str, float], list[str]]]:
-    """Measure one collection with more and more knowledge."""
+def study(
+    name: str, seed: int, n_records: int, data: Path, kept: Path | None = None
+) -> list[tuple[str, dict[str, float], list[str]]]:
+    """Measure one collection with more and more knowledge; what the file `kept` has is not measured again."""
     records, parents = COLLECTIONS[name](data)
     words = rows_of_words(name, data)
     n_test = n_records // 3
@@ -192,14 +195,26 @@ def study(name: str, seed: int, n_records: int, data: Path) -> list[tuple[str, d
     for step, some, more, tree in steps:
         if step == "+ links" and not any(record.links for record in records[:100]):
             continue
+        key = json.dumps([name, seed, n_records, step])
+        known = read_kept(kept)
+        if key in known:
+            rows.append((step, *known[key]))
+            continue
         found: dict[str, Any] = {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             rows.append((step, measured(some, test, more, tree, train, found, words), found["weights"]))
+        if kept is not None:
+            kept.write_text(json.dumps({**read_kept(kept), key: rows[-1][1:]}), encoding="utf-8")
         print(
-            name, seed, step, found["weights"], {key: round(value, 4) for key, value in rows[-1][1].items()}, flush=True
+            name, seed, step, found["weights"], {one: round(value, 4) for one, value in rows[-1][1].items()}, flush=True
         )
     return rows
+
+
+def read_kept(path: Path | None) -> dict[str, Any]:
+    """Return what was measured before."""
+    return json.loads(path.read_text(encoding="utf-8")) if path is not None and path.exists() else {}
 
 
 def main() -> None:
@@ -209,19 +224,29 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--records", type=int, default=1_500)
     parser.add_argument("--data-dir", type=Path, default=Path(os.environ.get("TACIT_DATA", ".")))
+    parser.add_argument("--keep", type=Path, help="file of measures: a run that was stopped goes on")
     asked = parser.parse_args()
     for name in asked.collections:
-        runs = [study(name, seed, asked.records, asked.data_dir) for seed in range(asked.seeds)]
-        print(f"\n{name}, {asked.records} records, {asked.seeds} seeds: mean and standard error of the change")
-        for place, (step, first, _) in enumerate(runs[0]):
-            cells = []
-            for key in first:
-                values = np.array([run[place][1][key] for run in runs])
-                before = np.array([run[max(0, place - 1)][1].get(key, np.nan) for run in runs])
-                change = values - before
-                error = change.std(ddof=1) / np.sqrt(len(change)) if len(change) > 1 else np.nan
-                cells.append(f"{key} {values.mean():.4f} ({change.mean():+.4f} ± {error:.4f})")
-            print(f"{step:26s}", "; ".join(cells))
+        runs = [study(name, seed, asked.records, asked.data_dir, asked.keep) for seed in range(asked.seeds)]
+        print(f"\n{asked.records} records, {asked.seeds} seeds\n\n{table(name, runs)}\n", flush=True)
+
+
+def table(name: str, runs: list[list[tuple[str, dict[str, float], list[str]]]]) -> str:
+    """Return the page's table: values, then changes from the row above with their standard errors; "" if the same."""
+    keys = sorted(runs[0][0][1], key=lambda key: MEASURES.index(key) if key in MEASURES else len(MEASURES))
+    rows = [[name, *keys], ["---"] * (1 + len(keys))]
+    for place, (step, _, _) in enumerate(runs[0]):
+        cells = []
+        for key in keys:
+            values = np.array([run[place][1][key] for run in runs])
+            if place == 0:
+                cells.append(f"{values.mean():.3f}".lstrip("0"))
+                continue
+            change = values - np.array([run[place - 1][1][key] for run in runs])
+            error = change.std(ddof=1) / np.sqrt(len(change)) if len(change) > 1 else np.nan
+            cells.append(f"{change.mean():+.3f} ±{error:.3f}".replace("0.", ".") if change.any() else "")
+        rows.append([step, *cells])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 if __name__ == "__main__":
