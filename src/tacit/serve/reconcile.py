@@ -177,7 +177,7 @@ def _base(request: Request) -> str:
 
 
 def _view(base: str, index: str) -> str:
-    return f"{base}/{quote(index)}#label={{{{id}}}}"
+    return f"{base}/{quote(index)}#about={{{{id}}}}"
 
 
 def _manifest(snapshot: Snapshot, base: str) -> dict[str, Any]:

@@ -136,7 +136,7 @@ def test_the_manifest_follows_the_specification(client: TestClient) -> None:
     manifest = client.get("/reconcile/books").json()
     jsonschema.validate(manifest, MANIFEST)
     assert manifest["identifierSpace"] == "http://example.org/t/"
-    assert manifest["view"]["url"] == "http://localhost:8080/books#label={{id}}"
+    assert manifest["view"]["url"] == "http://localhost:8080/books#about={{id}}"
     assert [one["name"] for one in manifest["defaultTypes"]] == ["Subject", "Furniture", "Money", "Nature"]
     for kind, service in manifest["suggest"].items():
         assert (
@@ -256,7 +256,7 @@ def test_a_preview_is_framed_by_programs_of_this_machine_only(client: TestClient
     for text in ("<h1>Whales</h1>", "Nature &gt; Animals", "Cetaceans", "4 records", "http://example.org/t/whales"):
         assert text in answer.text
     (address,) = re.findall(r'href="([^"]+)"', answer.text)
-    assert address == "http://localhost:8080/books#label=http%3A%2F%2Fexample.org%2Ft%2Fwhales"
+    assert address == "http://localhost:8080/books#about=http%3A%2F%2Fexample.org%2Ft%2Fwhales"
     assert client.get("/reconcile/books/preview", params={"id": EVIL}).status_code == 404
     assert client.get("/books").headers["content-security-policy"].endswith("frame-ancestors 'none'")
 
