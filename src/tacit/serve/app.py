@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
@@ -75,6 +76,7 @@ def create_app(
         if find_spec(f"tacit.serve.{protocol}") is not None:
             app.include_router(import_module(f"tacit.serve.{protocol}").router(state))
     app.include_router(pages(state, metrics))
+    _name_indexes(app, list(state.indexes))
     app.add_middleware(GZipMiddleware, minimum_size=_COMPRESSED, compresslevel=4)
     app.add_middleware(Guard, limits=state.limits, metrics=metrics, hosts=allowed_hosts)
     return app
@@ -86,3 +88,19 @@ def _warm(snapshot: Snapshot) -> None:
         tree_of(snapshot).below()
         map_layers(snapshot)
         label_lookup(snapshot.collection).find("a")
+
+
+def _name_indexes(app: FastAPI, names: list[str]) -> None:
+    """Let the description of the API name the indexes, so that programs that read it can ask at once."""
+    describe = app.openapi
+
+    def described() -> dict[str, Any]:
+        api = describe()
+        for operations in api["paths"].values():
+            for operation in operations.values():
+                for parameter in operation.get("parameters", ()):
+                    if (parameter["in"], parameter["name"]) == ("path", "index"):
+                        parameter["schema"] = {"type": "string", "enum": names}
+        return api
+
+    app.openapi = described  # type: ignore[method-assign]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 
 from tacit.errors import BusyError, InputError, MissingExtraError, UnknownNameError
 
@@ -114,8 +115,10 @@ def add_handlers(app: FastAPI) -> None:
     async def on_status(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         told = {404: "There is nothing at this address.", 405: "This address does not know the method."}
-        detail = told.get(error.status_code, str(error.detail))
-        return problem_response(error.status_code, detail, dict(error.headers or {}))
+        detail, headers = told.get(error.status_code, str(error.detail)), dict(error.headers or {})
+        if error.status_code == 405:
+            headers["Allow"] = _methods_of(app, request)
+        return problem_response(error.status_code, detail, headers)
 
     async def on_invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
@@ -126,6 +129,16 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(MissingExtraError, on_problem)
     app.add_exception_handler(HTTPException, on_status)
     app.add_exception_handler(RequestValidationError, on_invalid)
+
+
+def _methods_of(app: FastAPI, request: Request) -> str:
+    """Return all methods of an address, which may be those of several routes; the first of them wins a request."""
+    found = []
+    for method in ("DELETE", "GET", "POST", "PUT"):
+        scope = {**request.scope, "method": method, "path_params": {}}
+        if any(route.matches(scope)[0] is Match.FULL for route in app.router.routes):
+            found.append(method)
+    return ", ".join(found)
 
 
 def _invalid(error: RequestValidationError) -> str:

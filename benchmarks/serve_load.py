@@ -1,0 +1,149 @@
+"""The service under load: `python benchmarks/serve_load.py INDEX --texts FILE [--clients 8] [--pause 0.2] [--flat N]`.
+
+Starts `tacit serve` on this machine and asks it from several clients, each with a pause between two questions, as
+people have who type; the load is bounded, so that the figures are those of the service and not of a queue. Prints for
+search, suggestions and the map the middle (p50) and the slow end (p99) of the times, and the processor time of the
+service per request. `--flat N` then sends N more requests as fast as it can, and prints the memory before and after.
+
+| | should be, for 100,000 records and 8 clients |
+|---|---|
+| search  | p50 20 ms, p99 100 ms |
+| suggest | p50 30 ms |
+| memory  | flat over 100,000 requests |
+
+`--texts` has a text per line, up to a tab; queries are its first words. Needs httpx.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the load and print what was seen."""
+    parser = argparse.ArgumentParser(description="The service under load")
+    parser.add_argument("index", type=Path)
+    parser.add_argument("--texts", type=Path, required=True)
+    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--pause", type=float, default=0.2, help="mean seconds between two questions of a client")
+    parser.add_argument("--requests", type=int, default=100, help="per client and kind")
+    parser.add_argument("--flat", type=int, default=0, help="further requests, to see whether memory grows")
+    asked = parser.parse_args()
+    texts = _texts(asked.texts)
+    service, base = _start(asked.index)
+    try:
+        api = f"{base}api/v1/{asked.index.name.removesuffix('.tacit')}"
+        for kind in ("search", "suggest", "map"):
+            row = _load(service.pid, api, kind, texts, asked.clients, asked.requests, asked.pause)
+            print(kind, json.dumps(row), flush=True)
+        if asked.flat:
+            print("memory", json.dumps(_flat(service.pid, api, texts, asked.clients, asked.flat)), flush=True)
+    finally:
+        service.terminate()
+        service.wait(30)
+
+
+def _texts(path: Path) -> list[str]:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8") as file:
+        return [line.partition("\t")[0].strip() for line, _ in zip(file, range(5_000), strict=False)]
+
+
+def _start(index: Path) -> tuple[subprocess.Popen[str], str]:
+    command = [sys.executable, "-m", "tacit", "serve", str(index), "--port", "0", "--log-level", "warning"]
+    service = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+    assert service.stdout is not None
+    line = service.stdout.readline()
+    found = re.search(r"http://\S+", line)
+    if found is None:
+        sys.exit(f"the service did not start: {line}")
+    return service, found[0]
+
+
+def _ask(client: httpx.Client, api: str, kind: str, text: str, chance: random.Random) -> int:
+    if kind == "search":
+        words = " ".join(text.split()[: chance.randint(1, 4)])
+        return client.get(f"{api}/search", params={"q": words}).status_code
+    if kind == "suggest":
+        return client.post(f"{api}/suggest", json={"texts": [text]}).status_code
+    return client.get(f"{api}/map/rows", params={"q": text.split()[0]}).status_code
+
+
+def _load(
+    process: int, api: str, kind: str, texts: list[str], clients: int, requests: int, pause: float
+) -> dict[str, Any]:
+    times: list[float] = []
+    wrong: list[int] = []
+    before = _processor_time(process)
+
+    def work(number: int) -> None:
+        chance = random.Random(number)
+        with httpx.Client(timeout=60) as client:
+            for _ in range(requests):
+                time.sleep(chance.expovariate(1 / pause) if pause else 0)
+                text = chance.choice(texts) or "sea"
+                started = time.perf_counter()
+                status = _ask(client, api, kind, text, chance)
+                times.append(time.perf_counter() - started)
+                if status != 200:
+                    wrong.append(status)
+
+    started = time.perf_counter()
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    seconds = time.perf_counter() - started
+    times.sort()
+    return {
+        "requests": len(times),
+        "p50_ms": round(1000 * times[len(times) // 2], 1),
+        "p99_ms": round(1000 * times[int(0.99 * len(times))], 1),
+        "per_second": round(len(times) / seconds, 1),
+        "processor_ms": round(1000 * (_processor_time(process) - before) / len(times), 1),
+        "wrong": len(wrong),
+    }
+
+
+def _flat(process: int, api: str, texts: list[str], clients: int, requests: int) -> dict[str, Any]:
+    """Return the memory of the service, in MB, before, after a tenth, and after all of many requests."""
+    seen = [_memory(process)]
+    for share in (0.1, 0.9):
+        each = max(1, int(share * requests / clients / 2))
+        for kind in ("search", "suggest"):
+            _load(process, api, kind, texts, clients, each, 0.0)
+        seen.append(_memory(process))
+    return {"requests": requests, "before_mb": seen[0], "after_a_tenth_mb": seen[1], "after_mb": seen[2]}
+
+
+def _processor_time(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _memory(process: int) -> float:
+    """Return what the process holds by itself; pages of mapped files come and go."""
+    for line in Path(f"/proc/{process}/status").read_text().splitlines():
+        if line.startswith("RssAnon:"):
+            return round(int(line.split()[1]) / 1000, 1)
+    return 0.0
+
+
+if __name__ == "__main__":
+    main()
