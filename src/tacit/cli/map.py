@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.common.options import as_json, examples, filter_options, index_argument, opened, read_filters
+from tacit.cli.common.options import (
+    as_json,
+    examples,
+    filter_options,
+    index_argument,
+    opened,
+    quiet_option,
+    read_filters,
+    wait_option,
+)
 from tacit.cli.common.output import write_json, write_note, write_table
+from tacit.cli.common.progress import ShownStages
 from tacit.errors import InputError
 from tacit.files import replacing
 
@@ -26,6 +36,7 @@ __all__ = ["cluster_command", "map_command"]
         "tacit map library.tacit",
         "tacit map library.tacit --output animals.png --under animals",
         "tacit map library.tacit --output years.html --colour-by year",
+        "tacit map library.tacit --again --seed 1",
     ),
 )
 @index_argument
@@ -39,27 +50,58 @@ __all__ = ["cluster_command", "map_command"]
     "--colour-by",
     default="label",
     show_default=True,
-    metavar="label|cluster|FIELD",
-    help="Colour by the broadest label, by groups of similar records, or by a field.",
+    metavar="label|cluster|concept|FIELD",
+    help="Colour by the broadest label, by groups of similar records, by dimension, or by a field or link.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the map.  [default: name of the index]")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="NUMBER", help="Random seed.")
+@click.option("--again", is_flag=True, help="Lay the records out again, and keep this map in the index.")
 @filter_options
+@wait_option
 @as_json
+@quiet_option
 def map_command(
-    *, index: str, output: str | None, colour_by: str, title: str | None, seed: int, as_json: bool, **conditions: Any
+    *,
+    index: str,
+    output: str | None,
+    colour_by: str,
+    title: str | None,
+    seed: int,
+    again: bool,
+    wait: float,
+    as_json: bool,
+    quiet: bool,
+    **conditions: Any,
 ) -> None:
     """Draw a map of the collection, as a web page or a picture.
 
     Records on the same subjects are close together. The page works offline: hover over a point to see its record, click
     a name in the legend to hide its records, type into the box to find records.
+
+    The index keeps the map that `tacit build` made. With --again it is made anew, with this seed; a picture is then
+    drawn only if --output is given.
     """
     from tacit.tasks.map.map import check_output, draw_map
 
+    if again:
+        if output is not None:
+            check_output(output)
+        from tacit.tasks.map.again import map_again
+
+        with ShownStages(quiet=quiet) as show:
+            map_again(index, random_state=seed, report=show, wait=wait)
+        if output is None:
+            if as_json:
+                write_json({"index": index, "seed": seed})
+            elif not quiet:
+                print(f"The map of {index} was made again.")
+            return
     with opened(index) as collection:
         path = check_output(output or f"{collection.path.stem}-map.html")
         filters = read_filters(collection, **conditions)
-        drawn = draw_map(collection, path, colour_by=colour_by, filters=filters, title=title, random_state=seed)
+        under = conditions["under"][0] if len(conditions.get("under") or ()) == 1 else None
+        options: dict[str, Any] = {"colour_by": colour_by, "filters": filters, "title": title, "random_state": seed}
+        drawn = draw_map(collection, path, under=under, **options)
     facts = {"output": str(path), **drawn.to_facts()}
     if as_json:
         write_json(facts)

@@ -206,13 +206,15 @@ class Collection(OpenedIndex):
         *,
         colour_by: str = "label",
         filters: Filters | None = None,
+        under: str | None = None,
         title: str | None = None,
         random_state: int = 0,
     ) -> Map:
         """Draw the records as a map for a browser (.html) or as a picture; see `tacit.tasks.map.map`."""
         from tacit.tasks.map.map import draw_map
 
-        return draw_map(self, path, colour_by=colour_by, filters=filters, title=title, random_state=random_state)
+        options: dict[str, Any] = {"filters": filters, "under": under, "title": title, "random_state": random_state}
+        return draw_map(self, path, colour_by=colour_by, **options)
 
     def evaluate(self, **options: Any) -> Evaluation:
         """Measure suggestions and search on held-out records; see `tacit.tasks.measure.evaluate`."""

@@ -194,7 +194,7 @@ def _write(
         say.end(f"{n:,} records linked to their neighbours" if written else "searches compare all records")
     if settings.map:
         say.begin("map")
-        layout = _map_of(fitted, X, known, titles, settings)
+        layout = _map_of(fitted, X, known, titles, settings, say)
         layout.save(writer)
         say.end(f"{len(layout.points):,} records and {len(layout.names):,} names on the map")
     say.begin("writing")
@@ -216,7 +216,12 @@ def _write(
 
 
 def _map_of(
-    fitted: FittedSpace, X: Any, known: RecordKnowledge, titles: Mapping[str, str], settings: BuildSettings
+    fitted: FittedSpace,
+    X: Any,
+    known: RecordKnowledge,
+    titles: Mapping[str, str],
+    settings: BuildSettings,
+    say: StageReporter,
 ) -> MapLayout:
     """Lay the records out in the plane; in an informed space, by their words alone, too."""
     is_informed = fitted.model != SPACES["lsi"].title
@@ -228,6 +233,7 @@ def _map_of(
         known.taxonomy,
         title=lambda label: shown.get(label) or titles.get(label, label),
         seed=settings.random_state,
+        progress=say.advance,
     )
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tacit.errors import TacitWarning
 from tacit.index import GenerationWriter
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.layout.level_names import LevelName, level_names
@@ -19,7 +22,7 @@ __all__ = ["FULL", "MapLayout", "Points", "as_units", "make_layout"]
 
 FULL = 32767  # the largest coordinate
 Points = npt.NDArray[np.int16]
-_METHOD = "t-SNE of a sample"
+_METHOD = "t-SNE"
 _PLAIN_DIMENSIONS = 64
 
 
@@ -58,6 +61,7 @@ def make_layout(
     *,
     title: Callable[[str], str],
     seed: int = 0,
+    progress: Callable[[str, float], None] | None = None,
 ) -> MapLayout:
     """Lay out the records of an index, and name their subjects.
 
@@ -65,21 +69,38 @@ def make_layout(
     ----------
     positions : (n_records, k), by all that is known
     words : sparse or array, n_records x n_terms, or None
-        The weights of the words, for the plain layout; None if positions come from the words alone.
+        The weights of the words, for the plain layout; None if the positions come from the words alone.
     labels : of each record
     taxonomy : what is above the labels, or None
     title : returns the title of a label
     seed : int, default 0
+    progress : called with what is being done, and the part that was done before
     """
+    say = progress or (lambda message, share: None)
+    say("by all that is known" if words is not None else "by words", 0.0)
     groups = [names[0] if names else "" for names in labels]
-    points = as_units(lay_out(positions, groups, random_state=seed))
-    plain = None
-    if words is not None and min(words.shape) > 2:
-        from tacit.models.lsi.lsi import LSI
-
-        directions = LSI(min(_PLAIN_DIMENSIONS, min(words.shape) - 1), random_state=seed).fit_transform(words)
-        plain = as_units(_aligned(lay_out(directions, groups, random_state=seed), points))
+    with ThreadPoolExecutor(1) as beside:
+        waiting = None if words is None or min(words.shape) < 3 else beside.submit(_by_words, words, seed)
+        found = lay_out(positions, groups, random_state=seed)
+        directions = None if waiting is None else waiting.result()
+    points, plain = as_units(found), None
+    if directions is not None:
+        say("by words alone", 0.5)
+        plain = as_units(_aligned(lay_out(directions, groups, random_state=seed, start=found), found))
+    say("names", 0.9)
     return MapLayout(points, plain, level_names(points, plain, labels, taxonomy, title), seed)
+
+
+def _by_words(words: Any, seed: int) -> Float32Array:
+    """Return the positions of records in a space of their words alone."""
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    from tacit.models.lsi.lsi import LSI
+
+    n_dimensions = min(_PLAIN_DIMENSIONS, min(words.shape) - 1)
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", TacitWarning)  # of records without words, of which the build has told
+        return np.asarray(LSI(n_dimensions, random_state=seed).fit_transform(words), np.float32)
 
 
 def as_units(points: Array) -> Points:
@@ -98,7 +119,7 @@ def as_units(points: Array) -> Points:
 _RIM = 0.05  # of the half width, for the points beyond the limits
 
 
-def _aligned(points: Float32Array, to: Points) -> Float32Array:
+def _aligned(points: Float32Array, to: Float32Array) -> Float32Array:
     """Turn and mirror points so that they lie as near as possible to others."""
     centred = points - points.mean(axis=0)
     left, _, right = np.linalg.svd(centred.T @ (to - to.mean(axis=0)))

@@ -20,7 +20,9 @@ from tacit.tasks.map.grouping import groups_of
 from tacit.tasks.map.looks import coloured
 from tacit.tasks.map.map_data import Map, MapGroup, MapName
 from tacit.tasks.map.picture import PICTURES
+from tacit.tasks.map.stored import StoredMap
 from tacit.tasks.opened_index import OpenedIndex
+from tacit.types import Float32Array, IntArray
 
 __all__ = ["check_output", "draw_map", "map_of", "write_map"]
 
@@ -31,6 +33,7 @@ def draw_map(
     *,
     colour_by: str = "label",
     filters: Filters | None = None,
+    under: str | None = None,
     title: str | None = None,
     random_state: int = 0,
 ) -> Map:
@@ -43,13 +46,16 @@ def draw_map(
         File to write: .html is a page that works in any browser without a network, .png, .svg and .pdf are pictures.
     colour_by : str, default "label"
         "label" is the top of the taxonomy, or the most frequent label of a record; "cluster" is a group of nearby
-        records, named by its words; anything else is the name of a field.
+        records, named by its words; "concept" is the dimension along which a record is most unusual; anything else is
+        the name of a field or link.
     filters : Filters, optional
         Only matching records.
+    under : str, optional
+        A label, if the filters leave only records below it: colours are then those of what is directly below.
     title : str, optional
         Default: the name of the index.
     random_state : int, default 0
-        The same seed gives the same map.
+        The same seed gives the same map. It matters for an index without a map of its own, and for clusters.
 
     Raises
     ------
@@ -57,7 +63,8 @@ def draw_map(
         If no record matches, or the file cannot be written.
     """
     path = check_output(path)
-    found = map_of(collection, colour_by=colour_by, filters=filters, title=title, random_state=random_state)
+    options: dict[str, Any] = {"filters": filters, "under": under, "title": title, "random_state": random_state}
+    found = map_of(collection, colour_by=colour_by, **options)
     write_map(found, path)
     return found
 
@@ -67,6 +74,7 @@ def map_of(
     *,
     colour_by: str = "label",
     filters: Filters | None = None,
+    under: str | None = None,
     title: str | None = None,
     random_state: int = 0,
 ) -> Map:
@@ -80,10 +88,9 @@ def map_of(
         for record in collection.store.get(numbers[start : start + _BATCH]):
             text = record.text.strip().split("\n", 1)[0][:_LONGEST_TITLE]
             records.append(Record(record.id, text, record.labels, record.title, {}, record.fields))
-    found = groups_of(collection, numbers, colour_by, filters=filters, random_state=seed, argument="colour_by")
-    # always by labels, so that maps of one collection with different colours have the same layout
-    widest = groups_of(collection, numbers)
-    points = lay_out(collection.positions.of(numbers), widest.codes.tolist(), random_state=seed)
+    options: dict[str, Any] = {"filters": filters, "under": under, "random_state": seed}
+    found = groups_of(collection, numbers, colour_by, **options, argument="colour_by")
+    points = _points(collection, numbers, seed)
     groups = coloured(found, "no label" if colour_by == "label" else f"no {colour_by}")
     titles = {label: title_of(collection, label) for record in records for label in record.labels}
     labels = [tuple(titles[name] for name in record.labels) for record in records]
@@ -97,6 +104,16 @@ def map_of(
         _names(points, groups, labels),
         colour_by,
     )
+
+
+def _points(collection: OpenedIndex, numbers: IntArray, seed: int) -> Float32Array:
+    """Return where the records are on the map that the index keeps, or else on a new one."""
+    stored = StoredMap.of(collection)
+    if stored is not None:
+        return np.asarray(stored.points()[numbers], np.float32)
+    # the sample is always by labels, so that maps of one collection with different colours have the same layout
+    widest = groups_of(collection, numbers)
+    return lay_out(collection.positions.of(numbers), widest.codes.tolist(), random_state=seed)
 
 
 def write_map(found: Map, path: str | Path) -> Path:

@@ -45,16 +45,36 @@ def test_neighbours_in_the_space_are_neighbours_on_the_map(points, planted):
     assert np.mean(groups[distances.argmin(axis=1)] == groups) > 0.97
 
 
-def test_records_out_of_the_sample_lie_beside_their_nearest_one_in_it(points, planted):
-    positions, groups = planted
-    rows = _sample(groups, 60, np.random.default_rng(0))
-    unit = positions / np.linalg.norm(positions, axis=1, keepdims=True)
-    others = np.setdiff1d(np.arange(258), rows)
-    nearest = rows[(unit[others] @ unit[rows].T).argmax(axis=1)]
-    away = np.linalg.norm(points[others] - points[nearest], axis=1)
-    width = np.ptp(points, axis=0).max()
-    assert np.quantile(away, 0.95) < 0.08 * width
-    assert len(np.unique(points, axis=0)) == 258  # none hides another
+def test_every_record_lies_beside_its_nearest_ones_in_the_space(points, planted):
+    unit = planted[0] / np.linalg.norm(planted[0], axis=1, keepdims=True)
+    cosines = unit @ unit.T - 3 * np.eye(258)
+    away = np.linalg.norm(points - points[cosines.argmax(axis=1)], axis=1)
+    assert np.quantile(away, 0.95) < 0.2 * np.ptp(points, axis=0).max()
+
+
+def test_no_record_covers_another(points):
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2) + np.diag(np.full(258, np.inf))
+    room = np.ptp(points, axis=0).max() * np.sqrt(0.3 / 258)
+    assert np.quantile(distances.min(axis=1), 0.02) > 0.4 * room
+
+
+def test_records_without_words_are_in_a_corner(planted):
+    positions = np.vstack([planted[0], np.zeros((10, 4))])
+    points = lay_out(positions, ["a"] * len(positions))
+    others = points[:258]
+    low, width = others.min(axis=0), np.ptp(others, axis=0)
+    assert ((points[258:] - low) / width < 0.3).all()
+
+
+def test_a_layout_that_starts_from_another_is_like_it():
+    rng = np.random.default_rng(5)
+    groups = np.repeat(np.arange(10), 20)
+    centres = rng.normal(size=(10, 6))
+    first, second = (centres[groups] + 0.1 * rng.normal(size=(200, 6)) for _ in range(2))
+    before = lay_out(first, groups)
+    after = lay_out(second, groups, start=before)
+    means = [np.array([points[groups == group].mean(axis=0) for group in range(10)]) for points in (before, after)]
+    assert min(np.corrcoef(means[0][:, axis], means[1][:, axis])[0, 1] for axis in range(2)) > 0.8
 
 
 def test_same_seed_same_places_other_seed_others(points, planted):
