@@ -15,7 +15,7 @@ import { followAddress, route } from "./router.js";
 import { Sheet, covered, height, raise } from "./parts/sheet.js";
 import { createStage } from "./stage.js";
 import { createState } from "./state.js";
-import { phone, reducedMotion, theme } from "./theme.js";
+import { narrow, phone, reducedMotion, theme } from "./theme.js";
 import { Legend, createTree } from "./parts/tree.js";
 import { watchServer } from "./watch.js";
 
@@ -30,8 +30,8 @@ const stage = signal(/** @type {Stage | null} */ (null));
 
 /** What panels cover of the map, in pixels; the same figures as in css/layout.css. */
 const padding = computed(() => (phone.value
-  ? { top: 76, right: 8, bottom: height.value === 2 ? 92 : covered(height.value), left: 8 }
-  : { top: 12, right: legendOpen.value ? 308 : 64, bottom: 84, left: 424 }));
+  ? { top: 76, right: 60, bottom: height.value === 2 ? 92 : covered(height.value), left: 8 }
+  : { top: 16, right: legendOpen.value ? (narrow.value ? 286 : 322) : 68, bottom: 92, left: narrow.value ? 396 : 424 }));
 
 const PANELS = { record: RecordPanel, label: LabelPanel, lasso: Inside, suggest: Suggestions, recommend: Recommended, results: Results, start: Start };
 

@@ -10,6 +10,9 @@ import { go, route } from "./router.js";
 
 export const PALETTE_SIZE = 14;
 
+/** Milliseconds that the pointer rests on a point before its title is asked for. */
+const PAUSE = 50;
+
 /** @typedef {{hit: Hit, x: number, y: number} | null} Tip */
 
 /**
@@ -40,9 +43,11 @@ export function createStage(container, state, { theme, reducedMotion, padding })
         tip.value = null;
         return;
       }
-      seen(number).then((hit) => {
-        if (mine === pointed && hit) tip.value = { hit, x, y };
-      }, () => {});
+      setTimeout(() => {
+        if (mine === pointed) seen(number).then((hit) => {
+          if (mine === pointed && hit) tip.value = { hit, x, y };
+        }, () => {});
+      }, tip.peek()?.hit.number === number ? 0 : PAUSE);
     },
     onPick: pick,
     onLasso(numbers) {
@@ -146,21 +151,23 @@ export function createStage(container, state, { theme, reducedMotion, padding })
 
 /** The points that the list shows, the chosen one, and lines to its neighbours. @param {ReturnType<typeof createMap>} map @param {State} state */
 function drawSelection(map, state) {
-  const view = state.view.value;
   const chosen = route.value.id ? (state.record.answer.value.value?.number ?? null) : null;
-  const near = chosen === null ? [] : (state.similar.answer.value.value?.items ?? []);
-  const listed = view === "record" ? near
-    : view === "results" ? (route.value.q ? (state.search.answer.value.value?.items ?? []) : [])
-      : view === "recommend" ? (state.recommended.answer.value.value?.items ?? [])
-        : view === "label" ? [] : [];
+  const listed = numbersListed(state);
   const hovered = state.hovered.value;
-  const inside = view === "lasso" ? [...(state.lassoNumbers.value ?? [])] : [];
   map.setSelected(chosen);
-  map.setHighlighted([...new Set([...inside, ...listed.map((hit) => hit.number), ...(hovered === null ? [] : [hovered])])]);
-  const hasPin = view === "results" && route.value.q && state.search.answer.value.value?.pin;
-  if (chosen !== null) map.setLinks(near.map((hit) => ({ from: chosen, to: hit.number })));
-  else if (hasPin && hovered !== null && listed.some((hit) => hit.number === hovered)) map.setLinks([{ from: "pin", to: hovered }]);
-  else map.setLinks([]);
+  map.setHighlighted(hovered === null ? listed : Uint32Array.of(hovered, ...(listed.length > 1000 ? [] : listed)));
+  const hasPin = state.view.value === "results" && route.value.q && state.search.answer.value.value?.pin;
+  if (chosen !== null) map.setLinks(Array.from(listed, (to) => ({ from: chosen, to })));
+  else map.setLinks(hasPin && hovered !== null && listed.includes(hovered) ? [{ from: "pin", to: hovered }] : []);
+}
+
+/** @param {State} state @returns {Uint32Array} */
+function numbersListed(state) {
+  const view = state.view.value;
+  if (view === "lasso") return state.lassoNumbers.value ?? new Uint32Array();
+  const { answer } = view === "record" ? state.similar : view === "recommend" ? state.recommended : state.search;
+  const shown = view === "record" || view === "recommend" || (view === "results" && route.value.q);
+  return Uint32Array.from(shown ? (answer.value.value?.items ?? []) : [], (hit) => hit.number);
 }
 
 /** Titles of records by number, asked once and not for every point that the pointer crosses. @param {State} state */

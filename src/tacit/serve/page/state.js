@@ -119,10 +119,15 @@ export function createState(source) {
     const cursor = list.answer.peek().value?.next;
     if (!cursor) return;
     const now = route.peek();
-    const next = which === "search" ? await source.search({ q: now.q, by: now.by, filters: filters.peek(), limit: 20, cursor })
-      : which === "similar" ? await source.similar(now.id, { limit: 10, cursor })
-        : await source.recommend({ ...recommendationOf(now), filters: filters.peek(), limit: 20, cursor });
-    list.amend((value) => ({ ...value, items: [...value.items, ...next.items], next: next.next }));
+    const ask = { filters: filters.peek(), limit: 20, cursor };
+    try {
+      const next = which === "search" ? await source.search({ q: now.q, by: now.by, ...ask })
+        : which === "similar" ? await source.similar(now.id, { limit: 10, cursor })
+          : await source.recommend({ ...recommendationOf(now), ...ask });
+      if (list.answer.peek().value?.next === cursor) list.amend((value) => ({ ...value, items: [...value.items, ...next.items], next: next.next }));
+    } catch (error) {
+      noticed(/** @type {Error} */ (error));
+    }
   }
 
   /** Filter by a label: itself, or with everything below it. @param {Label} chosen @param {boolean} [below] */

@@ -7,6 +7,8 @@ const asked = matchMedia("(prefers-color-scheme: dark)");
 
 export const theme = signal(/** @type {"light" | "dark"} */ (chosen() ?? system()));
 export const phone = signal(matchMedia("(max-width: 760px)").matches);
+/** Windows in which the cards beside the map are narrower. */
+export const narrow = signal(matchMedia("(max-width: 1399px)").matches);
 export const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 effect(() => {
@@ -18,6 +20,9 @@ asked.addEventListener("change", () => {
 });
 matchMedia("(max-width: 760px)").addEventListener("change", (event) => {
   phone.value = event.matches;
+});
+matchMedia("(max-width: 1399px)").addEventListener("change", (event) => {
+  narrow.value = event.matches;
 });
 
 /** @returns {"light" | "dark"} */

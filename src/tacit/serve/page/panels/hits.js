@@ -1,6 +1,6 @@
 /** A list of records: the accessible twin of the points on the map. */
 
-import { html, useRef, useSignal } from "../vendor.js";
+import { html, useComputed, useRef, useSignal } from "../vendor.js";
 import { Icon } from "../parts/icons.js";
 import { Bar, LabelChip, Marked, percent } from "../parts/bits.js";
 import { go, route } from "../router.js";
@@ -21,11 +21,8 @@ export function Hits({ state, hits, next, onMore, name, why }) {
   const loading = useSignal(false);
   const more = async () => {
     loading.value = true;
-    try {
-      await onMore?.();
-    } finally {
-      loading.value = false;
-    }
+    await onMore?.();
+    loading.value = false;
   };
   return html`<ol class="hits" aria-label=${name} onKeyDown=${moveFocus}>
     ${hits.map((hit) => html`<${HitItem} key=${hit.id} state=${state} hit=${hit} ask=${why?.(hit) ?? null} />`)}
@@ -39,6 +36,7 @@ function HitItem({ state, hit, ask }) {
   const all = useSignal(false);
   const point = useRef(/** @type {HTMLElement | null} */ (null));
   const labels = all.value ? hit.labels : hit.labels.slice(0, FIRST_LABELS);
+  const lit = useComputed(() => state.hovered.value === hit.number);
   const enter = () => { state.hovered.value = hit.number; };
   const leave = () => { if (state.hovered.peek() === hit.number) state.hovered.value = null; };
   /** @param {MouseEvent} event */
@@ -54,7 +52,7 @@ function HitItem({ state, hit, ask }) {
       event.stopPropagation();
     }
   };
-  return html`<li class=${`hit ${state.hovered.value === hit.number ? "lit" : ""}`} ref=${point}
+  return html`<li class=${`hit ${lit.value ? "lit" : ""}`} ref=${point}
       onMouseEnter=${enter} onMouseLeave=${leave} onFocusIn=${enter} onFocusOut=${leave} onKeyDown=${onKey}>
     <h3><a data-result=${hit.id} href=${linkTo({ id: hit.id, about: "" })} onClick=${follow}>${hit.title || hit.id}</a></h3>
     ${hit.snippet?.text ? html`<p class="snippet"><${Marked} text=${hit.snippet.text} marks=${hit.snippet.marks} /></p>` : null}

@@ -73,8 +73,16 @@ function escape(state, stage, target, inField) {
 function pickMiddle(stage) {
   const box = document.querySelector(".aim")?.getBoundingClientRect();
   if (!stage || !box) return;
-  const number = stage.map.nearestTo(box.left + box.width / 2, box.top + box.height / 2);
-  if (number !== null) stage.pick(number);
+  const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+  for (let far = 0; far < Math.max(innerWidth, innerHeight); far += 12) {
+    for (let turn = 0; turn < 2 * Math.PI; turn += far ? 9 / far : 7) {
+      const number = stage.map.nearestTo(x + far * Math.cos(turn), y + far * Math.sin(turn));
+      if (number !== null) {
+        stage.pick(number);
+        return;
+      }
+    }
+  }
 }
 
 /** @param {{open: Signal<boolean>}} props */
