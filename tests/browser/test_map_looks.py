@@ -100,6 +100,20 @@ def test_names_keep_clear_of_pins_and_can_be_clicked(open_map: Open) -> None:
     assert overlapping([*boxes(page), pin]) == []
 
 
+def test_names_keep_clear_of_panels_and_buttons(open_map: Open) -> None:
+    page = open_map("n=5000&still")
+    page.evaluate(
+        "map.setInsets({ left: 380 }); map.setCovered([{ left: 600, top: 200, right: 660, bottom: 500 }]);"
+        "map.flyTo('all')"
+    )
+    settle(page)
+    shown = boxes(page)
+    assert len(shown) >= 6
+    assert min(box["left"] for box in shown) >= 380
+    button = {"text": "button", "left": 600, "top": 200, "right": 660, "bottom": 500}
+    assert overlapping([*shown, button]) == []
+
+
 def test_a_point_has_its_colour_and_what_does_not_pass_is_small_and_grey(open_map: Open) -> None:
     page = open_map("n=1&still")
     page.evaluate(

@@ -200,6 +200,21 @@ export class PointMap {
     this.#request();
   }
 
+  /**
+   * Where buttons and the like lie over the map, as the page has it: names keep clear of them.
+   * @param {readonly { left: number, top: number, right: number, bottom: number }[]} rectangles
+   */
+  setCovered(rectangles) {
+    const { left, top } = this.canvas.getBoundingClientRect();
+    this.marks.covered = rectangles.map((one) => ({
+      left: one.left - left,
+      right: one.right - left,
+      top: one.top - top,
+      bottom: one.bottom - top,
+    }));
+    this.#request();
+  }
+
   // ---- where one looks ----
 
   /** @returns {Place} */
@@ -348,7 +363,7 @@ export class PointMap {
     };
     this.raster.colour(inks.ground, inks.palette);
     const family = getComputedStyle(this.container).fontFamily || "system-ui, sans-serif";
-    this.texts.style(family, css(inks.ink), css(read("halo")), this.sight.ratio);
+    this.texts.style(family, css(inks.ink), css(read("halo")), this.sight.ratio, this.sight.width);
     this.stale = true;
     return inks;
   }

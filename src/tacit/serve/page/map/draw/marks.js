@@ -26,6 +26,8 @@ export class Marks {
     this.fallen = 1;
     /** @type {readonly Link[]} */
     this.links = [];
+    /** What covers the map within its edges, such as buttons: on the canvas, in pixels. @type {Rectangle[]} */
+    this.covered = [];
     /** @type {number | null} */
     this.selected = null;
     /** @type {number | null} */
@@ -55,7 +57,7 @@ export class Marks {
       const [x, y] = screen(this.selected, store, view, mix);
       boxes.push({ left: x - 9, right: x + 9, top: y - 9, bottom: y + 9 });
     }
-    return boxes;
+    return [...this.covered, ...boxes];
   }
 
   /**

@@ -18,8 +18,9 @@ const FADE = 180;
 /** A name may be this many times wider than the patch of its records; a shown one a little more, so that it does not flicker. */
 const WIDER = 2.6;
 const WIDER_STAYS = 3.4;
-/** Heights by which a name of the widest level may be moved. */
+/** Lines by which a name of the widest level may be moved. */
 const LIFTS = [0, -0.8, 0.8];
+const LINE = 22;
 
 export class Names {
   /** @param {Texts} texts */
@@ -118,10 +119,11 @@ export class Names {
   #box({ name, lift }, view, mix) {
     const [width, height] = this.texts.size(name.text, name.level);
     const [x, at] = anchor(name, view, mix);
-    const y = at + lift * height;
+    const y = at + lift * LINE;
+    const { insets } = view;
     const inView = x >= 0 && x <= view.width && y >= 0 && y <= view.height;
-    const left = inView ? clamp(x - width / 2, 2, Math.max(2, view.width - width - 2)) : x - width / 2;
-    const top = inView ? clamp(y - height / 2, 2, Math.max(2, view.height - height - 2)) : y - height / 2;
+    const left = inView ? within(x - width / 2, width, insets.left, view.width - insets.right) : x - width / 2;
+    const top = inView ? within(y - height / 2, height, insets.top, view.height - insets.bottom) : y - height / 2;
     return { left, top, right: left + width, bottom: top + height };
   }
 
@@ -174,6 +176,11 @@ function anchor({ x, y, px, py }, view, mix) {
   const fromX = px ?? x;
   const fromY = py ?? y;
   return [view.toScreenX(fromX + (x - fromX) * mix), view.toScreenY(fromY + (y - fromY) * mix)];
+}
+
+/** Where a length begins so that it is within bounds, if it can be. @param {number} begin @param {number} length @param {number} low @param {number} high */
+function within(begin, length, low, high) {
+  return clamp(begin, low + 2, Math.max(low + 2, high - length - 2));
 }
 
 /** @param {Rectangle} one @param {Rectangle} two */

@@ -14,6 +14,9 @@ const LINE = 20;
 const LINES = 3;
 const HALO = 3.5;
 const KEPT = 600;
+/** Below this width of the map, letters are smaller: on a phone names would else hide what they name. */
+const NARROW = 600;
+const SMALLER = 0.88;
 
 export class Texts {
   constructor() {
@@ -25,19 +28,27 @@ export class Texts {
     this.ink = "#000";
     this.halo = "#fff";
     this.ratio = 1;
+    this.part = 1;
     this.measure = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
   }
 
-  /** @param {string} family @param {string} ink @param {string} halo @param {number} ratio */
-  style(family, ink, halo, ratio) {
-    if (family !== this.family) this.sizes.clear();
-    Object.assign(this, { family, ink, halo, ratio });
+  /** @param {string} family @param {string} ink @param {string} halo @param {number} ratio @param {number} width Of the map. */
+  style(family, ink, halo, ratio, width) {
+    const part = width < NARROW ? SMALLER : 1;
+    if (family !== this.family || part !== this.part) this.sizes.clear();
+    Object.assign(this, { family, ink, halo, ratio, part });
     this.pictures.clear();
+  }
+
+  /** @param {number} level @returns {Face} */
+  face(level) {
+    const face = FACES[Math.min(level, FACES.length - 1)];
+    return { ...face, size: face.size * this.part };
   }
 
   /** @param {number} level @returns {string} */
   font(level) {
-    const { weight, size } = face(level);
+    const { weight, size } = this.face(level);
     return `${weight} ${size}px ${this.family}`;
   }
 
@@ -49,7 +60,7 @@ export class Texts {
       this.measure.font = this.font(level);
       const lines = wrapped(text);
       const widest = Math.max(...lines.map((line) => this.measure.measureText(line).width));
-      size = [Math.ceil(widest + 2 * HALO), Math.ceil(lines.length * face(level).size * 1.2 + 2 * HALO)];
+      size = [Math.ceil(widest + 2 * HALO), Math.ceil(lines.length * this.face(level).size * 1.2 + 2 * HALO)];
       this.sizes.set(key, size);
     }
     return size;
@@ -79,7 +90,7 @@ export class Texts {
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.lineJoin = "round";
-    const { size, ink } = face(level);
+    const { size, ink } = this.face(level);
     const lines = wrapped(text);
     // two strokes: a soft wide one and a dense narrow one, so that the halo has no edge of its own
     for (const [wide, alpha] of [[2 * HALO, 0.45], [HALO, 0.85]]) {
@@ -93,11 +104,6 @@ export class Texts {
     lines.forEach((line, i) => context.fillText(line, width / 2, HALO + (i + 0.5) * size * 1.2));
     return { image, width, height };
   }
-}
-
-/** @param {number} level @returns {Face} */
-function face(level) {
-  return FACES[Math.min(level, FACES.length - 1)];
 }
 
 /** A long name in a few lines, cut with an ellipsis where it is too long even so. @param {string} text @returns {string[]} */
