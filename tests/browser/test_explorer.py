@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
-from explored_index import HOSTILE, TEXT
+from explored_index import HOSTILE, TEXT, build_explored
 from served_index import Served
 
 Look = Callable[..., Any]
@@ -365,17 +366,32 @@ def test_without_labels_colours_are_clusters(look: Look, address: str) -> None:
     assert "no labels" not in page.inner_text(".results")
 
 
-def test_the_page_waits_for_a_server_that_is_gone(look: Look, indexes: list[Path]) -> None:
-    served = Served(indexes[:1])
-    page = look(f"{served.start()}/books", expected="ERR_CONNECTION_REFUSED|Failed to load resource")
-    _ready(page)
-    served.stop()
-    page.fill("#box", "whale song")
-    page.wait_for_selector(".banner:has-text('does not answer')")
-    served.start()
+def test_the_page_waits_for_a_server_that_is_gone_and_tells_of_another_index(
+    look: Look, indexes: list[Path], tmp_path: Path
+) -> None:
+    own = tmp_path / "bare.tacit"
+    shutil.copytree(indexes[1], own)
+    served = Served([own])
+    page = look(f"{served.start()}/bare", expected="ERR_CONNECTION_REFUSED|Failed to load resource")
     try:
+        _ready(page)
+        served.stop()
+        page.fill("#box", "whale song")
+        page.wait_for_selector(".banner:has-text('does not answer')")
+        build_explored(own, 48, labels=False, map_too=False)
+        served.start()
         page.wait_for_selector("[data-result]")
-        page.wait_for_selector(".banner", state="detached")
+        page.wait_for_selector(".banner:has-text('The index was updated')")
+        page.click("text=Reload the map")
+        page.wait_for_selector(".stage-note:has-text('built without a map')")
+        page.wait_for_selector("[data-result]")
     finally:
         page.close()
         served.stop()
+
+
+def test_an_unknown_record_is_told_in_a_sentence(look: Look, address: str) -> None:
+    page = look(f"{address}#q=whale&id=nothing", expected="404")
+    page.wait_for_selector(".notice:has-text('nothing')")
+    page.click(".head button")
+    page.wait_for_selector("[data-result]")

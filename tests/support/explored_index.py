@@ -66,9 +66,9 @@ def explored_records(n: int = 240, *, labels: bool = True) -> list[Record]:
     return records
 
 
-def build_explored(folder: Path, n: int = 240, *, labels: bool = True) -> Path:
-    """Build the index and return its folder."""
+def build_explored(folder: Path, n: int = 240, *, labels: bool = True, map_too: bool = True) -> Path:
+    """Build the index, in the place of an old one, and return its folder."""
     parents = {subject: field for field, subjects in FIELDS.items() for subject in subjects}
     taxonomy = Taxonomy.from_parents({**dict.fromkeys(FIELDS), **parents}) if labels else None
-    settings = BuildSettings(n_components=12, text=TextSettings(min_records=1))
-    return tacit.build(explored_records(n, labels=labels), folder, settings, taxonomy=taxonomy)
+    settings = BuildSettings(n_components=12, text=TextSettings(min_records=1), map=map_too)
+    return tacit.build(explored_records(n, labels=labels), folder, settings, taxonomy=taxonomy, replace_old=True)
