@@ -194,7 +194,7 @@ def _write(
         say.end(f"{n:,} records linked to their neighbours" if written else "searches compare all records")
     if settings.map:
         say.begin("map")
-        layout = _map_of(fitted, X, known, titles, settings, say)
+        layout = _map_of(fitted, X, words, known, titles, settings, say)
         layout.save(writer)
         say.end(f"{len(layout.points):,} records and {len(layout.names):,} names on the map")
     say.begin("writing")
@@ -218,19 +218,21 @@ def _write(
 def _map_of(
     fitted: FittedSpace,
     X: Any,
+    words: Words | None,
     known: RecordKnowledge,
     titles: Mapping[str, str],
     settings: BuildSettings,
     say: StageReporter,
 ) -> MapLayout:
     """Lay the records out in the plane; in an informed space, by their words alone, too."""
-    is_informed = fitted.model != SPACES["lsi"].title
     shown = {} if known.vocabulary is None else titles_shown(known.vocabulary)
     return make_layout(
         fitted.positions,
-        X if is_informed else None,
+        X,
         known.labels,
         known.taxonomy,
+        is_informed=fitted.model != SPACES["lsi"].title,
+        terms=None if words is None else words.terms,
         title=lambda label: shown.get(label) or titles.get(label, label),
         seed=settings.random_state,
         progress=say.advance,

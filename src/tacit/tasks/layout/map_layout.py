@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tacit.errors import TacitWarning
 from tacit.index import GenerationWriter
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.layout.level_names import LevelName, level_names
+from tacit.tasks.layout.level_names import LevelName, Texts, level_names
 from tacit.tasks.layout.plane import lay_out
 from tacit.types import Array, Float32Array
 
@@ -59,6 +59,8 @@ def make_layout(
     labels: Sequence[tuple[str, ...]],
     taxonomy: Taxonomy | None,
     *,
+    is_informed: bool,
+    terms: Sequence[str] | None,
     title: Callable[[str], str],
     seed: int = 0,
     progress: Callable[[str, float], None] | None = None,
@@ -69,18 +71,21 @@ def make_layout(
     ----------
     positions : (n_records, k), by all that is known
     words : sparse or array, n_records x n_terms, or None
-        The weights of the words, for the plain layout; None if the positions come from the words alone.
+        The weights of the words, for the plain layout and for names; None if there are none.
     labels : of each record
     taxonomy : what is above the labels, or None
+    is_informed : whether the positions know more than the words, so that there is a plain layout, too
+    terms : the words; None for vectors
     title : returns the title of a label
     seed : int, default 0
     progress : called with what is being done, and the part that was done before
     """
     say = progress or (lambda message, share: None)
-    say("by all that is known" if words is not None else "by words", 0.0)
+    has_plain = is_informed and words is not None and min(words.shape) > 2
+    say("by all that is known" if has_plain else "by words", 0.0)
     groups = [names[0] if names else "" for names in labels]
     with ThreadPoolExecutor(1) as beside:
-        waiting = None if words is None or min(words.shape) < 3 else beside.submit(_by_words, words, seed)
+        waiting = beside.submit(_by_words, words, seed) if has_plain else None
         found = lay_out(positions, groups, random_state=seed)
         directions = None if waiting is None else waiting.result()
     points, plain = as_units(found), None
@@ -88,7 +93,8 @@ def make_layout(
         say("by words alone", 0.5)
         plain = as_units(_aligned(lay_out(directions, groups, random_state=seed, start=found), found))
     say("names", 0.9)
-    return MapLayout(points, plain, level_names(points, plain, labels, taxonomy, title), seed)
+    texts = Texts(words, terms) if words is not None and terms else None
+    return MapLayout(points, plain, level_names(points, plain, labels, taxonomy, title, texts), seed)
 
 
 def _by_words(words: Any, seed: int) -> Float32Array:

@@ -51,6 +51,8 @@ def map_again(path: str | Path, *, random_state: int = 0, report: Report | None 
             _words_of(index),
             _labels_of(index),
             index.taxonomy,
+            is_informed=index.settings["fitted"]["model"] != SPACES["lsi"].title,
+            terms=None if index.space.words is None else index.space.words.terms,
             title=lambda label: title_of(index, label),
             seed=seed,
             progress=say.advance,
@@ -74,9 +76,7 @@ def _labels_of(index: OpenedIndex) -> list[tuple[str, ...]]:
 
 
 def _words_of(index: OpenedIndex) -> Any:
-    """Return the words, or the vectors, of the records of the fit; None for a space of words alone."""
-    if index.settings["fitted"]["model"] == SPACES["lsi"].title:
-        return None
+    """Return the words of the records of the fit, or their vectors."""
     words, n_base = index.space.words, index.positions.n_base
     if words is None:
         return np.asarray(index.generation.array("vectors"))
