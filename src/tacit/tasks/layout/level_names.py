@@ -87,7 +87,8 @@ def level_names(
         chosen = _labels_of_regions(place, members)
         used = {column for column, _, _ in chosen}
         rest = [int(column) for column in np.argsort(-counts, kind="stable") if column not in used]
-        chosen += [(column, 1 + max(level for _, level, _ in chosen), _rows(members, column)) for column in rest]
+        last = 1 + max((level for _, level, _ in chosen), default=-1)
+        chosen += [(column, last, _rows(members, column)) for column in rest]
     for column, level, rows in chosen:
         if counts[column] < _FEWEST and taxonomy is None and level > 0:
             continue
@@ -164,7 +165,8 @@ def _words_of_regions(place: _Placing, texts: Texts) -> list[LevelName]:
 
 def _regions_of(n_records: int) -> tuple[int, ...]:
     """Return how many regions each level has."""
-    return tuple(number for number in _REGIONS if number <= n_records // _PER_REGION) or (1,)
+    most = n_records // _PER_REGION
+    return tuple(number for number in _REGIONS if number <= most) or (max(1, most),)
 
 
 def _by_region(regions: IntArray, columns: sp.csc_array) -> Array:
@@ -178,6 +180,8 @@ def _typical(inside: Array, sizes: IntArray) -> Array:
     """Return how typical a label or word is of each region: its mean there times the logarithm of how much more."""
     shares = inside / np.maximum(sizes[:, None], 1)
     overall = inside.sum(axis=0) / max(sizes.sum(), 1)
+    if len(sizes) == 1:
+        return np.asarray(shares)
     return np.asarray(shares * np.log(np.maximum(shares, 1e-12) / np.maximum(overall, 1e-12)))
 
 
