@@ -399,7 +399,7 @@ export class PointMap {
     const start = performance.now();
     this.raster.draw(this.store, this.sight, this.mix, this.share);
     const whole = (performance.now() - start) / this.share;
-    // slowly down, at once up: a machine that is busy for a moment does not make the map flicker
+    // slowly: a machine that is busy for a moment does not make the map flicker
     this.cost = this.cost === 0 ? whole : this.cost + (whole - this.cost) * 0.3;
     this.stale = false;
   }
