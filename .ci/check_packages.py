@@ -1,7 +1,9 @@
 """Check the built packages: the sdist holds every file of the tree, the wheel holds the package and nothing else.
 
-Usage: check_packages.py LIST DIST. LIST is a file with one path per line, the tree that was built; DIST is the folder
-that `python -m build` wrote.
+Usage: check_packages.py LIST DIST SITE. LIST is a file with one path per line, the tree that was built; DIST is the
+folder that `python -m build` wrote; SITE is the site-packages of an environment into which the tree was installed and
+in which it was tried. The wheel, which is built from the sdist, must install the same files with the same metadata, so
+that what was seen to work there works from the wheel.
 """
 
 from __future__ import annotations
@@ -18,11 +20,12 @@ ALWAYS = {PACKAGE + name for name in ("py.typed", "__init__.py", "serve/page/ven
 
 def main(arguments: list[str]) -> int:
     """Print one line per problem and return the exit code."""
-    tree_list, dist = map(Path, arguments)
+    tree_list, dist, site = map(Path, arguments)
     tree = set(tree_list.read_text(encoding="utf-8").splitlines())
     problems = [
         *sdist_problems(tree, _names(dist, "*.tar.gz")),
         *wheel_problems(tree, _names(dist, "*.whl")),
+        *installed_problems(dist, site),
     ]
     print(*problems, sep="\n", end="\n" if problems else "")
     return 1 if problems else 0
@@ -42,6 +45,19 @@ def wheel_problems(tree: set[str], packed: set[str]) -> list[str]:
         *[f"the wheel lacks {name}" for name in sorted(wanted - installed)],
         *[f"the wheel installs {name}, which is not part of the package" for name in sorted(installed - wanted)],
     ]
+
+
+def installed_problems(dist: Path, site: Path) -> list[str]:
+    """List the files of the wheel that the environment has otherwise, or not at all."""
+    (archive,) = dist.glob("*.whl")
+    with zipfile.ZipFile(archive) as wheel:
+        names = sorted(name for name in wheel.namelist() if not name.endswith(("/", "/RECORD")))
+        there = {name: (site / name).read_bytes() for name in names if (site / name).is_file()}
+        return [
+            f"the wheel's {name} is not what was installed from the tree"
+            for name in names
+            if there.get(name) != wheel.read(name)
+        ]
 
 
 def _names(dist: Path, pattern: str) -> set[str]:

@@ -60,8 +60,9 @@ def wide(tmp_path_factory) -> Collection:
     return Collection(tmp_path_factory.mktemp("wide") / "rows", 1_010, 1_200, seed=1)
 
 
-@pytest.fixture(scope="module", params=["tall", "wide"])
+@pytest.fixture
 def collection(request) -> Collection:
+    """The one that the test names; each value of a parameter meets it once, since rows on disk know no model."""
     return request.getfixturevalue(request.param)
 
 
@@ -71,7 +72,7 @@ def close(got, expected):
     np.testing.assert_allclose(got, expected, atol=1e-5 * np.abs(expected).max(), rtol=0)
 
 
-@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize(("collection", "center"), [("tall", False), ("wide", True)], indirect=["collection"])
 def test_lsi_is_the_same_space(collection, center):
     local, disk = (LSI(10, center=center, tol=1e-8).fit(X) for X in (collection.X, collection.rows))
     assert subspace_angles(local.components_.T, disk.components_.T).max() < 1e-5
@@ -91,11 +92,18 @@ def test_float32_stays_float32(tmp_path):
     close(head.fit(small.rows, small.y).decision_function(small.rows), scores)
 
 
-@pytest.mark.parametrize("coordinates", ["honest", "in-sample", "transductive"])
-@pytest.mark.parametrize("options", [{}, {"taxonomy": TAXONOMY}, {"label_weight": 0.0}, {"n_folds": 3}], ids=str)
+@pytest.mark.parametrize(
+    ("coordinates", "options"),
+    [
+        ("honest", {"n_folds": 3}),
+        ("honest", {"taxonomy": TAXONOMY}),
+        ("in-sample", {}),
+        ("in-sample", {"label_weight": 0.9, "shrinkage": 0.0}),
+        ("transductive", {"label_weight": 0.0}),
+    ],
+    ids=str,
+)
 def test_mlsi_is_the_same_space(tall, coordinates, options):
-    if options.get("n_folds") and coordinates != "honest":
-        options = {"label_weight": 0.9, "shrinkage": 0.0}  # folds are of honest coordinates only
     settings = {"coordinates": coordinates, "tol": 1e-7, "solver": "augmented", **options}
     local, disk = MLSI(8, **settings), MLSI(8, **{**settings, "solver": "auto"})
     expected, got = local.fit_transform(tall.X, tall.y), disk.fit_transform(tall.rows, tall.y)
@@ -116,7 +124,11 @@ def test_mlsi_of_more_terms_than_records_is_the_same_space(wide):
     assert subspace_angles(local.components_.T, disk.components_.T).max() < 1e-5
 
 
-@pytest.mark.parametrize("coordinates", ["honest", "in-sample", "transductive"])
+@pytest.mark.parametrize(
+    ("collection", "coordinates"),
+    [("tall", "honest"), ("wide", "in-sample"), ("wide", "transductive")],
+    indirect=["collection"],
+)
 def test_hlsi_is_the_same_space(collection, coordinates):
     settings = {"taxonomy": TAXONOMY, "coordinates": coordinates, "tol": 1e-6}
     local, disk = HLSI(5, solver="products", **settings), HLSI(5, **settings)
@@ -135,14 +147,13 @@ def test_hlsi_of_the_papers_graph_is_the_same_space(tall):
     assert subspace_angles(local.components_.T, disk.components_.T).max() < 1e-5
 
 
-@pytest.mark.parametrize("known", ["all", "some"])
 @pytest.mark.parametrize(
-    "make",
+    ("make", "known"),
     [
-        lambda: LabelHead("ridge", random_state=0),
-        lambda: LabelHead("ridge", normalise=False, thresholds="zero", calibrate=False),
-        lambda: HierarchyClassifier(taxonomy=TAXONOMY, thresholds="zero", tol=1e-8),
-        lambda: HierarchyClassifier(thresholds="tuned", cv=2, random_state=0, fit_intercept=False, tol=1e-8),
+        (lambda: LabelHead("ridge", random_state=0), "some"),
+        (lambda: LabelHead("ridge", normalise=False, thresholds="zero", calibrate=False), "all"),
+        (lambda: HierarchyClassifier(taxonomy=TAXONOMY, thresholds="zero", tol=1e-8), "some"),
+        (lambda: HierarchyClassifier(thresholds="tuned", cv=2, random_state=0, fit_intercept=False, tol=1e-8), "all"),
     ],
     ids=["head", "plain head", "hierarchy", "flat hierarchy"],
 )

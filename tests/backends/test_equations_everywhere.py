@@ -24,27 +24,26 @@ K = 6
 SHAPES = {"tall": (150, 60, 60), "wide": (90, 150, 90), "deficient": (160, 100, 40)}  # the last number is the rank
 PARENTS: dict[Hashable, tuple[Hashable, ...]] = {"a": (), "b": (), "a1": ("a",), "both": ("a", "b"), "b1": ("b",)}
 
-each_shape = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+PLACES = ("memory", "disk", "cluster")
 
 
 def labels_of(n: int) -> np.ndarray:
     return (np.random.default_rng(n).random((n, 5)) < 0.3).astype(float)
 
 
-@each_shape
-@pytest.mark.parametrize("center", [False, True])
-def test_lsi_is_the_singular_value_decomposition(held: Held, shape: Any, center: bool) -> None:
-    X = spectrum_matrix(*shape, seed=1)
+@pairwise(indirect=["held"], held=PLACES, shape=SHAPES, center=[False, True])
+def test_lsi_is_the_singular_value_decomposition(held: Held, shape: str, center: bool) -> None:
+    X = spectrum_matrix(*SHAPES[shape], seed=1)
     model = LSI(K, solver="krylov", tol=1e-10, center=center, scaling="unit").fit(held(sp.csr_array(X)))
     _, s, Vt = la.svd(X - X.mean(axis=0) if center else X, full_matrices=False)
     np.testing.assert_allclose(model.singular_values_, s[:K], rtol=1e-8)
     assert largest_angle(model.components_.T, Vt[:K].T) < 1e-6
 
 
-@each_shape
-@pytest.mark.parametrize(("beta", "gamma"), [(0.0, 0.0), (0.3, 0.0), (0.3, 1.0), (0.9, 0.1)])
-def test_mlsi_solves_equations_8_and_12(held: Held, shape: Any, beta: float, gamma: float) -> None:
-    X, Y, ridge = spectrum_matrix(*shape, seed=1), labels_of(shape[0]), 0.1
+@pairwise(indirect=["held"], held=PLACES, shape=SHAPES, weights=[(0.0, 0.0), (0.3, 0.0), (0.3, 1.0), (0.9, 0.1)])
+def test_mlsi_solves_equations_8_and_12(held: Held, shape: str, weights: tuple[float, float]) -> None:
+    X, ridge, (beta, gamma) = spectrum_matrix(*SHAPES[shape], seed=1), 0.1, weights
+    Y = labels_of(len(X))
     settings = dict(label_weight=beta, shrinkage=gamma, ridge=ridge, solver="augmented", scaling="unit", tol=1e-11)
     model = MLSI(K, **settings).fit(held(sp.csr_array(X)), Y)
     absolute = model.shrinkage_
@@ -58,7 +57,7 @@ def test_mlsi_solves_equations_8_and_12(held: Held, shape: Any, beta: float, gam
     np.testing.assert_allclose(up_to_sign(model.transform(new), expected), expected, atol=1e-6)
 
 
-@pairwise(name=["tall", "wide"], center=[False, True], gamma=[0.3, 3.0])
+@pairwise(indirect=["held"], held=PLACES, name=["tall", "wide"], center=[False, True], gamma=[0.3, 3.0])
 def test_hlsi_solves_both_eigenproblems_of_the_paper(held: Held, name: str, center: bool, gamma: float) -> None:
     X, rng = spectrum_matrix(*SHAPES[name], seed=2), np.random.default_rng(1)
     names = list(PARENTS)
@@ -75,7 +74,7 @@ def test_hlsi_solves_both_eigenproblems_of_the_paper(held: Held, name: str, cent
         assert largest_angle(model.components_.T, directions) < 1e-5
 
 
-@pytest.mark.parametrize("alpha", [0.5, 2.0])
+@pytest.mark.parametrize(("held", "alpha"), [("memory", 0.5), ("disk", 0.5), ("cluster", 2.0)], indirect=["held"])
 def test_mlsa_solves_equation_9(held: Held, alpha: float) -> None:
     rng = np.random.default_rng(4)
     X, Y = rng.random((100, 35)) * (rng.random((100, 35)) < 0.66), labels_of(100)
@@ -87,6 +86,7 @@ def test_mlsa_solves_equation_9(held: Held, alpha: float) -> None:
     np.testing.assert_allclose(up_to_sign(model.transform(new), expected), expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("held", ["memory", "disk"], indirect=True)
 def test_two_types_are_lsa(held: Held) -> None:
     """[Wang2006] sec. 4.3."""
     X = spectrum_matrix(*SHAPES["tall"], seed=5)
@@ -94,9 +94,10 @@ def test_two_types_are_lsa(held: Held) -> None:
     np.testing.assert_allclose(model.eigenvalues_, la.svdvals(X)[:K], rtol=1e-8)
 
 
-@each_shape
-def test_the_closed_form_classifier_solves_its_normal_equations(held: Held, shape: Any) -> None:
-    X, Y, ridge = spectrum_matrix(*shape, seed=6), labels_of(shape[0]), 0.5
+@pairwise(indirect=["held"], held=PLACES, shape=SHAPES)
+def test_the_closed_form_classifier_solves_its_normal_equations(held: Held, shape: str) -> None:
+    X, ridge = spectrum_matrix(*SHAPES[shape], seed=6), 0.5
+    Y = labels_of(len(X))
     head = LabelHead("ridge", ridge=ridge, normalise=False, thresholds="zero", calibrate=False)
     found = head.fit(held(sp.csr_array(X)), Y).decision_function(X)
     mean, T = X.mean(axis=0), 2 * Y - 1

@@ -61,20 +61,58 @@ def test_problems_of_packages_are_printed_and_fail(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    (tmp_path / "tree").write_text("\n".join(tree), encoding="utf-8")
-    with tarfile.open(tmp_path / "tacit-0.1.0.tar.gz", "w:gz") as archive:
-        for name in sdist:
-            archive.addfile(tarfile.TarInfo(name), io.BytesIO())
-    with zipfile.ZipFile(tmp_path / "tacit-0.1.0-py3-none-any.whl", "w") as package:
-        for name in wheel:
-            package.writestr(name, "")
-    assert main([str(tmp_path / "tree"), str(tmp_path)]) == (1 if problem else 0)
+    pack(tmp_path, tree, sdist, wheel)
+    assert main([str(tmp_path / "tree"), str(tmp_path), str(tmp_path / "site")]) == (1 if problem else 0)
     assert capsys.readouterr().out == problem
 
 
-def test_ci_runs_the_demo_from_the_wheel_in_an_environment_of_its_own() -> None:
+def pack(folder: Path, tree: list[str], sdist: list[str], wheel: list[str]) -> None:
+    """Write the list of a tree, both packages, all files of which are empty, and what the wheel installs."""
+    write(folder / "tree", "\n".join(tree))
+    with tarfile.open(folder / "tacit-0.1.0.tar.gz", "w:gz") as archive:
+        for name in sdist:
+            archive.addfile(tarfile.TarInfo(name), io.BytesIO())
+    with zipfile.ZipFile(folder / "tacit-0.1.0-py3-none-any.whl", "w") as package:
+        package.writestr("tacit-0.1.0.dist-info/RECORD", "differs in every environment")
+        for name in wheel:
+            package.writestr(name, "")
+            write(folder / "site" / name, "")
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ("tacit/tasks/page.html", "other"),
+        ("tacit-0.1.0.dist-info/METADATA", "Requires-Dist: other"),
+        ("tacit/py.typed", None),
+    ],
+    ids=["another page", "other requirements", "not installed"],
+)
+def test_a_wheel_that_is_not_what_was_installed_fails(
+    changed: str, text: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pack(tmp_path, TREE, SDIST, WHEEL)
+    if text is None:
+        (tmp_path / "site" / changed).unlink()
+    else:
+        write(tmp_path / "site" / changed, text)
+    assert main([str(tmp_path / "tree"), str(tmp_path), str(tmp_path / "site")]) == 1
+    assert capsys.readouterr().out == f"the wheel's {changed} is not what was installed from the tree\n"
+
+
+def test_ci_compares_the_wheel_with_what_the_first_command_installed_in_an_environment_of_its_own() -> None:
     script = (ROOT / ".ci/run").read_text(encoding="utf-8")
-    stages = ["-m build", "check_packages.py", 'venv "$packages/venv"', "dist/*.whl)$extras", "venv/bin/tacit demo)"]
+    stages = [
+        'cd "$newcomer" && eval "$demo"',
+        "-m build",
+        "check_packages.py",
+        '"$newcomer"/.venv/lib/python*/site-packages',
+    ]
     positions = [script.index(stage) for stage in stages]
     assert positions == sorted(positions)
     assert "system-site-packages" not in script

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
 from allpairspy import AllPairs
 
 
-def pairwise(**values: Iterable[Any]) -> pytest.MarkDecorator:
-    """Parametrize a test: each pair of values of two arguments occurs in at least one case."""
+def pairwise(*, indirect: Sequence[str] = (), **values: Iterable[Any]) -> pytest.MarkDecorator:
+    """Parametrize a test: each pair of values of two arguments occurs in at least one case.
+
+    The arguments in `indirect` are fixtures that get the value.
+    """
     rows = [tuple(row) for row in AllPairs(OrderedDict((name, list(options)) for name, options in values.items()))]
-    return pytest.mark.parametrize(tuple(values), rows)
+    return pytest.mark.parametrize(tuple(values), rows, indirect=list(indirect))
