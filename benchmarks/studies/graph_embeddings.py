@@ -97,7 +97,7 @@ def _write(numbers: dict[str, Any]) -> None:
 
 
 def _study_reuters(data_dir: str | None, small: bool) -> dict[str, Any]:
-    stories = reuters(data_dir, 600 if small else None)
+    stories = reuters(data_dir, 350 if small else None)
     every = short(methods(n_directions=(10, 20))) if small else methods()
     parts = split(stories, 0)
     trials = {each.name: tuned(each, parts, head(), {"C": [1.0, 3.0]}) for each in every}
@@ -168,7 +168,7 @@ def _candidates() -> list[tuple[str, Any]]:
 
 
 def _study_arxiv(data_dir: str | None, small: bool) -> dict[str, Any]:
-    papers = arxiv(data_dir, 300 if small else 5_000)
+    papers = arxiv(data_dir, 200 if small else 5_000)
     parts = split(papers, 0)
     first = time.perf_counter()
     features = RelationFeatures(ratio=_RATIO, measure="dot").fit(*parts[0])

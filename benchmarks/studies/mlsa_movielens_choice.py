@@ -66,8 +66,10 @@ _VALUES = ("Pearson rows", "ratings", "0/1", "liked", "above two")
 class Validation:
     """Rank gains on validation folds, each measured once; `score` gives those of a candidate from known ratings."""
 
-    def __init__(self, films: Films, score: Callable[[Films, Any, Any, Hashable], Floats]) -> None:
-        self._films, self._score = films, score
+    def __init__(
+        self, films: Films, score: Callable[[Films, Any, Any, Hashable], Floats], folds: Sequence[int] = FOLDS
+    ) -> None:
+        self._films, self._score, self.folds = films, score, folds
         self._gains: dict[Hashable, float] = {}
 
     def __call__(self, candidate: Any, fold: int) -> float:
@@ -80,7 +82,7 @@ class Validation:
 
     def mean(self, candidate: Any) -> float:
         """Give the mean over all test folds."""
-        return float(np.mean([self(candidate, fold) for fold in FOLDS]))
+        return float(np.mean([self(candidate, fold) for fold in self.folds]))
 
     def _gain(self, candidate: Any, hidden: int, asked: int) -> float:
         if (candidate, hidden, asked) not in self._gains:
@@ -92,7 +94,7 @@ class Validation:
         return self._gains[candidate, hidden, asked]
 
 
-def space_validation(films: Films) -> Validation:
+def space_validation(films: Films, folds: Sequence[int] = FOLDS) -> Validation:
     """Validate ways; a space is fitted once for all rules."""
     known_places: dict[Hashable, Any] = {}
 
@@ -101,7 +103,7 @@ def space_validation(films: Films) -> Validation:
             known_places[way.space, where] = fit(films, known, way.space).positions_
         return scores_in(known, way.rule, known_places[way.space, where])
 
-    return Validation(films, score)
+    return Validation(films, score, folds)
 
 
 def neighbours_of(fold: int) -> tuple[int, int]:
@@ -195,7 +197,7 @@ def variants(validation: Validation, way: Way) -> list[list[Any]]:
     found: list[list[Any]] = []
     for what, name, other in tried:
         if other != way or not what:
-            found.append([what, name, [validation(other, fold) for fold in FOLDS]])
+            found.append([what, name, [validation(other, fold) for fold in validation.folds]])
             progress(f"{what} {name}: {np.mean(found[-1][2]):.2f} in validation")
     return found
 

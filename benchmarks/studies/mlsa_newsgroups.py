@@ -64,7 +64,7 @@ def study(data_dir: str | None = None, *, quick: bool = False) -> dict[str, Any]
 
 
 def _clusters(posts: dict[str, Any], others: Sequence[str], quick: bool) -> dict[str, Any]:
-    n_starts = 2 if quick else 20
+    n_starts, n_seeds = (2, 1) if quick else (20, 5)
     both, bodies = emails(posts["comp"]), emails(posts["comp"], text="bodies")
     families = {family: emails(posts[family]) for family in others[: 1 if quick else None]}
     choice = choose(families, n_parts=1 if quick else 4, n_starts=2 if quick else 10, quick=quick)
@@ -92,9 +92,9 @@ def _clusters(posts: dict[str, Any], others: Sequence[str], quick: bool) -> dict
             *curves(both, "both", spaces, raw=False, **size),
         ],
         "table 3": list(weights_table(bodies, **size)),
-        "ladder": list(ladder(methods, n_starts=n_starts, n_seeds=5)),
-        "steps": list(ladder([(said(step), both, step) for step in steps], n_starts=n_starts, n_seeds=5)),
-        "parts": subsets(methods, n_subsets=3 if quick else 20, n_starts=2 if quick else 10),
+        "ladder": list(ladder(methods, n_starts=n_starts, n_seeds=n_seeds)),
+        "steps": list(ladder([(said(step), both, step) for step in steps], n_starts=n_starts, n_seeds=n_seeds)),
+        "parts": subsets(methods, n_subsets=2 if quick else 20, n_starts=2 if quick else 10),
     }
 
 

@@ -17,6 +17,7 @@ from tacit.errors import InputError, did_you_mean
 
 __all__ = [
     "as_rng",
+    "as_table",
     "check_choice",
     "check_count",
     "check_finite",
@@ -105,6 +106,18 @@ def check_finite(name: str, values: Any) -> None:
     row = values.tocoo().row[bad] if is_sparse(values) else bad // max(1, data[0].size if data.ndim else 1)
     kind = "NaN" if np.isnan(data.ravel()[bad]) else "infinity"
     raise InputError(f"{name} contains {kind}: the first one is in row {row}. Replace or drop such values.")
+
+
+def as_table(name: str, values: Any, *, of: str = "record") -> Any:
+    """Return a matrix of finite numbers, one row per `of`, as an array or CSR; float32 stays, all else is float64."""
+    table = values.tocsr() if is_sparse(values) else np.asarray(values)
+    if table.ndim != 2 or table.dtype.kind not in "biuf":
+        raise InputError(
+            f"{name} is not a matrix of numbers: got {table.dtype} values in {table.ndim} dimension(s), "
+            f"expected one row of numbers per {of}."
+        )
+    check_finite(name, table)
+    return table if table.dtype == np.float32 else table.astype(np.float64)
 
 
 def as_rng(random_state: int | np.random.RandomState | np.random.Generator | None) -> np.random.Generator:

@@ -98,6 +98,7 @@ def test_a_page_can_be_made_again_from_its_numbers() -> None:
 
 @pytest.mark.realdata
 def test_the_study_on_reuters_runs_and_mlsi_beats_lsi_and_words() -> None:
+    """On one split: tests/realdata has more, and margins."""
     import os
 
     if not os.environ.get("TACIT_DATA"):
@@ -108,7 +109,7 @@ def test_the_study_on_reuters_runs_and_mlsi_beats_lsi_and_words() -> None:
         "LSI": trial.Setting("LSI", scaling="unit"),
         "MLSI": trial.Setting(ridge=0.1, scaling="unit"),
     }
-    found = trial.measure(settings.values(), range(200, 203), None)
+    found = trial.measure(settings.values(), range(200, 201), None)
     macro = {name: np.mean([score.macro for score in found[setting]]) for name, setting in settings.items()}
     micro = {name: np.mean([score.micro for score in found[setting]]) for name, setting in settings.items()}
     assert macro["MLSI"] > macro["LSI"] + 0.05

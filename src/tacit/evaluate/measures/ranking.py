@@ -13,14 +13,14 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from tacit.checks import check_count, check_finite, check_rows
+from tacit.checks import as_table, check_count, check_rows, is_sparse
 from tacit.errors import InputError
 from tacit.evaluate.measures.alignment import aligned_labels, as_dense, as_label_columns, check_scores
 from tacit.relations.labels.matrix import LabelMatrix
-from tacit.types import Array, Float64Array, IntArray
+from tacit.types import Array, BoolArray, Float64Array, IntArray
 
 __all__ = [
-    "found_overlap_ndcg", "ndcg_at_k", "ndcg_of_hits", "overlap_ndcg", "precision_at_k", "ranked_hits",
+    "among_best", "found_overlap_ndcg", "ndcg_at_k", "ndcg_of_hits", "overlap_ndcg", "precision_at_k", "ranked_hits",
     "reciprocal_ranks",
 ]  # fmt: skip
 
@@ -178,22 +178,27 @@ def ndcg_of_hits(hits: Float64Array, n_true: IntArray) -> Float64Array:
 
 
 def top_columns(scores: Array, k: int) -> IntArray:
-    """Return the columns of the k best scores of each row, best first, equal scores in column order.
+    """Return the columns of the k best scores of each row, best first, equal scores in column order."""
+    columns = np.nonzero(among_best(scores, k))[1].reshape(-1, k)
+    order = np.argsort(-np.take_along_axis(scores, columns, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(columns, order, axis=1)
+
+
+def among_best(scores: Array, k: int) -> BoolArray:
+    """Return a mask of the k best scores of each row, of equal ones those in the first columns.
 
     A partition alone breaks ties at the k-th place arbitrarily; so only its threshold is used, and the columns that
     equal it are taken from the left.
     """
     n_columns = scores.shape[1]
     threshold = np.partition(scores, n_columns - k, axis=1)[:, n_columns - k, None]
-    chosen = scores >= threshold
+    chosen: BoolArray = scores >= threshold
     crowded = np.flatnonzero(np.count_nonzero(chosen, axis=1) > k)
     if crowded.size:
         tied = scores[crowded] == threshold[crowded]
         room = k - np.count_nonzero(scores[crowded] > threshold[crowded], axis=1)
         chosen[crowded] &= ~tied | (np.cumsum(tied, axis=1) <= room[:, None])
-    columns = np.nonzero(chosen)[1].reshape(-1, k)
-    order = np.argsort(-np.take_along_axis(scores, columns, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(columns, order, axis=1)
+    return chosen
 
 
 def _discounts(k: int) -> Float64Array:
@@ -202,15 +207,8 @@ def _discounts(k: int) -> Float64Array:
 
 def _unit_rows(vectors: Any, argument: str) -> Any:
     """Scale rows to length one, so that products are cosines; a row of zeros stays, and its cosines are 0."""
-    if not sp.issparse(vectors):
-        vectors = np.asarray(vectors)
-        if vectors.ndim != 2 or vectors.dtype.kind not in "biuf":
-            raise InputError(
-                f"{argument} is not a matrix of numbers: got {vectors.dtype} values in {vectors.ndim} dimension(s), "
-                "expected one row of numbers per record."
-            )
-    check_finite(argument, vectors)
-    return sp.csr_array(normalize(vectors)) if sp.issparse(vectors) else normalize(vectors)
+    table = as_table(argument, vectors)
+    return sp.csr_array(normalize(table)) if is_sparse(table) else normalize(table)
 
 
 def _parts(rows: IntArray, batch: int) -> list[IntArray]:

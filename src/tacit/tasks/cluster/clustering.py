@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from tacit.checks import as_rng, check_count, check_finite, check_rows, is_sparse
+from tacit.checks import as_rng, as_table, check_count, check_rows, is_sparse
 from tacit.errors import InputError, TacitWarning
 from tacit.types import Array, IntArray
 
@@ -80,7 +80,7 @@ def cluster(
     Clustering
         Numbered by size, equal sizes by their first record.
     """
-    places = _read("positions", positions)
+    places = as_table("positions", positions)
     n_records = places.shape[0]
     if check_count("n_clusters", n_clusters) > n_records:
         raise InputError(f"n_clusters is out of range: got {n_clusters}, expected at most the {n_records} records.")
@@ -115,7 +115,7 @@ def describe(clustering: Clustering, X: Any, terms: Sequence[str], n: int = 10) 
         Most terms per cluster.
     """
     check_count("n", n)
-    weights = _read("X", X)
+    weights = as_table("X", X)
     check_rows("X", weights.shape[0], len(clustering.labels), of="clustering")
     if len(terms) != weights.shape[1]:
         raise InputError(f"terms does not match X: got {len(terms)} terms for {weights.shape[1]} columns.")
@@ -126,17 +126,6 @@ def describe(clustering: Clustering, X: Any, terms: Sequence[str], n: int = 10) 
         best = [column for column in np.argsort(-lead, kind="stable")[:n] if lead[column] > 0]
         described.append([ClusterTerm(str(terms[i]), float(own[i]), float(others[i])) for i in best])
     return described
-
-
-def _read(name: str, values: Any) -> Any:
-    table = values.tocsr() if is_sparse(values) else np.asarray(values)
-    if table.ndim != 2 or table.dtype.kind not in "biuf":
-        raise InputError(
-            f"{name} is not a matrix of numbers: got {table.dtype} values in {table.ndim} dimension(s), "
-            "expected one row of numbers per record."
-        )
-    check_finite(name, table)
-    return table if table.dtype == np.float32 else table.astype(np.float64)
 
 
 def numbered(means: KMeans) -> Clustering:

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from tacit.checks import check_choice, check_count, check_finite, is_sparse
 from tacit.errors import InputError
+from tacit.evaluate.measures.ranking import among_best
 from tacit.relations.tables.ratings import as_ratings, user_means
 from tacit.tasks.recommend.user_similarities import as_dense, deviations, marks
 from tacit.types import Array, BoolArray, IntArray
@@ -102,16 +103,7 @@ def predict_eq7(
 def strongest(weights: Array, limit: int) -> BoolArray:
     """Return a mask of the `limit` largest weights of each row, ties leftmost first, without minus infinity."""
     candidate = ~np.isneginf(weights)
-    if weights.shape[1] <= limit:
-        return candidate
-    last = np.partition(weights, weights.shape[1] - limit, axis=1)[:, weights.shape[1] - limit, None]
-    chosen = weights >= last
-    crowded = np.flatnonzero(np.count_nonzero(chosen, axis=1) > limit)
-    if crowded.size:
-        tied = weights[crowded] == last[crowded]
-        room = limit - np.count_nonzero(weights[crowded] > last[crowded], axis=1)
-        chosen[crowded] &= ~tied | (np.cumsum(tied, axis=1) <= room[:, None])
-    return chosen & candidate
+    return candidate if weights.shape[1] <= limit else candidate & among_best(weights, limit)
 
 
 _BATCH_NUMBERS = 2**22  # 32 MiB of weights at a time

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from tacit.checks import check_choice, check_count, check_finite, check_rows, is_sparse
+from tacit.checks import as_table, check_choice, check_count, check_finite, check_rows, is_sparse
 from tacit.errors import InputError
 from tacit.relations.tables.ratings import as_ratings, user_means
 from tacit.types import Array
@@ -149,12 +149,5 @@ def as_dense(values: Any) -> Array:
 
 def _directions(name: str, vectors: Any) -> Any:
     """Scale rows to unit length; rows of zeros stay."""
-    places = vectors.tocsr() if is_sparse(vectors) else np.asarray(vectors)
-    if places.ndim != 2 or places.dtype.kind not in "biuf":
-        raise InputError(
-            f"{name} is not a matrix of numbers: got {places.dtype} values in {places.ndim} dimension(s), "
-            "expected one row of numbers per user."
-        )
-    check_finite(name, places)
-    places = places if places.dtype == np.float32 else places.astype(np.float64)
+    places = as_table(name, vectors, of="user")
     return normalize(places) if places.shape[0] else places
