@@ -14,6 +14,7 @@ from tacit.text.settings import TextSettings
 __all__ = ["Analyser", "stop_words_of"]
 
 _WORD = re.compile(r"[^\W\d_]{2,}")  # runs of at least two letters of any alphabet
+_ANY_WORD = re.compile(r"[^\W_]+")  # also single letters and numbers
 
 
 class Analyser:
@@ -43,6 +44,15 @@ class Analyser:
     def plain_words(self, text: str) -> list[str]:
         """Return the words of a text in order as they are written, in lower case."""
         return [word for word in _WORD.findall(text.lower()) if word not in self.stop_words]
+
+    def all_words(self, text: str) -> tuple[list[str], list[str]]:
+        """Return all words of a text, also stop words, single letters and numbers: stemmed, and as they are written."""
+        written = _ANY_WORD.findall(text.lower())
+        return (written if self._stem is None else [self._stem(word) for word in written]), written
+
+    def is_counted(self, word: str) -> bool:
+        """Whether a word as it is written is no stop word, no single letter and no number."""
+        return word not in self.stop_words and _WORD.fullmatch(word) is not None
 
 
 def stop_words_of(settings: TextSettings) -> tuple[str, ...]:

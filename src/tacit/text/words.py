@@ -130,6 +130,11 @@ class Words:
         length = float(np.linalg.norm(weights))
         return columns, weights / np.float32(length or 1)
 
+    def record_count(self, term: str, n_records: int) -> int:
+        """Return in how many of the `n_records` records that were counted a term stands; 0 if it is not known."""
+        column = self._columns.get(term)
+        return 0 if column is None else round((n_records + 1) * math.exp(1 - float(self.weights[column])) - 1)
+
     def to_facts(self) -> dict[str, Any]:
         """Return everything but the weights as plain data."""
         facts = {"settings": self.settings.to_facts(), "stop_words": sorted(self.analyse.stop_words)}

@@ -1,15 +1,17 @@
 """The names witness: subjects whose names stand in the text, longest names first.
 
-Every name of a subject (preferred, other and hidden names, or the label itself) is split into words as the texts are.
-A name counts where all its words follow each other; a name inside a longer one that was found is noted as such. How
-often a name that stands in a record names one of its labels (the "keyphraseness" of Maui and of Annif's MLLM) is
-counted on records of the collection. A subject needs no records to be found.
+Every name of a subject (preferred, other and hidden names, or the label itself) is split into words as the texts are,
+but stop words, single letters and numbers count: "vitamin K" is not every vitamin. A name counts where all its words
+follow each other, or those of at least two that are no stop words, which is noted as inexact; a name inside a longer
+one that was found is noted as such. How often a name that stands in a record names one of its labels (the
+"keyphraseness" of Maui and of Annif's MLLM) is counted on records of the collection. A subject needs no records to be
+found.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
@@ -20,6 +22,7 @@ import scipy.sparse as sp
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
 from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_columns
+from tacit.text.analysis import Analyser
 from tacit.text.words import Words
 from tacit.types import Array, Float32Array, IntArray
 
@@ -30,6 +33,8 @@ _QUALIFIER = re.compile(r"\s*\([^)]*\)\s*$")  # "bass (fish)" is called bass
 _SIMILAR = 5  # candidates by words shared with the name
 _PRIOR = 2.0  # records of a name are not believed before there are some
 _MOST_WORDS = 3_000  # of a text that are searched for names
+_HALVES = 2.0
+_EXACT = 7  # place of `NameMatch.exact` without the subject, and with the last place beside the first
 
 
 def own_name(label: str) -> str:
@@ -38,7 +43,11 @@ def own_name(label: str) -> str:
 
 
 class NameMatch(NamedTuple):
-    """A subject whose name stands in a text: how often, where first, and which name."""
+    """A subject whose name stands in a text.
+
+    How often, where first, which name, whether with all its words, how much of the text it is, and how many records
+    have its rarest word: a rare word is rarely there by chance.
+    """
 
     subject: int
     n_times: int
@@ -48,6 +57,9 @@ class NameMatch(NamedTuple):
     n_meanings: int
     inside: bool
     kind: int
+    exact: bool = True
+    cover: float = 0.0
+    rarest: int = 0
 
 
 class NamesWitness(Witness):
@@ -58,14 +70,17 @@ class NamesWitness(Witness):
     words : how texts become words
     names : words of each name, as a tuple of terms
     subjects, kinds : what each name names, and the kind of the name, a place in `KINDS`
+    exact : whether all words of a name are given, or those alone that are no stop words, single letters or numbers
     found, right : for each subject, records in which a name of it was found, and those of them that have it as a label
     vectors : (n_terms, n_subjects) sparse, the weights of the words of the preferred names at unit length
+    n_records : number of records of the build, whose words were counted
     """
 
     name = "names"
     feature_names = (
         "name_count", "name_first", "name_spread", "name_words", "name_meanings", "name_inside", "name_kind",
-        "name_right_share", "name_found_records", "name_cosine",
+        "name_exact", "name_cover", "name_rarest", "name_right_share", "name_found_records", "name_cosine",
+        "name_known_share",
     )  # fmt: skip
 
     def __init__(
@@ -74,58 +89,42 @@ class NamesWitness(Witness):
         names: Sequence[tuple[str, ...]],
         subjects: Array,
         kinds: Array,
+        exact: Array,
         found: Array,
         right: Array,
         vectors: Any,
+        n_records: int = 0,
     ) -> None:
-        self.words, self.names = words, names
-        self.subjects, self.kinds, self.found, self.right = subjects, kinds, found, right
+        self.words, self.names, self.n_records = words, names, n_records
+        self.subjects, self.kinds, self.exact, self.found, self.right = subjects, kinds, exact, found, right
         self.vectors = vectors
+        self.squares = sp.csr_array(vectors).power(2)  # shares of the words of each name
         self.halves: tuple[Array, Array] | None = None  # `found` and `right` of even and odd records, for training
         self.learned = np.zeros((2, len(found)), np.int32)  # the part of `found` and `right` that is from corrections
-        self._by_name: dict[tuple[str, ...], list[int]] = {}
-        longest: dict[str, int] = {}
-        for number, name in enumerate(names):
-            self._by_name.setdefault(name, []).append(number)
-            longest[name[0]] = max(longest.get(name[0], 0), len(name))
-        self._longest = longest
+        is_exact = np.asarray(exact, bool)
+        self._exact, self._inexact = _Lookup(names, np.flatnonzero(is_exact)), _Lookup(names, np.flatnonzero(~is_exact))
 
     @classmethod
-    def of_names(cls, words: Words, names: Iterable[tuple[int, str, int]], n_subjects: int) -> Self:
+    def of_names(cls, words: Words, names: Iterable[tuple[int, str, int]], n_subjects: int, n_records: int = 0) -> Self:
         """Split names into words; each comes with its subject and its kind."""
-        split, subjects, kinds = [], [], []
+        given = list(names)
         preferred: dict[int, str] = {}
-        seen: set[tuple[tuple[str, ...], int]] = set()
-        for subject, name, kind in names:
+        for subject, name, kind in given:
             if kind == 0:
                 preferred.setdefault(subject, name)
-            for form in dict.fromkeys((name, _QUALIFIER.sub("", name))):
-                parts = tuple(words.analyse.single_words(form))
-                if parts and (parts, subject) not in seen:
-                    seen.add((parts, subject))
-                    split.append(parts)
-                    subjects.append(subject)
-                    kinds.append(kind)
         rows = words.transform(preferred.get(subject, "") for subject in range(n_subjects))
         zeros = np.zeros(n_subjects, np.int32)
-        whose, which = np.array(subjects, np.int32), np.array(kinds, np.int8)
-        return cls(words, split, whose, which, zeros, zeros.copy(), sp.csr_array(rows.T))
+        return cls(words, *_split(words.analyse, given), zeros, zeros.copy(), sp.csr_array(rows.T), n_records)
 
     def with_names(self, names: Sequence[tuple[int, str, int]]) -> NamesWitness:
         """Return a witness that knows further names; each comes with its subject and its kind."""
         if not names:
             return self
-        parts = [(tuple(self.words.analyse.single_words(name)), subject, kind) for subject, name, kind in names]
-        parts = [part for part in parts if part[0]]
-        return NamesWitness(
-            self.words,
-            [*self.names, *(part[0] for part in parts)],
-            np.concatenate([self.subjects, np.array([part[1] for part in parts], np.int32)]),
-            np.concatenate([self.kinds, np.array([part[2] for part in parts], np.int8)]),
-            self.found,
-            self.right,
-            self.vectors,
-        )
+        split, *arrays = _split(self.words.analyse, names)
+        known = (self.subjects, self.kinds, self.exact)
+        subjects, kinds, exact = (np.concatenate([old, new]) for old, new in zip(known, arrays, strict=True))
+        counted = (self.found, self.right, self.vectors, self.n_records)
+        return NamesWitness(self.words, [*self.names, *split], subjects, kinds, exact, *counted)
 
     def count_right(self, records: IntArray, texts: Sequence[str], labels: Any) -> None:
         """Count how often the names that stand in records name their labels, in even and odd numbers of `records`."""
@@ -166,27 +165,27 @@ class NamesWitness(Witness):
 
     def matches(self, text: str) -> list[NameMatch]:
         """Return the subjects whose names stand in a text."""
-        parts = self.words.analyse.single_words(text)[:_MOST_WORDS]
-        n_parts = max(1, len(parts))
-        covered = np.zeros(len(parts), bool)
-        spots = []
-        for start, word in enumerate(parts):
-            for length in range(min(self._longest.get(word, 0), len(parts) - start), 0, -1):
-                numbers = self._by_name.get(tuple(parts[start : start + length]))
-                if numbers:
-                    spots.append((length, start, numbers))
-        spots.sort(key=lambda spot: -spot[0])
+        words, written = (part[:_MOST_WORDS] for part in self.words.analyse.all_words(text))
+        n_parts = max(1, len(words))
+        counted = [place for place, word in enumerate(written) if self.words.analyse.is_counted(word)]
+        spots = [(start, start + length, True, numbers) for start, length, numbers in self._exact.spots(words)]
+        for start, length, numbers in self._inexact.spots([words[place] for place in counted]):
+            spots.append((counted[start], counted[start + length - 1] + 1, False, numbers))
+        spots.sort(key=lambda spot: (-len(self.names[spot[3][0]]), not spot[2]))
+        covered = np.zeros(len(words), bool)
         seen: dict[int, list[Any]] = {}
-        for length, start, numbers in spots:
-            inside = bool(covered[start : start + length].all())
-            covered[start : start + length] = True
+        for start, end, exact, numbers in spots:
+            inside = bool(covered[start:end].all())
+            covered[start:end] = True
             n_meanings = len({int(self.subjects[number]) for number in numbers})
             for number in numbers:
-                subject = int(self.subjects[number])
+                subject, n_words = int(self.subjects[number]), len(self.names[number])
                 known = seen.get(subject)
                 if known is None:
-                    seen[subject] = [1, start, start, length, n_meanings, inside, int(self.kinds[number])]
-                else:
+                    what = n_words, n_meanings, inside, int(self.kinds[number]), exact
+                    rest = (end - start) / n_parts, self._rarest(self.names[number])
+                    seen[subject] = [1, start, start, *what, *rest]
+                elif exact or not known[_EXACT]:  # where a name stands exactly, it stands inexactly as well
                     known[0] += 1
                     known[1], known[2] = min(known[1], start), max(known[2], start)
         return [
@@ -194,12 +193,18 @@ class NamesWitness(Witness):
             for subject, (count, first, last, *rest) in seen.items()
         ]
 
+    def _rarest(self, name: tuple[str, ...]) -> int:
+        """Return the number of records with the rarest word of a name; stop words, letters and numbers do not count."""
+        counted = [word for word in name if self.words.analyse.is_counted(word)] or name
+        return min(self.words.record_count(word, self.n_records) for word in counted)
+
     def found_name(self, match: NameMatch, texts: Sequence[str] | None) -> str:
         """Return the words of the name as they stand in the first of the texts."""
         if not texts:
             return ""
-        start = round(match.first * max(1, len(self.words.analyse.single_words(texts[0]))))
-        return " ".join(self.words.analyse.plain_words(texts[0])[start : start + match.n_words])
+        written = self.words.analyse.all_words(texts[0])[1][:_MOST_WORDS]
+        start = round(match.first * max(1, len(written)))
+        return " ".join(written[start : start + round(match.cover * len(written))])
 
     def hear(self, asked: AskedTexts) -> NamesTestimony:
         """Consider a block of texts."""
@@ -213,7 +218,7 @@ class NamesWitness(Witness):
         writer.save_facts("name_words", terms)
         writer.save_array("name_starts", np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64))
         writer.save_array("name_words", np.array([number[word] for name in self.names for word in name], np.int32))
-        for part in ("subjects", "kinds", "found", "right"):
+        for part in ("subjects", "kinds", "exact", "found", "right"):
             writer.save_array(f"name_{part}", getattr(self, part))
         if self.learned.any():
             writer.save_array("learned_found", self.learned[0])
@@ -222,6 +227,7 @@ class NamesWitness(Witness):
         parts = {"values": vectors.data, "columns": vectors.indices, "starts": vectors.indptr}
         for part, array in parts.items():
             writer.save_array(f"name_vector_{part}", array)
+        writer.save_array("name_records", np.array([self.n_records]))
 
     @classmethod
     def of_generation(cls, generation: Generation, words: Words, vectors: Any) -> Self:
@@ -232,10 +238,52 @@ class NamesWitness(Witness):
         subjects, kinds, found, right = (
             np.asarray(generation.array(f"name_{part}")) for part in ("subjects", "kinds", "found", "right")
         )
-        witness = cls(words, names, subjects, kinds, found, right, vectors)
+        # before names were matched by all their words, none was exact
+        exact = np.asarray(generation.arrays.get("name_exact", np.zeros(len(names), bool)), bool)
+        n_records = int(np.ravel(generation.arrays.get("name_records", np.zeros(1)))[0])
+        witness = cls(words, names, subjects, kinds, exact, found, right, vectors, n_records)
         if "learned_found" in generation.arrays:
             witness.learned = np.array([generation.array(f"learned_{part}") for part in ("found", "right")], np.int32)
         return witness
+
+
+class _Lookup:
+    """Finds names in a list of words."""
+
+    def __init__(self, names: Sequence[tuple[str, ...]], numbers: IntArray) -> None:
+        self._by_name: dict[tuple[str, ...], list[int]] = {}
+        self._longest: dict[str, int] = {}
+        for number in numbers.tolist():
+            name = names[number]
+            self._by_name.setdefault(name, []).append(number)
+            self._longest[name[0]] = max(self._longest.get(name[0], 0), len(name))
+
+    def spots(self, words: Sequence[str]) -> Iterator[tuple[int, int, list[int]]]:
+        """Yield where names begin, how many words they have, and their numbers."""
+        for start, word in enumerate(words):
+            for length in range(min(self._longest.get(word, 0), len(words) - start), 0, -1):
+                numbers = self._by_name.get(tuple(words[start : start + length]))
+                if numbers:
+                    yield start, length, numbers
+
+
+def _split(
+    analyse: Analyser, names: Iterable[tuple[int, str, int]]
+) -> tuple[list[tuple[str, ...]], Array, Array, Array]:
+    """Split names into words, with their subjects and kinds, and whether all their words are given."""
+    seen: dict[tuple[tuple[str, ...], int, bool], int] = {}
+    for subject, name, kind in names:
+        for form in dict.fromkeys((name, _QUALIFIER.sub("", name))):
+            words, written = analyse.all_words(form)
+            if words:
+                seen.setdefault((tuple(words), subject, True), kind)
+            counted = [word for word, plain in zip(words, written, strict=True) if analyse.is_counted(plain)]
+            only_stop_words = all(analyse.is_counted(word) or word in analyse.stop_words for word in written)
+            if len(counted) > 1 and only_stop_words:
+                seen.setdefault((tuple(counted), subject, False), kind)
+    subjects, exact = (np.array([key[place] for key in seen]) for place in (1, 2))
+    kinds = np.array(list(seen.values()), np.int8)
+    return [key[0] for key in seen], subjects.astype(np.int32), kinds, exact.astype(bool)
 
 
 class NamesTestimony(Testimony):
@@ -253,16 +301,22 @@ class NamesTestimony(Testimony):
                 right = float(witness.right[subject]) if is_counted else 0.0
                 if witness.halves is not None and asked.records is not None and is_counted:
                     # only the other half of the records counts, for which this one is new: were the record alone left
-                    # out, the ranker could tell its labels by the exact numbers
+                    # out, the ranker could tell its labels by the exact numbers; for new texts both halves count
                     other = 1 - int(asked.records[text]) % 2
-                    found, right = (float(counts[other, subject]) for counts in witness.halves)
+                    found, right = (_HALVES * float(counts[other, subject]) for counts in witness.halves)
+                rarest = match.rarest
+                if asked.records is not None and asked.records[text] < witness.n_records:
+                    rarest = max(0, rarest - 1)  # its own words do not count
                 share = right / (found + _PRIOR)
                 keys.append(text * self.width + subject)
-                values.append((*match[1:], share, found))
+                values.append((*match[1:-1], rarest, share, found))
         order = np.argsort(np.array(keys, np.int64), kind="stable")
         self.keys = np.array(keys, np.int64)[order]
-        self.values = np.array(values, np.float32).reshape(len(keys), self.n_features - 1)[order]
-        self.cosines = sp.csr_array(sp.csr_array(asked.rows) @ witness.vectors)
+        self.values = np.array(values, np.float32).reshape(len(keys), self.n_features - 2)[order]
+        rows = sp.csr_array(asked.rows)
+        self.cosines = sp.csr_array(rows @ witness.vectors)
+        present = sp.csr_array((np.ones_like(rows.data), rows.indices, rows.indptr), rows.shape)
+        self.known = sp.csr_array(present @ witness.squares).toarray()
         self.similar = best_columns(self.cosines, _SIMILAR)
         self.dense = self.cosines.toarray()
 
@@ -282,8 +336,9 @@ class NamesTestimony(Testimony):
             keys = text * self.width + subject
             places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
             hits = self.keys[places] == keys
-            found[hits, :-1] = self.values[places[hits]]
+            found[hits, :-2] = self.values[places[hits]]
         inside = subject < self.dense.shape[1]
-        found[:, -1] = 0
-        found[inside, -1] = self.dense[text[inside], subject[inside]]
+        found[:, -2:] = 0
+        found[inside, -2] = self.dense[text[inside], subject[inside]]
+        found[inside, -1] = self.known[text[inside], subject[inside]]
         return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
 from tacit.index.suggester import Suggester
 from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness
+from tacit.index.witnesses.choice import ChoiceRule, text_limits
 from tacit.index.witnesses.corrections import Correction
 from tacit.index.witnesses.examples import Examples
 from tacit.index.witnesses.names import NamesWitness, own_name
@@ -41,12 +42,19 @@ class CandidatePairs:
 
 @dataclass(frozen=True, eq=False)
 class RankedPairs:
-    """Suggested subjects of texts, ordered by text, the most probable first."""
+    """Suggested subjects of texts, ordered by text, the most probable first.
+
+    Attributes
+    ----------
+    text, subject, probability, chosen : one entry per pair
+    limits : probability from which a subject with the usual threshold is chosen, of each text
+    """
 
     text: IntArray
     subject: IntArray
     probability: Float64Array
     chosen: BoolArray
+    limits: Float64Array
 
     def of_text(self, text: int) -> slice:
         """Return where the pairs of one text are."""
@@ -64,8 +72,10 @@ class Panel:
     words, neighbours, position, relatives : the witnesses
     names : the witness of names; None if the subjects have no names that could stand in a text
     ranker : None before it is trained
-    thresholds : (n_subjects,) probability from which a subject is chosen
-    least : probability from which the first subject of a text is chosen in any case
+    thresholds : (n_subjects,) probability from which a subject is chosen, in a text whose own limit does not count
+    least : probability from which the first subject of a text is chosen in any case, half of the usual threshold
+    rule : how thresholds and the own limit of a text are weighed against each other
+    columns : the numbers that the ranker was trained with, if the witnesses have learned to give more since; None: all
     learned : (n_corrections, k), positions of the corrections that were learned; None without any
     examples : what the ranker learned from, without corrections; None unless it is being trained
     """
@@ -79,6 +89,8 @@ class Panel:
     ranker: TreeRanker | None = None
     thresholds: Array | None = None
     least: float = 1.0
+    rule: ChoiceRule = field(default_factory=ChoiceRule)
+    columns: IntArray | None = None
     learned: Float32Array | None = None
     examples: Examples | None = None
 
@@ -91,17 +103,25 @@ class Panel:
     @property
     def feature_names(self) -> tuple[str, ...]:
         """Names of all numbers of a pair."""
-        return tuple(name for witness in self.witnesses for name in witness.feature_names)
+        names = tuple(name for witness in self.witnesses for name in witness.feature_names)
+        return names if self.columns is None else tuple(names[column] for column in self.columns)
 
     @property
     def block(self) -> int:
         """Number of texts to ask about at a time."""
         return max(1, _CELLS // max(1, len(self.subjects)))
 
-    def threshold_of(self, subject: int) -> float:
-        """Return the probability from which a subject is chosen; that of one that came later is the usual one."""
-        known = self.thresholds is not None and subject < len(self.thresholds)
-        return float(self.thresholds[subject]) if known and self.thresholds is not None else 2 * self.least
+    def threshold_of(self, subject: int, ranked: RankedPairs, text: int = 0) -> float:
+        """Return the probability from which a subject of a ranked text is chosen."""
+        return float(self._limits(np.array([subject]), ranked.limits[[text]])[0])
+
+    def _limits(self, subject: IntArray, of_text: Float64Array) -> Float64Array:
+        """Return the probability from which each pair is chosen."""
+        usual = 2 * self.least
+        thresholds = np.full(len(self.subjects), usual)  # the usual one, for subjects that came later
+        if self.thresholds is not None:
+            thresholds[: len(self.thresholds)] = self.thresholds
+        return self.rule.limits(usual, thresholds[subject], of_text)
 
     def raw_of(self, asked: AskedTexts, subject: int) -> float:
         """Return the sum of the ranker for one text and one subject, whether or not any witness names it."""
@@ -117,7 +137,7 @@ class Panel:
         keys = [text * width + np.unique(np.concatenate([each[text] for each in named])) for text in range(len(asked))]
         text, subject = np.divmod(np.concatenate(keys) if keys else np.empty(0, np.int64), width)
         numbers = np.hstack([testimony.features(text, subject) for testimony in testimonies])
-        return CandidatePairs(text, subject, numbers)
+        return CandidatePairs(text, subject, numbers if self.columns is None else numbers[:, self.columns])
 
     def _testimonies(self, asked: AskedTexts) -> list[Testimony]:
         near = self.neighbours.hear(asked)
@@ -133,19 +153,19 @@ class Panel:
         assert self.ranker is not None
         pairs = self.pairs(asked)
         probability = self.ranker.probabilities(self.ranker.raw(pairs.numbers))
-        return self.chosen_of(pairs.text, pairs.subject, probability)
+        return self.chosen_of(pairs.text, pairs.subject, probability, len(asked))
 
-    def chosen_of(self, text: IntArray, subject: IntArray, probability: Float64Array) -> RankedPairs:
-        """Order pairs by text and probability, and choose those above their thresholds."""
+    def chosen_of(self, text: IntArray, subject: IntArray, probability: Float64Array, n_texts: int) -> RankedPairs:
+        """Order pairs by text and probability, and choose the best set of each text."""
         order = np.lexsort((subject, -probability, text))
         text, subject, probability = text[order], subject[order], probability[order]
-        limits = np.full(len(self.subjects), 2 * self.least)  # the usual one, for subjects that came later
-        if self.thresholds is not None:
-            limits[: len(self.thresholds)] = self.thresholds
-        chosen = probability >= limits[subject]
+        of_text = np.full(n_texts, 2 * self.least)
+        if self.rule.own:
+            of_text = text_limits(text, probability, n_texts, self.rule.unnamed)
+        chosen = probability >= self._limits(subject, of_text[text])
         is_first = np.concatenate([[True], text[1:] != text[:-1]]) if len(text) else np.empty(0, bool)
         chosen |= is_first & (probability >= self.least)
-        return RankedPairs(text, subject, probability, np.asarray(chosen))
+        return RankedPairs(text, subject, probability, np.asarray(chosen), of_text)
 
     def with_changes(
         self, records: Sequence[Record], places: Float32Array, removed: IntArray, removed_places: Float32Array
@@ -257,8 +277,8 @@ class Panel:
             self.position.head.save(writer, "panel_head")
             writer.save_array("panel_head_subjects", self.position.scored)
         writer.save_array("subject_thresholds", np.asarray(self.thresholds, np.float32))
-        facts = {"subjects": list(self.subjects), "features": list(self.feature_names), "least": self.least}
-        writer.save_facts("panel", facts)
+        names = {"subjects": list(self.subjects), "features": list(self.feature_names)}
+        writer.save_facts("panel", {**names, "least": self.least, "choice": self.rule.to_facts()})
 
     @classmethod
     def of_generation(cls, generation: Generation, words: Words) -> Panel | None:
@@ -286,7 +306,7 @@ class Panel:
         )
         if learned is not None:
             position = position.changed(of_corrections, learned, np.ones(len(learned)))
-        return cls(
+        panel = cls(
             subjects,
             by_words,
             near,
@@ -296,8 +316,13 @@ class Panel:
             TreeRanker.of_generation(generation),
             np.asarray(generation.array("subject_thresholds")),
             float(facts["least"]),
-            None if learned is None else np.asarray(learned),
+            ChoiceRule.from_facts(facts.get("choice")),
+            learned=None if learned is None else np.asarray(learned),
         )
+        given = {name: column for column, name in enumerate(panel.feature_names)}
+        if len(facts["features"]) < len(given):
+            panel.columns = np.array([given[name] for name in facts["features"]])
+        return panel
 
 
 def _with_columns(matrix: Any, width: int) -> sp.csr_array:

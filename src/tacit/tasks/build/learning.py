@@ -30,6 +30,7 @@ from tacit.models.classifiers.label_head import LabelHead
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.names import names_of, related_of
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.tasks.build.choosing import best_rule, subject_thresholds
 from tacit.tasks.stage_progress import StageReporter
 from tacit.text.words import Words
 from tacit.types import Array, Float32Array, Float64Array, IntArray
@@ -52,8 +53,6 @@ _FREQUENT = 8  # records of a label that a classifier is trained for
 _WRONG = 25  # wrong candidates per record that the ranker learns from, drawn at random
 _FOLDS = 3
 _TREES, _LEAVES, _RATE, _DEPTH = 60, 31, 0.12, 7
-_OWN_THRESHOLD = 10  # records of a subject, among those asked about, that allow it a threshold of its own
-_GRID = np.geomspace(0.25, 4.0, 17)
 _SURE = 4.0  # a probability of .98, if every candidate was right, or .02, if none was
 
 
@@ -120,7 +119,7 @@ def train_panel(
     shown.eliminate_zeros()
     by_names = None
     if words is not None and texts:
-        by_names = NamesWitness.of_names(words, _all_names(subjects, vocabulary, titles, language), width)
+        by_names = NamesWitness.of_names(words, _all_names(subjects, vocabulary, titles, language), width, X.shape[0])
         counted = np.array(sorted(texts), np.int64)
         say.advance("looking for names", 0.05)
         by_names.count_right(counted, [texts[int(number)] for number in counted], own[counted])
@@ -140,7 +139,7 @@ def train_panel(
     if panel.names is not None:
         panel.names.halves = None  # it was needed for the records asked about
     panel.position.records = panel.position.left_out = None
-    panel = learned_panel(panel, X.shape[0], corrections, places, say=say, seed=seed)
+    panel = learned_panel(panel, X.shape[0], corrections, places, say=say, seed=seed, own=own[sample])
     assert panel.examples is not None
     panel.examples = panel.examples.stored(_drawn(panel.examples.right, panel.examples.n_texts, seed))
     return panel
@@ -154,6 +153,7 @@ def learned_panel(
     *,
     say: StageReporter,
     seed: int,
+    own: Any = None,
 ) -> Panel:
     """Count corrections in all witnesses, and train the ranker on the examples of the panel and on the corrections.
 
@@ -168,6 +168,8 @@ def learned_panel(
     corrections, places : all corrections, earlier ones too, and their positions by their words
     say : reports the stage, which has begun
     seed : of the folds
+    own : labels of the texts of the examples, if all candidates of these are there to choose the rule for sets by;
+        without, the rule stays as it is
     """
     assert panel.examples is not None
     examples = panel.examples
@@ -180,7 +182,7 @@ def learned_panel(
             examples = examples.and_also(_corrected_examples(panel, n_records, corrections, rows, places))
     say.advance("training the ranker", 0.7)
     with threadpool_limits(1):  # trees this small gain little from more, and wait for each other on a busy machine
-        return _with_ranker(panel, examples, seed)
+        return _with_ranker(panel, examples, seed, own)
 
 
 def _corrected_examples(
@@ -323,8 +325,8 @@ def _asked_pairs(
     )
 
 
-def _with_ranker(panel: Panel, examples: Examples, seed: int) -> Panel:
-    """Train the ranker on folds of the texts, calibrate it and set the thresholds."""
+def _with_ranker(panel: Panel, examples: Examples, seed: int, own: Any) -> Panel:
+    """Train the ranker on folds of the texts, calibrate it, set the thresholds and choose the rule for sets."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     truth = examples.right
@@ -353,8 +355,11 @@ def _with_ranker(panel: Panel, examples: Examples, seed: int) -> Panel:
     ranker = TreeRanker.of_models(models).calibrated(slope, offset)
     probability = ranker.probabilities(raw)
     panel.ranker = ranker
-    panel.thresholds, usual = _thresholds(examples, probability, len(panel.subjects))
+    panel.thresholds, usual = subject_thresholds(examples, probability, len(panel.subjects))
     panel.least = usual / 2
+    if own is not None:
+        of_build = examples.text < own.shape[0]  # the texts of corrections follow
+        panel.rule = best_rule(examples.of(of_build), probability[of_build], own, seed)
     return panel
 
 
@@ -377,30 +382,3 @@ def _calibration(raw: Float64Array, truth: Array, weights: Array) -> tuple[float
         return 0.0, _SURE if truth.any() else -_SURE
     fitted = LogisticRegression(C=1e6, max_iter=200).fit(raw[:, None], truth, weights)
     return float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
-
-
-def _thresholds(examples: Examples, probability: Float64Array, n_subjects: int) -> tuple[Float32Array, float]:
-    """Return the probability from which each subject is chosen, for the best F1, and the usual one.
-
-    Subjects of few records have the usual one; those of more, one of their own, the less of it the fewer there are.
-    """
-    subject, truth, weights = examples.subject, examples.right, examples.weights.astype(np.float64)
-    order = np.argsort(-probability, kind="stable")
-    right = np.cumsum(truth[order])
-    f1 = 2 * right / (np.cumsum(weights[order]) + examples.n_true.sum())
-    usual = float(probability[order[int(np.argmax(f1))]]) if truth.any() else 0.5
-    thresholds = np.full(n_subjects, usual, np.float32)
-    n_true = np.zeros(n_subjects, np.int64)
-    n_true[: len(examples.n_true)] = examples.n_true
-    by_subject = np.argsort(subject, kind="stable")
-    starts = np.searchsorted(subject[by_subject], np.arange(n_subjects + 1))
-    for number in np.flatnonzero(n_true >= _OWN_THRESHOLD):
-        pairs = by_subject[starts[number] : starts[number + 1]]
-        chance, is_right = probability[pairs], truth[pairs]
-        reached = chance[None, :] >= (usual * _GRID)[:, None]
-        scores = 2 * (reached & is_right).sum(axis=1) / np.maximum(reached @ weights[pairs] + n_true[number], 1)
-        best = int(np.argmax(scores))
-        if scores[best] > 1.02 * scores[len(_GRID) // 2]:
-            trust = n_true[number] / (n_true[number] + _OWN_THRESHOLD)
-            thresholds[number] = min(0.95, usual * _GRID[best] ** trust)
-    return thresholds, usual

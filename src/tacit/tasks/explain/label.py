@@ -156,8 +156,8 @@ def _by_witnesses(collection: OpenedIndex, panel: Panel, text: str, name: str, l
     raw = panel.raw_of(asked, subject)
     assert panel.ranker is not None
     probability = float(panel.ranker.probabilities(np.array([raw]))[0])
-    threshold = panel.threshold_of(subject)
     ranked = panel.rank(asked)
+    threshold = panel.threshold_of(subject, ranked)
     chosen = bool(ranked.chosen[ranked.subject == subject].any())
     evidence = TextEvidence(panel, asked).of(subject)
     nearest = collection.positions.nearest(position[0], limit, filters=Filters(labels=[label]))

@@ -88,8 +88,9 @@ def test_names_that_share_words_with_the_text_are_candidates_by_cosine():
     asked = AskedTexts(WORDS.transform([text]), np.zeros((1, 2), np.float32), 7, None)
     numbers = WITNESS.hear(asked).features(np.zeros(7, int), np.arange(7))
     vectors = WORDS.transform(["world war", "war", "banks finance", "banks rivers", "bass fish", "guitars", ""])
-    np.testing.assert_allclose(numbers[:, -1], (vectors @ WORDS.transform([text]).T).toarray().ravel(), atol=1e-6)
-    assert (numbers[:, :-1] == -1).all()  # the text itself is unknown
+    np.testing.assert_allclose(numbers[:, -2], (vectors @ WORDS.transform([text]).T).toarray().ravel(), atol=1e-6)
+    np.testing.assert_allclose(numbers[:, -1], [0, 0, 0, 0, 0, 1, 0], atol=1e-6)
+    assert (numbers[:, :-2] == -1).all()  # the text itself is unknown
 
 
 def test_counts_of_right_names_are_literal_and_a_record_hears_of_the_other_half():
@@ -106,13 +107,54 @@ def test_counts_of_right_names_are_literal_and_a_record_hears_of_the_other_half(
     assert witness.right[4] == (has_name & has_label).sum()
     number = int(np.flatnonzero(has_name)[0])
     heard = witness.hear(collection.asked([number], as_records=True))
-    share, n_found = heard.features(np.array([0]), np.array([4]))[0, 7:9]
+    share, n_found = heard.features(np.array([0]), np.array([4]))[0, 10:12]
     other = numbers % 2 != number % 2
     times = n_found / (has_name & other).sum()
-    assert times in (1, 2)  # of that half, or as if both were like it
+    assert times == 2  # as if both halves were like the other one
     np.testing.assert_allclose(share, times * (has_name & has_label & other).sum() / (n_found + 2), rtol=1e-6)
     new = witness.hear(collection.asked([number], as_records=False)).features(*all_pairs(1, len(SUBJECTS)))
-    assert new[4, 8] == has_name.sum()
+    assert new[4, 11] == has_name.sum()
+
+
+def test_stop_words_letters_and_numbers_of_a_name_must_stand_in_the_text():
+    names = [(0, "vitamin K", 0), (1, "19th century", 0), (2, "out of the", 0), (3, "freedom of the press", 0)]
+    witness = NamesWitness.of_names(WORDS, names, 4)
+    assert set(found("vitamins for the 20th century", witness)) == set()
+    matches = found("Vitamin K in the 19th century, out of the blue", witness)
+    assert {subject: (match.exact, match.n_words) for subject, match in matches.items()} == {
+        0: (True, 2),
+        1: (True, 2),
+        2: (True, 3),
+    }
+    assert witness.found_name(matches[1], ["Vitamin K in the 19th century, out of the blue"]) == "19th century"
+
+
+def test_other_stop_words_in_between_are_noted():
+    names = [(0, "freedom of the press", 0), (1, "world war", 0)]
+    witness = NamesWitness.of_names(WORDS, names, 2)
+    text = "freedom and press in a world at war"
+    matches = found(text, witness)
+    assert {subject: (match.exact, match.n_words) for subject, match in matches.items()} == {
+        0: (False, 2),
+        1: (False, 2),
+    }
+    assert [witness.found_name(matches[subject], [text]) for subject in (0, 1)] == ["freedom and press", "world at war"]
+    assert found("the freedom of the press", witness)[0] == NameMatch(0, 1, 0.2, 0.0, 4, 1, False, 0, True, 0.8, 0)
+
+
+def test_the_rarest_word_of_a_name_is_counted_without_the_record_itself():
+    texts = ["common rare", "common words", "common words", "common other rare"]
+    words, _ = Words.fit(texts, TextSettings(min_records=1))
+    witness = NamesWitness.of_names(words, [(0, "common rare", 0), (1, "common", 0), (2, "unheard", 0)], 3, len(texts))
+    text = "common rare unheard"
+    assert [found(text, witness)[subject].rarest for subject in range(3)] == [2, 4, 0]
+    column = NamesWitness.feature_names.index("name_rarest")
+    rarest = {}
+    for records in (None, np.array([0]), np.array([4])):  # the last is a correction, whose words were not counted
+        asked = AskedTexts(words.transform([text]), np.zeros((1, 2), np.float32), 3, [text], records)
+        numbers = witness.hear(asked).features(np.zeros(3, int), np.arange(3))
+        rarest[None if records is None else int(records[0])] = numbers[:, column].tolist()
+    assert rarest == {None: [2, 4, 0], 0: [1, 3, 0], 4: [2, 4, 0]}
 
 
 def test_further_names_are_known():

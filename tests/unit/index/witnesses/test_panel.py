@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from planted_subjects import planted, planted_records
@@ -10,6 +12,7 @@ import tacit
 from tacit.index.witnesses import panel as panels
 from tacit.index.witnesses.panel import Panel, feature_groups
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.tasks.build import learning
 from tacit.tasks.build.settings import BuildSettings
 from tacit.text import TextSettings
 
@@ -67,6 +70,15 @@ def test_numbers_are_named_and_grouped_by_witness(index):
     assert index.panel.pairs(asked(index, NEW)).numbers.shape[1] == len(numbers)
 
 
+def test_an_index_of_fewer_numbers_is_opened_with_those_that_its_ranker_knows(tmp_path, monkeypatch):
+    columns = np.arange(12, 30)
+    monkeypatch.setattr(learning, "Panel", partial(Panel, columns=columns))
+    with tacit.open(built(tmp_path)) as before:
+        np.testing.assert_array_equal(before.panel.columns, columns)
+        assert before.panel.pairs(asked(before, NEW)).numbers.shape[1] == len(columns)
+        assert all(ones for ones in said(before, NEW))
+
+
 def test_planted_subjects_are_found(index):
     first = [ones[0].label for ones in index.suggest(["whale reef tide wave", "judge verdict court appeal"])]
     assert first == ["sea", "law"]
@@ -74,10 +86,11 @@ def test_planted_subjects_are_found(index):
 
 def test_probabilities_fall_and_the_chosen_reach_their_thresholds(index):
     panel = index.panel
-    for ones in said(index, NEW):
+    for text, ones in zip(NEW, said(index, NEW), strict=True):
         assert [p for _, p, _ in ones] == sorted((p for _, p, _ in ones), reverse=True)
+        ranked = panel.rank(asked(index, [text]))
         for place, (label, probability, chosen) in enumerate(ones):
-            threshold = panel.threshold_of(panel.subjects.index(label))
+            threshold = panel.threshold_of(panel.subjects.index(label), ranked)
             assert chosen == (probability >= threshold or (place == 0 and probability >= panel.least))
 
 
