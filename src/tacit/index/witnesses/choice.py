@@ -51,9 +51,9 @@ class ChoiceRule:
     scale: float = 1.0
     unnamed: float = 0.0
 
-    def limits(self, usual: float, of_subject: Array, of_text: Array) -> Float64Array:
+    def limits(self, usual: Array | float, of_subject: Array, of_text: Array) -> Float64Array:
         """Return the probability from which pairs are chosen, by the thresholds of subjects and the limits of texts."""
-        usual = max(usual, 1e-12)
+        usual = np.maximum(usual, 1e-12)
         by_text = np.maximum(of_text, 1e-12) ** self.own * usual ** (1 - self.own)
         return np.asarray(self.scale * by_text * (np.maximum(of_subject, 1e-12) / usual) ** self.label)
 
