@@ -81,6 +81,7 @@ export function createStage(container, state, { theme, reducedMotion, padding })
     const { k } = map.view();
     map.flyTo({ x: plain ? Number(pin.px) : pin.x, y: plain ? Number(pin.py) : pin.y, k: always ? Math.min(Math.max(k, 1.6), 3) : k });
   };
+  const named = signal(/** @type {MapName[]} */ ([]));
   let size = 0;
   const load = async () => {
     status.value = "loading";
@@ -89,7 +90,7 @@ export function createStage(container, state, { theme, reducedMotion, padding })
       size = places.points.length / 2;
       map.setPoints(places.points, places.plain);
       map.setLive(live);
-      map.setNames(names);
+      named.value = names;
       map.setMix(places.plain ? route.peek().mix / 100 : 1);
       status.value = "ready";
     } catch {
@@ -104,6 +105,14 @@ export function createStage(container, state, { theme, reducedMotion, padding })
     const colours = state.colours.answer.value.value;
     map.setTheme(theme.value);
     if (status.value === "ready") map.setColours(colours?.codes ?? new Uint8Array(size), palette());
+  });
+  effect(() => {
+    // Below a chosen subject, only the names of the colours: the others would stand over grey points.
+    const groups = state.colours.answer.value.value?.groups ?? [];
+    const chosen = state.colouring.value === "label" && route.value.under.length > 0;
+    const wanted = new Set(chosen ? groups.map((group) => group.label) : []);
+    const own = named.value.filter((name) => wanted.has(name.label));
+    map.setNames(own.length ? own : named.value);
   });
   effect(() => {
     if (status.value !== "ready") return;

@@ -33,8 +33,8 @@ function Reasons({ why, state, lead }) {
     <p class="why-sentence">${lead || why.sentence}</p>
     ${words.length ? html`<${Words} words=${words} />` : null}
     ${why.shared_words?.length ? html`<p class="why-line"><b>Words in both</b> ${why.shared_words.slice(0, 12).join(", ")}</p>` : null}
-    ${why.labels?.length && why.kind !== "suggestion" ? html`<div class="why-line"><b>Shared labels</b> ${why.labels.map((label) => html`<${LabelChip} key=${label.label} label=${label} state=${state} />`)}</div>` : null}
-    ${why.ancestors?.length ? html`<div class="why-line"><b>${why.kind === "suggestion" ? "Below" : "Shared above"}</b> ${why.ancestors.map((label) => html`<${LabelChip} key=${label.label} label=${label} state=${state} />`)}</div>` : null}
+    ${why.labels?.length && why.kind !== "suggestion" ? html`<div class="why-line"><b>${why.kind === "pair" ? "Shared labels" : "Its labels"}</b> ${why.labels.map((label) => html`<${LabelChip} key=${label.label} label=${label} state=${state} />`)}</div>` : null}
+    ${why.ancestors?.length ? html`<div class="why-line"><b>${why.kind === "pair" ? "Shared above" : "Below"}</b> ${why.ancestors.map((label) => html`<${LabelChip} key=${label.label} label=${label} state=${state} />`)}</div>` : null}
     ${links.map(([kind, names]) => html`<p class="why-line" key=${kind}><b>Shared ${kind}</b> ${names.slice(0, 12).join(", ")}</p>`)}
     ${words.length ? null : html`<${Dimensions} dimensions=${why.dimensions ?? []} />`}
     ${lead && why.sentence !== lead ? html`<p class="why-more">${why.sentence}</p>` : null}
