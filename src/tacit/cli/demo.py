@@ -135,8 +135,8 @@ def _next_commands(index: str, answer: dict[str, Any]) -> list[str]:
         f"similar {place} {first}",
         f'suggest {place} "Pack a folder into one compressed file."',
         f"explain {place} --label Concurrency",
-        f"map {place} --colour-by cluster",
         "build --help",
+        f"serve {place}",
     )
     return [f"{program} {command}" for command in asked]
 

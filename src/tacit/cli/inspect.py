@@ -95,7 +95,7 @@ def verify_command(*, index: str, as_json: bool) -> None:
 def export_command(
     *, index: str, output: str | None, form: str | None, site: str | None, n_axes: int | None, **options: Any
 ) -> None:
-    """Write records and vectors for other programs, or the explorer for any web server.
+    """Write records for other programs, or the explorer as a site.
 
     The vectors are the positions of the records in the space. Added records are included, removed ones are not.
     Compare positions by their cosine.

@@ -167,10 +167,14 @@ class _Sent:
 
 
 def _write_access(scope: Scope, sent: _Sent, seconds: float) -> None:
-    """Write a line per request, without the query, which may hold what people read and write."""
-    if not _ACCESS.isEnabledFor(logging.INFO):
+    """Write a line per request, without the query, which may hold what people read and write.
+
+    The files of the page are some fifty requests per visit, so those that are found appear at the level "debug" only.
+    """
+    level = logging.DEBUG if scope["path"].startswith("/page/") and sent.status < 400 else logging.INFO
+    if not _ACCESS.isEnabledFor(level):
         return
     client: Any = scope.get("client") or ("-", 0)
     path = _CONTROL.sub("?", scope["path"])[:200]
     line = (client[0], scope["method"], path, sent.status, 1000 * seconds, sent.bytes)
-    _ACCESS.info("%s %s %s %s %.1f ms %d bytes", *line)
+    _ACCESS.log(level, "%s %s %s %s %.1f ms %d bytes", *line)
