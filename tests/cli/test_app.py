@@ -92,7 +92,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path, monkeypatch, capsys):
 
 def test_progress_goes_to_standard_error_with_times(demo_run):
     lines = demo_run.done.stderr.splitlines()
-    assert sum(" s  " in line for line in lines) == len(lines) == 9
+    assert sum(" s  " in line for line in lines) == len(lines) == 10
     assert any("  weights tried on 1,500 records: labels 1, " in line for line in lines)
     assert "Traceback" not in demo_run.done.stderr
     assert "Warning" not in demo_run.done.stderr

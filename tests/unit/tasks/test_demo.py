@@ -41,7 +41,7 @@ def test_every_stage_is_reported(demo, monkeypatch, tmp_path):
         assert set(index.info().weights) == set(demo.info().weights) == {"words", "labels", "taxonomy"}
     ended = [stage for stage in stages if stage.state == "end"]
     assert [stage.name for stage in ended] == [
-        "reading the docstrings", "reading", "words", "weights", "space", "suggester", "writing",
+        "reading the docstrings", "reading", "words", "weights", "space", "suggester", "map", "writing",
     ]  # fmt: skip
     assert ended[0].message == f"{len(few):,} docstrings of Python's standard library read"
     assert ended[3].message.startswith("weights tried on ")
