@@ -102,12 +102,12 @@ class Words:
 
     @cached_property
     def key(self) -> Callable[[str], str]:
-        """Returns what is the same for all forms of a single word: its stem, or the word without accents."""
+        """Returns what is the same for all forms of a single word: its stem without accents."""
         return lru_cache(maxsize=100_000)(self._key)
 
     def _key(self, word: str) -> str:
         stems = self.analyse.single_words(word)
-        return stems[0] if len(stems) == 1 else without_accents(word)
+        return without_accents(stems[0] if len(stems) == 1 else word)
 
     def transform(self, texts: Iterable[str]) -> sp.csr_array:
         """Return texts as rows of unit length; a text without known words has an empty row."""

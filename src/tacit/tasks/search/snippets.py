@@ -75,7 +75,7 @@ class QueryWords:
             return frozenset()
         pulls = weights * (self._collection.space.terms[columns] @ self._position)
         best = np.argsort(-pulls, kind="stable")[:_TELLING]
-        return frozenset(words.terms[columns[place]] for place in best if pulls[place] > 0)
+        return frozenset(without_accents(words.terms[columns[place]]) for place in best if pulls[place] > 0)
 
 
 def snippet_of(text: str, words: QueryWords, *, title: str = "") -> Snippet:
