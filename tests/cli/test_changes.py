@@ -223,11 +223,21 @@ def test_an_index_without_a_word_on_its_reading_takes_records_by_guess(tmp_path,
     assert "x" in ids("old.tacit")
 
 
+def test_a_new_label_is_said_with_the_nearest_known_one(index, command):
+    Path("new.jsonl").write_text(line(30, tags=["sea", "hme"]) + line(31, tags=["hme"]))
+    code, _, said = command("add", index, "new.jsonl")
+    assert code == 0
+    assert "1 label is new in this index: 'hme'." in said
+    assert "Did you mean 'home'?" in said
+    Path("more.jsonl").write_text(line(32, tags=["hme"]))
+    assert "new in this index" not in command("add", index, "more.jsonl")[2]
+
+
 def test_ids_in_use_are_replaced_if_asked(index, command):
     Path("new.jsonl").write_text(line(3, body="kitchen lamp") + line(30))
     code, out, _ = command("add", index, "new.jsonl", "--replace-existing")
     assert code == 0
-    assert "2 records added; notes.tacit has 31 records now." in out
+    assert "1 record added, 1 replaced; notes.tacit has 31 records now." in out
     with tacit.open(index) as notes:
         assert notes["k3"].text == "kitchen lamp"
         assert notes.search("kitchen lamp", by="words", limit=50)[0].record.text == "kitchen lamp"

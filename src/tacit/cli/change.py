@@ -106,7 +106,7 @@ def remove_command(
         raise InputError("ID is missing: got none, expected at least one, or --ids-from FILE.")
     with opened(index) as collection:
         n_changed = collection.remove(wanted, wait=wait)
-    _tell("removed", index, n_changed, None, as_json=as_json, quiet=quiet)
+    _tell({"removed": n_changed}, index, None, as_json=as_json, quiet=quiet)
 
 
 @click.command(
@@ -234,25 +234,29 @@ def _change(
         records = list(given.records)
         show.begin("adding")
         change = {"add": collection.add, "update": collection.update, "upsert": collection.upsert}[verb]
+        n_replaced = len({r.id for r in records if r.id in collection.store}) if verb == "upsert" else 0
         n_changed = change(records, vectors=load_vectors(vectors), wait=wait)
-    _tell(done, index, n_changed, given, as_json=as_json, quiet=quiet)
+    counts = {done: n_changed - n_replaced, **({"replaced": n_replaced} if verb == "upsert" else {})}
+    _tell(counts, index, given, as_json=as_json, quiet=quiet)
 
 
-def _tell(done: str, index: str, n_changed: int, given: OpenedRecords | None, *, as_json: bool, quiet: bool) -> None:
-    """Report what was done, and whether a refit is due."""
+def _tell(counts: dict[str, int], index: str, given: OpenedRecords | None, *, as_json: bool, quiet: bool) -> None:
+    """Report what was done to how many records, and whether a refit is due."""
     from tacit.tasks.info import info
 
     with opened(index) as collection:
         found = info(collection)
     if as_json:
         read = {} if given is None else {"reading": given.to_facts()}
-        write_json({"index": index, done: n_changed, "records": found.records, "refit_due": found.refit_due, **read})
+        write_json({"index": index, **counts, "records": found.records, "refit_due": found.refit_due, **read})
         return
     if quiet:
         return
     if given is not None:
         print(given.summary())
-    print(f"{_counted(n_changed)} {done}; {index} has {_counted(found.records)} now.")
+    (done, n_changed), *others = counts.items()
+    more = "".join(f", {n:,} {other}" for other, n in others if n)
+    print(f"{_counted(n_changed)} {done}{more}; {index} has {_counted(found.records)} now.")
     if found.refit_due:
         write_note(
             f"{found.changed_share:.0%} of the records changed since the last fit. Refit the index: "

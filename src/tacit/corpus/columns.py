@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -16,8 +17,19 @@ _TITLE = ("title", "headline", "name")
 _TEXT = ("text", "body", "content", "full_text", "fulltext", "abstract", "description", "summary")
 _LABELS = (
     "labels", "subjects", "subject_uris", "topics", "tags", "categories", "keywords", "label", "topic", "tag",
-    "category",
+    "category", "subject_headings", "headings", "descriptors", "index_terms", "mesh_terms", "lcsh", "mesh",
 )  # fmt: skip
+_LABEL_WORDS = frozenset({
+    "labels", "subjects", "subject", "topics", "tags", "categories", "keywords", "keyword", "headings", "descriptors",
+    "schlagworte", "schlagwort", "schlagwörter", "schlagwoerter",
+})  # fmt: skip
+_MARKS = {"\n": "line ends"}
+_TEXT_WORDS = frozenset({"abstract", "text", "body", "description", "summary", "content"})
+# words beside these in names of columns that hold something else, such as n_topics, subject_id and text length
+_OTHER_WORDS = frozenset({
+    "n", "num", "number", "count", "total", "id", "ids", "line", "length", "size", "type", "url", "code", "score",
+    "date", "lang", "language",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -31,7 +43,8 @@ class ColumnMap:
         text, body, content, full_text, abstract, description and summary.
     labels : str or sequence of str, optional
         The columns that hold labels; () for none. The guess is one of labels, subjects, subject_uris, topics, tags,
-        categories, keywords, or the singular of these.
+        categories, keywords, or the singular of these, or else a name with such a word: "subject headings", "Subjects
+        (LCSH)", "Author keywords".
     id : str, optional
         The column that holds the id. If there is none, ids are made from the name of the file and the line.
     title : str, optional
@@ -42,7 +55,8 @@ class ColumnMap:
         Which of the other columns to keep; all of them if not given, () for none.
     label_separator : str, optional
         Separator of several labels, or several linked names, in one text. If not given, a list is a list, a text in
-        JSON or Parquet is one name, and a cell of a CSV file is split at ";" or "|", whichever its column uses more.
+        JSON or Parquet is one name, and a cell of a table is split at ";", "|" or line ends, whichever its column
+        uses most; if it has none of them, at "," or "--" if the same parts are now first, now later, as in lists.
         " " splits at any white space; "" never splits.
     title_weight : int, default 1
         How many times the title is repeated in the text, if it is one of the `text` columns.
@@ -127,7 +141,7 @@ class ColumnMap:
         title = self.title if self.title is not None else _first(_TITLE, there)
         text = self.text
         if text is None:
-            body = _first(_TEXT, there)
+            body = _first(_TEXT, there) or _with_word(_TEXT_WORDS, [name for name in there if name != title])
             text = tuple(dict.fromkeys(name for name in (title, body) if name))
         if not text and not self.links:  # links alone are enough, for instance who rated what
             raise InputError(
@@ -135,7 +149,10 @@ class ColumnMap:
                 f"such as {', '.join(map(repr, _TEXT[:4]))}. Name the columns that hold the text, or links; the first "
                 "line of a table must hold the names of its columns."
             )
-        labels = self.labels if self.labels is not None else tuple(filter(None, [_first(_LABELS, there)]))
+        labels = self.labels
+        if labels is None:
+            other = [name for name in there if name not in text]
+            labels = tuple(filter(None, [_first(_LABELS, other) or _with_word(_LABEL_WORDS, other)]))
         found_id = self.id if self.id is not None else _first(_ID, there)
         return replace(self, text=text, labels=labels, id=found_id or "", title=title or "")
 
@@ -144,16 +161,30 @@ class ColumnMap:
         there = set(columns)
         return [(role, column) for role, column in self._roles() if column not in there]
 
-    def described(self, open_map: ColumnMap) -> str:
-        """Return a sentence on the roles that were guessed where `open_map` has None; empty if there are none."""
-        said = []
+    def described(self, open_map: ColumnMap, separators: Mapping[str, str] | None = None) -> str:
+        """Return what was guessed where `open_map` has None, and how to change it; empty if there is nothing.
+
+        `separators` are those of the columns whose cells hold several names.
+        """
+        said, roles = [], []
         for role in ("text", "labels", "id", "title"):
             names = getattr(self, role)
             if getattr(open_map, role) is None and names:
                 said.append(f"{role} from {names if isinstance(names, str) else ', '.join(names)}")
+                roles.append(role)
         if not self.id and open_map.id is None:
             said.append("id from file name and line")
-        return f"Columns guessed: {'; '.join(said)}." if said else ""
+            roles.append("id")
+        if not said:
+            return ""
+        lines = [f"Columns guessed: {'; '.join(said)}."]
+        if separators and open_map.label_separator is None:
+            marks = {mark: [name for name in separators if separators[name] == mark] for mark in separators.values()}
+            parts = (f"{', '.join(names)} at {_MARKS.get(mark, repr(mark))}" for mark, names in marks.items())
+            lines.append(f"Cells with several names split: {'; '.join(parts)}.")
+            roles.append("label_separator")
+        *most, last = (f"`{role}`" for role in roles)
+        return "\n".join([*lines, f"To choose others: {', '.join(most)}{' or ' if most else ''}{last}."])
 
     def _roles(self) -> Iterator[tuple[str, str]]:
         """Role and name of each mapped column."""
@@ -177,6 +208,22 @@ def _split(names: str | None) -> tuple[str, ...] | None:
 
 
 def _first(usual: Iterable[str], columns: list[str]) -> str | None:
-    """Return the first usual name that is among the columns, in upper or lower case."""
-    lower = {name.lower(): name for name in reversed(columns)}
-    return next((lower[name] for name in usual if name in lower), None)
+    """Return the first usual name that is among the columns, however it is written."""
+    plain = {" ".join(_words(name)): name for name in reversed(columns)}
+    lower = {name.lower(): name for name in reversed(columns)}  # "_id" has no other form
+    return next((found for name in usual if (found := lower.get(name) or plain.get(name.replace("_", " ")))), None)
+
+
+def _with_word(wanted: frozenset[str], columns: list[str]) -> str | None:
+    """Return the first column whose name begins or ends with one of some words and says nothing else is meant."""
+    for name in columns:
+        words = _words(name)
+        if words and not _OTHER_WORDS.intersection(words) and wanted.intersection((words[0], words[-1])):
+            return name
+    return None
+
+
+def _words(name: str) -> list[str]:
+    """Return the words of a name of a column in lower case, without what is in brackets or before a colon."""
+    bare = re.sub(r"\(.*?\)|\[.*?\]|^\w+:", " ", name)
+    return re.findall(r"[^\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", bare).lower())

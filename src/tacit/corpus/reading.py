@@ -7,8 +7,6 @@ guessed, are kept until the records are asked for.
 
 from __future__ import annotations
 
-import ast
-import json
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.checks import check_count, shown
+from tacit.corpus.cells import as_name, as_text, cell_separators, short, split_cell, unsplit_note, used_separators
 from tacit.corpus.columns import ColumnMap
 from tacit.corpus.formats.annif import annif_csv_row, annif_document, annif_tsv_rows, are_documents, are_lines
 from tacit.corpus.formats.delimited import delimited_rows
@@ -36,7 +35,6 @@ Progress = Callable[[int, float], None] | None
 _ROWS_LOOKED_AT = 100
 _ANNIF_LOOKED_AT = 20
 _RECORDS_PER_REPORT = 1_000
-_LONGEST_LIST = 100_000  # characters of a cell that is tried as a list; longer ones are texts
 
 
 def read_records(
@@ -104,6 +102,7 @@ class Reading:
     columns : ColumnMap, the roles of the columns, with the guesses
     problems : Problems, those of the last pass: `counts` by kind and `examples`
     n_read : int, the records of the last pass so far
+    column_names : tuple of str, the columns of the first rows
     """
 
     def __init__(
@@ -115,6 +114,9 @@ class Reading:
         self._sizes: list[int] = []
         self._is_annif: dict[tuple[Path, str], bool] = {}
         self._ahead: dict[int, _RowsAhead] = {}
+        self._separators: dict[str, str] = {}
+        self._note = ""
+        self.column_names: tuple[str, ...] = ()
         self.columns = self._settled()
 
     def __iter__(self) -> Iterator[Record]:
@@ -134,8 +136,8 @@ class Reading:
         """Return a few lines: how many records were read, which columns were guessed, which problems there were."""
         files = f"{len(self._sources):,} files" if len(self._sources) > 1 else self._sources[0].name
         noun = "record" if self.n_read == 1 else "records"
-        said = [f"{self.n_read:,} {noun} read from {files}.", self.columns.described(self._asked)]
-        said.append(self.problems.summary() if self.problems else "No problems.")
+        said = [f"{self.n_read:,} {noun} read from {files}.", self.columns.described(self._asked, self._separators)]
+        said += [self._note, self.problems.summary()]
         return "\n".join(part for part in said if part)
 
     def _settled(self) -> ColumnMap:
@@ -154,13 +156,24 @@ class Reading:
             )
         del first[_ROWS_LOOKED_AT:]
         there = dict.fromkeys(column for _, row in first for column in row)
-        file = first[0][0].name
+        self.column_names, file = tuple(there), first[0][0].name
         columns = self._asked.guessed(there, file)
         # a row of JSON leaves out the columns it does not have, so that one may still come
         is_all = len(first) < _ROWS_LOOKED_AT or not first[0][0].format.endswith("json")
         if is_all or not any(name in there for name in columns.text or ()):
             _check_columns(columns, there, file)
+        self._look_at_labels(columns, first[0][0], [row for _, row in first], there)
         return columns
+
+    def _look_at_labels(self, columns: ColumnMap, source: Source, rows: list[Row], there: Iterable[str]) -> None:
+        """Find what to tell about the labels in the first rows: how they are split, or that there are none."""
+        separators = cell_separators(columns, rows, is_table=source.is_table)
+        self._separators = used_separators(separators, rows)
+        self._note = unsplit_note(columns.labels or (), separators, rows)
+        if not columns.labels and self._asked.labels is None:
+            others = [name for name in there if name not in columns.used]
+            among = f" among {shown(others, 20)}" if others else ""
+            self._note = f"No column of labels was found{among}. If there is one, name it: `labels`."
 
     def _look_ahead(self, source: Source) -> _RowsAhead:
         """Read the first rows of a file; the files of one folder are all taken to be in Annif's formats, or none."""
@@ -185,7 +198,7 @@ class Reading:
         columns, source = self.columns, rows.source
         if rows.first and (source.is_table or source.format == "parquet"):
             _check_columns(columns, rows.first[0], source.name)
-        separators = _cell_separators(columns, rows.first, is_table=source.is_table)
+        separators = cell_separators(columns, rows.first, is_table=source.is_table)
         if columns.fields is not None and source.format == "parquet":
             source.wanted = (*columns.used, *columns.fields)
             rows = _RowsAhead(source, None)
@@ -327,9 +340,9 @@ class _RecordMaker:
         self._seen.add(identity)
         labels = self._names_of(line, row, self._labels)
         cell = row.get(self._title) if self._title else ""
-        title = cell if type(cell) is str else _as_text(cell)
+        title = cell if type(cell) is str else as_text(cell)
         if title is None:
-            self._add("wrong type", line, f"{self._title} holds {_short(cell)}: expected a text.")
+            self._add("wrong type", line, f"{self._title} holds {short(cell)}: expected a text.")
         links = {name: self._names_of(line, row, (column,)) for name, column in self._links}
         for name in self._used:
             row.pop(name, None)
@@ -346,9 +359,9 @@ class _RecordMaker:
         parts: list[str] = []
         for name in self._text:
             cell = row.get(name)
-            part = cell if type(cell) is str else _as_text(cell)
+            part = cell if type(cell) is str else as_text(cell)
             if part is None:
-                self._add("no text", line, f"{name} holds {_short(cell)}: expected a text. Left out.")
+                self._add("no text", line, f"{name} holds {short(cell)}: expected a text. Left out.")
                 return ""
             if part and not part.isspace():
                 parts.append(part)
@@ -363,7 +376,7 @@ class _RecordMaker:
             identity = str(cell) if isinstance(cell, int) and not isinstance(cell, bool) else ""
         if not identity:
             identity = f"{self._file}:{line}"
-            said = "nothing" if cell is None or cell == "" else _short(cell)
+            said = "nothing" if cell is None or cell == "" else short(cell)
             self._add("no id", line, f"{self._id} holds {said}: named {identity!r}.")
         return identity
 
@@ -381,71 +394,11 @@ class _RecordMaker:
         for column in columns:
             cell = row.get(column)
             if type(cell) is str:
-                cell = _split(cell, self._separators.get(column, ""))
+                cell = split_cell(cell, self._separators.get(column, ""))
             for item in cell if isinstance(cell, (list, tuple)) else (cell,):
-                name = item.strip() if type(item) is str else _as_name(item)
+                name = item.strip() if type(item) is str else as_name(item)
                 if name is None:
-                    self._add("wrong type", line, f"{column} holds {_short(item)}: expected names. Left out.")
+                    self._add("wrong type", line, f"{column} holds {short(item)}: expected names. Left out.")
                 elif name:
                     found[name] = None
         return tuple(found)
-
-
-def _cell_separators(columns: ColumnMap, rows: Iterable[Mapping[str, Any]], *, is_table: bool) -> dict[str, str]:
-    """Return the separator of names in each column of labels or links: that of the map, or by the first rows.
-
-    In tables it is ";" or "|", whichever is in more cells, and ";" if neither is in any.
-    """
-    named = (*(columns.labels or ()), *columns.link_columns.values())
-    if columns.label_separator is not None:
-        return dict.fromkeys(named, columns.label_separator)
-    if not is_table:
-        return {}
-    listed = list(rows)
-    counts = {name: {mark: sum(mark in str(row.get(name)) for row in listed) for mark in ";|"} for name in named}
-    return {name: max(marks, key=lambda mark: marks[mark]) for name, marks in counts.items()}
-
-
-def _split(cell: str, separator: str) -> list[Any]:
-    """Split a text into names; a list that was written into a cell as JSON or Python is read as a list."""
-    if not separator:
-        return [cell]
-    bare = cell.strip()
-    if bare[:1] == "[" and bare[-1:] == "]" and len(bare) < _LONGEST_LIST:
-        for read in (json.loads, ast.literal_eval):
-            try:
-                found = read(bare)
-            except (ValueError, SyntaxError, RecursionError, MemoryError):
-                continue
-            if isinstance(found, list):
-                return found
-    return bare.split() if separator == " " else bare.split(separator)
-
-
-def _as_text(cell: object) -> str | None:
-    """Return a number, a list of texts or an empty cell as a text; None for other values."""
-    if cell is None or cell != cell:  # NaN, which some libraries write for an empty cell
-        return ""
-    if isinstance(cell, (int, float)) and not isinstance(cell, bool):
-        return str(cell)
-    if isinstance(cell, (list, tuple)) and all(isinstance(part, str) for part in cell):
-        return "\n".join(cell)
-    return None
-
-
-def _as_name(item: object) -> str | None:
-    """Return the name of a label that is a number, or an object with `uri` or `label` as in Annif."""
-    if item is None or item != item:
-        return ""
-    if isinstance(item, int) and not isinstance(item, bool):
-        return str(item)
-    if isinstance(item, dict):
-        name = item.get("uri") or item.get("label")
-        return name.strip() if isinstance(name, str) else None
-    return None
-
-
-def _short(value: object) -> str:
-    """Return a value for a message, shortened if it is long."""
-    said = repr(value)
-    return said if len(said) <= 60 else f"{said[:57]}..."

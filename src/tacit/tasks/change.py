@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from tacit.checks import shown
 from tacit.corpus.record import Record
-from tacit.errors import TacitWarning
+from tacit.errors import TacitWarning, did_you_mean
 from tacit.tasks.build.label_matching import with_known_labels
 from tacit.tasks.known_things import known_things
 from tacit.tasks.opened_index import OpenedIndex
@@ -52,6 +53,7 @@ def _write(
     given = with_known_labels(collection, records)
     if not given:
         return 0
+    _warn_of_new_labels(collection, given)
     space, texts = collection.space, [record.text for record in given]
     if vectors is not None:
         positions = space.place_vectors(vectors, None if space.words is None else texts)
@@ -73,6 +75,22 @@ def _write(
         )
     change(given, positions)
     return len(given)
+
+
+def _warn_of_new_labels(collection: OpenedIndex, records: Sequence[Record]) -> None:
+    """Warn of labels that neither the last fit nor the vocabulary knows: they may be misspelt."""
+    vocabulary = collection.vocabulary
+    known = {*collection.label_names, *collection.new_labels()}
+    new = {label: None for record in records for label in record.labels if label not in known}
+    names = [label for label in new if vocabulary is None or label not in vocabulary]
+    if names and known:
+        close = did_you_mean(names[0], known)
+        warnings.warn(
+            f"{len(names):,} {'label is' if len(names) == 1 else 'labels are'} new in this index: {shown(names)}. "
+            f"Filters find {'it' if len(names) == 1 else 'them'} at once, suggestions after the next refit.{close}",
+            TacitWarning,
+            stacklevel=5,
+        )
 
 
 def _with_known(

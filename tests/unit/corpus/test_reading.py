@@ -56,7 +56,10 @@ def test_the_guess_finds_the_same_and_says_so(tmp_path):
     asked = list(read_records(tmp_path / "x.jsonl", MAP))
     assert [(r.id, r.text, r.labels, r.title) for r in guessed] == [(r.id, r.text, r.labels, r.title) for r in asked]
     said = "Columns guessed: text from title, body; labels from topics; id from id; title from title."
-    assert reading.summary() == f"2 records read from x.jsonl.\n{said}\nNo problems."
+    assert (
+        reading.summary()
+        == f"2 records read from x.jsonl.\n{said}\nTo choose others: `text`, `labels`, `id` or `title`."
+    )
 
 
 def test_only_the_fields_that_are_asked_for(tmp_path):

@@ -99,7 +99,7 @@ _OPTIONS: tuple[Decorator, ...] = (
         "Columns",
         "--label-separator",
         metavar="TEXT",
-        help="Separator between labels in one cell.  [default: ; or |, whichever is used]",
+        help="Separator between labels in one cell.  [default: guessed]",
     ),
 )
 reading_options: Decorator = partial(gather_options, options=_OPTIONS, kind=ReadingOptions, name="reading")
@@ -130,7 +130,13 @@ class OpenedRecords:
 
     def summary(self) -> str:
         """Return what was read, which columns were guessed, and the problems; call it after reading."""
-        return f"Read from the data set {self.name!r}." if self._reading is None else self._reading.summary()
+        if self._reading is None:
+            return f"Read from the data set {self.name!r}."
+        from tacit.cli.common.messages import as_typed
+
+        context = click.get_current_context(silent=True)
+        said = self._reading.summary()
+        return said if context is None else "\n".join(as_typed(line, context.command) for line in said.splitlines())
 
     def to_facts(self) -> dict[str, Any]:
         """Return the same as plain data."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tacit.errors import InputError
+from tacit.errors import BusyError, InputError
 from tacit.files import remove_tree, replace_text
 from tacit.index.folder.arrays import REMEDY
-from tacit.index.folder.lock import LOCK_NAME
+from tacit.index.folder.lock import LOCK_NAME, lock_holder
 
 __all__ = [
     "MANIFEST",
@@ -50,6 +50,11 @@ def current_generation(folder: Path) -> Path:
         raise InputError(f"path is one generation: got {str(folder)!r}, {expected}. Pass the folder above it.")
     name = current_name(folder)
     if name is None:
+        if holder := lock_holder(folder):
+            raise BusyError(
+                f"{folder} is being built: got no finished index yet, expected {CURRENT}. {holder.capitalize()} builds "
+                "it: try again when it has finished."
+            )
         raise InputError(_no_current(folder))
     generation = folder / name
     if not generation.is_dir():

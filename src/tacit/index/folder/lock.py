@@ -21,7 +21,7 @@ if os.name == "nt":  # pragma: no cover
 else:
     import fcntl
 
-__all__ = ["LOCK_NAME", "hold_lock"]
+__all__ = ["LOCK_NAME", "hold_lock", "lock_holder"]
 
 LOCK_NAME = "lock"
 
@@ -49,6 +49,25 @@ def hold_lock(folder: Path, *, wait: float = 0.0) -> Iterator[None]:
         with contextlib.suppress(OSError):
             os.ftruncate(handle, 0)
         _lock(handle, take=False)  # explicitly, since a forked child may hold a copy of the handle
+        os.close(handle)
+
+
+def lock_holder(folder: Path) -> str | None:
+    """Return which process holds the lock of an index and since when, or None if none does; nothing is created."""
+    try:
+        handle = os.open(folder / LOCK_NAME, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None
+        if _lock(handle, take=True):
+            _lock(handle, take=False)
+            return None
+        return os.read(handle, 200).decode("utf-8", "replace").strip() or "another process"
+    except InputError:  # no locks on this file system
+        return None
+    finally:
         os.close(handle)
 
 

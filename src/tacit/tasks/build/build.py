@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from tacit.checks import shown
+from tacit.corpus.reading import Reading
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index import GenerationWriter, RecordStore
@@ -82,6 +84,8 @@ def build(
     """
     settings = settings or BuildSettings()
     _check_one_taxonomy(taxonomy, settings)
+    if taxonomy is not None and isinstance(records, Reading) and not settings.allow_unmatched:
+        _check_has_labels(records)
     folder = as_folder(path)
     if vectors is not None:
         vectors = read_vectors(vectors)
@@ -320,6 +324,16 @@ def _check_one_taxonomy(taxonomy: Taxonomy | None, settings: BuildSettings) -> N
             f"taxonomy is given twice: got taxonomy and taxonomy_separator={settings.taxonomy_separator!r}, expected "
             "one of them. Leave the other out."
         )
+
+
+def _check_has_labels(reading: Reading) -> None:
+    """Raise before the files are read if they have no column of labels for a taxonomy."""
+    if reading.columns.labels:
+        return
+    raise InputError(
+        f"labels are in no column that was found: got a taxonomy and the columns {shown(reading.column_names, 20)}, "
+        "expected one with the subjects of the records. Name it with `labels`, or leave `taxonomy` out."
+    )
 
 
 _DISK_ERRORS = {

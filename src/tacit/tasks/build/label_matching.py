@@ -26,6 +26,7 @@ __all__ = ["GIVEN_LABELS", "LabelMatching", "as_given", "with_known_labels"]
 
 GIVEN_LABELS = "given_labels"
 _EXAMPLES = 5
+_SPLIT_TRIED = 200  # labels whose parts are looked up
 _WAYS = {"id": "id", "notation": "notation", "preferred": "name", "other": "other name", "hidden": "hidden name"}
 
 
@@ -101,13 +102,17 @@ class LabelMatching:
         """Raise if the taxonomy has fewer than half of the labels; warn of the others, and of ambiguous ones."""
         if self._finder is None:
             return
+        if not self.n_labels and not allow_unmatched:
+            raise InputError(
+                "labels are in none of the records: got a taxonomy for them, expected the subjects of the records as "
+                "labels. Name the columns that hold them with `labels`, or leave `taxonomy` out."
+            )
         n_found = self.n_labels - len(self.unmatched)
         if 2 * n_found < self.n_labels and not allow_unmatched:
             raise InputError(
                 f"taxonomy is not that of the labels: got names or ids of {n_found:,} of {self.n_labels:,} different "
                 f"labels, expected those of at least half. The records have {_listed(self.unmatched)}; the taxonomy "
-                f"has {self._subjects()}. Use the taxonomy of these labels, choose other columns with `labels`, or "
-                "pass allow_unmatched=True to leave them without broader terms."
+                f"has {self._subjects()}. {self._advice()}"
             )
         if self.unmatched:
             warnings.warn(
@@ -125,6 +130,20 @@ class LabelMatching:
                 TacitWarning,
                 stacklevel=5,
             )
+
+    def _advice(self) -> str:
+        """Return what to do about labels that are not in the taxonomy: split them, if their parts are in it."""
+        assert self._finder is not None
+        some = self.unmatched[:_SPLIT_TRIED]
+        for mark in (";", "|", ",", "--", "\n"):
+            parts = [part for label in some if mark in label for part in map(str.strip, label.split(mark)) if part]
+            n_found = sum(bool(self._finder.find(part).nodes) for part in parts)
+            if parts and 2 * n_found > len(parts):
+                return f"Their parts are in it: split them with `label_separator={mark!r}`."
+        return (
+            "Use the taxonomy of these labels, choose other columns with `labels`, or pass allow_unmatched=True to "
+            "leave them without broader terms."
+        )
 
     def _subjects(self) -> str:
         """Return a few titles of the taxonomy, and an id if ids look different."""

@@ -15,7 +15,7 @@ import pytest
 from index_builds import N_DIMENSIONS, add, build, learn, position, record, refit
 
 from tacit.corpus import Record
-from tacit.errors import InputError
+from tacit.errors import BusyError, InputError
 from tacit.index import GenerationWriter, RecordStore, change_generation, open_generation, sweep, verify
 
 
@@ -311,6 +311,12 @@ def test_where_current_is_lost_no_finished_generation_is_swept(tmp_path, current
     with pytest.raises(_PlantedError), GenerationWriter(path):
         raise _PlantedError
     assert _content(path / "generation-000001") == before
+
+
+def test_a_first_build_that_is_under_way_is_not_called_interrupted(tmp_path):
+    said = r"a.tacit is being built: got no finished index yet, .* Process \d+ since"
+    with GenerationWriter(tmp_path / "a.tacit"), pytest.raises(BusyError, match=said):
+        open_generation(tmp_path / "a.tacit")
 
 
 def test_names_of_generations_are_never_used_again(tmp_path):

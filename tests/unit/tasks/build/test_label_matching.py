@@ -10,6 +10,7 @@ import pytest
 import tacit
 from support.small_index import small_records, small_settings, small_taxonomy
 from support.thesaurus import iri, write_thesaurus
+from tacit.corpus import read_records
 from tacit.corpus.record import Record
 from tacit.errors import InputError, TacitWarning
 from tacit.relations import Taxonomy
@@ -57,6 +58,26 @@ def test_few_labels_that_the_taxonomy_has_are_an_error(thesaurus):
         matching.check(allow_unmatched=True)
 
 
+def test_a_taxonomy_for_no_labels_is_an_error(thesaurus, tmp_path):
+    with pytest.raises(
+        InputError, match=r"labels are in none of the records: got a taxonomy .* with `labels`, or leave"
+    ):
+        LabelMatching(thesaurus).check()
+    (tmp_path / "x.csv").write_text("id,text,themes\n1,whales,whales\n")
+    with pytest.raises(
+        InputError, match=r"labels are in no column that was found: .* 'id', 'text', 'themes', .* with `labels`"
+    ):
+        tacit.build(read_records(tmp_path / "x.csv"), tmp_path / "x.tacit", taxonomy=thesaurus)
+    assert not (tmp_path / "x.tacit").exists()
+
+
+def test_lists_in_one_label_are_told_from_other_vocabularies(thesaurus):
+    matching = LabelMatching(thesaurus)
+    matching.record(Record("a", "", ("whales, sea", "sea, furniture")))
+    with pytest.raises(InputError, match=r"Their parts are in it: split them with `label_separator=','`\."):
+        matching.check()
+
+
 def test_half_of_the_labels_is_enough(thesaurus):
     matching = LabelMatching(thesaurus)
     matching.record(Record("a", "", ("whales", "b1")))
@@ -64,7 +85,7 @@ def test_half_of_the_labels_is_enough(thesaurus):
         matching.check()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        LabelMatching(thesaurus).check()  # no labels
+        LabelMatching(thesaurus).check(allow_unmatched=True)  # no labels
         LabelMatching(None).check()
 
 
