@@ -17,7 +17,7 @@ class StageEvent:
     Parameters
     ----------
     name : str
-        What is being done: "reading", "words", "space", "suggester", "neighbours", "writing".
+        What is being done: "reading", "words", "space", "suggester", "neighbours", "map", "writing".
     state : {"begin", "advance", "end"}
     message : str
         For "end" the result, for "advance" the progress.

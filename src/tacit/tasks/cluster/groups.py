@@ -125,6 +125,7 @@ def cluster_index(
     examples: int = 3,
     filters: Filters | None = None,
     random_state: int = 0,
+    most: int | None = None,
 ) -> Groups:
     """Group the records by k-means of their positions, at length 1, and name the groups.
 
@@ -141,6 +142,9 @@ def cluster_index(
         Only matching records.
     random_state : int, default 0
         The same seed gives the same groups.
+    most : int, optional
+        Records from which the centres are found, if time matters more than the best groups; all are then assigned to
+        their nearest centre.
 
     Notes
     -----
@@ -155,7 +159,9 @@ def cluster_index(
         )
     from tacit.tasks.cluster.clustering import cluster
 
-    if len(positions) > _LARGE:
+    if most is not None and len(positions) > check_count("most", most):
+        clustering = _from_some(positions, n_groups, most, random_state)
+    elif len(positions) > _LARGE:
         clustering = _from_samples(positions, n_groups, random_state)
     else:
         n_init = next(starts for most, starts in _STARTS if len(positions) <= most)
@@ -194,6 +200,23 @@ def _placed(collection: OpenedIndex, filters: Filters | None) -> tuple[IntArray,
 def _unit(rows: Any) -> Any:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths > 0, lengths, 1))
+
+
+def _from_some(positions: Any, n_groups: int, most: int, random_state: int) -> Clustering:
+    """Find centres by a random part of the records, and assign all of them."""
+    from tacit.tasks.cluster.clustering import Clustering, cluster
+
+    rng = np.random.default_rng(random_state)
+    rows = np.sort(rng.choice(len(positions), most, replace=False))
+    found = cluster(positions[rows], n_groups, n_init=1, random_state=random_state, normalise=False)
+    squares = (found.centres**2).sum(axis=1)
+    labels = np.argmin(squares - 2 * (positions @ found.centres.T), axis=1)
+    sizes = np.bincount(labels, minlength=found.n_clusters)
+    order = np.argsort(-sizes, kind="stable")
+    order = order[sizes[order] > 0]
+    number = np.zeros(found.n_clusters, np.int64)
+    number[order] = np.arange(len(order))
+    return Clustering(number[labels], found.centres[order], sizes[order], found.inertia)
 
 
 def _from_samples(positions: Any, n_groups: int, random_state: int) -> Clustering:

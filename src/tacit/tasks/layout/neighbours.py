@@ -77,7 +77,7 @@ class NeighbourSearch:
 def affinities(near: IntArray) -> sp.csr_array:
     """Return symmetric weights that sum to 1, from the neighbours of each record: all count the same.
 
-    Weights that fall with the distance, as t-SNE has them otherwise, give the same maps (decision 0034).
+    Weights that fall with the distance, as t-SNE has them otherwise, are hardly better (decision 0034).
     """
     n, n_near = near.shape
     ones = np.ones(n * n_near, np.float32)

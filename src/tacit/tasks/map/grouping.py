@@ -27,6 +27,7 @@ __all__ = ["GROUPS", "RANGES", "Grouping", "groups_of"]
 GROUPS = 12  # groups of nearby records and concepts: as many as there are colours
 RANGES = 6  # of a field of numbers
 _LONGEST_NAME = 40
+_CLUSTERED = 10_000  # records from which clusters are found; the others go to the nearest
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +159,8 @@ def _clusters(collection: OpenedIndex, numbers: IntArray, filters: Filters | Non
     from tacit.tasks.cluster.groups import cluster_index, default_groups
 
     n_groups = min(GROUPS, default_groups(len(numbers)))
-    found = cluster_index(collection, n_groups, words=3, examples=1, filters=filters, random_state=random_state)
+    options: dict[str, Any] = {"words": 3, "examples": 1, "most": _CLUSTERED}
+    found = cluster_index(collection, n_groups, filters=filters, random_state=random_state, **options)
     codes = np.full(len(numbers), -1, np.int64)
     places = np.searchsorted(numbers, found.numbers)
     codes[places] = found.of_records - 1
