@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -123,3 +124,32 @@ def test_help_fits_and_loads_nothing_heavy():
     assert loaded == "[]"
     assert max(map(len, lines)) <= 100
     assert any("--colour-by" in line for line in lines)
+
+
+def test_again_makes_the_map_anew_and_draws_only_what_is_asked_for(index, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    copy = shutil.copytree(index, tmp_path / "copy.tacit")
+    before = json.loads((copy / "generation-000001" / "facts" / "map.json").read_text())
+    assert run(str(copy), "--again", "--seed", "3", "--quiet") == 0
+    assert capsys.readouterr().out == ""
+    after = json.loads((copy / "generation-000002" / "facts" / "map.json").read_text())
+    assert (before["seed"], after["seed"]) == (0, 3)
+    assert not list(tmp_path.glob("*.html"))
+    assert run(str(copy), "--again", "--output", "map.txt") == 2
+    assert (copy / "CURRENT").read_text().strip() == "generation-000002"
+    assert run(str(copy), "--again", "--output", "map.svg", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["records"] == 24
+    assert (tmp_path / "map.svg").exists()
+
+
+def test_under_a_label_its_children_have_the_colours(tmp_path, capsys):
+    records = [
+        Record(f"{label}{number}", words, (f"animals/{label}", "things/box"))
+        for label, words in {"cats": "cat purr fur", "whales": "whale sea fin"}.items()
+        for number in range(6)
+    ]
+    settings = BuildSettings(n_components=3, suggester="none", taxonomy_separator="/")
+    folder = build([*records, Record("sun", "sun star sky", ("things/sky",))], tmp_path / "tree.tacit", settings)
+    assert run(str(folder), "--under", "animals", "--output", str(tmp_path / "a.svg"), "--json") == 0
+    groups = json.loads(capsys.readouterr().out)["groups"]
+    assert {group["name"]: group["records"] for group in groups} == {"animals/cats": 6, "animals/whales": 6}

@@ -106,7 +106,7 @@ def test_the_stages_are_told_in_order(tmp_path):
     told = []
     tacit.build(RECORDS, tmp_path / "i", small_settings(), report=told.append)
     ended = [stage.name for stage in told if stage.state == "end"]
-    assert ended == ["reading", "words", "space", "suggester", "writing"]
+    assert ended == ["reading", "words", "space", "suggester", "map", "writing"]
     assert told[0].state == "begin"
     assert all(stage.seconds >= 0 and stage.memory > 2**20 for stage in told)
     assert "60 records stored, 54 of them with labels" in next(stage.message for stage in told if stage.state == "end")
