@@ -50,7 +50,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
         {"strict_json", "nearest"},
         {"records"},
         {"folder"},
-        {"space", "suggester", "taxonomy", "positions", "known_views"},
+        {"space", "suggester", "taxonomy", "positions", "known_views", "fusion"},
         {"witnesses"},
     ),
     "evaluate": ({"measures", "progress"}, {"compare", "held_out"}, {"weight_search"}),

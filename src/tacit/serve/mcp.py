@@ -355,7 +355,7 @@ def _instructions(state: ServiceState) -> str:
 def _hits(snapshot: Snapshot, query: str, by: str, limit: int, given: Given) -> AgentHits:
     collection = snapshot.collection
     ranked = rank_records(collection, query, by=by, limit=limit, filters=given.filters(snapshot))
-    words, hits = QueryWords(collection, query, ranked.position), []
+    words, hits = QueryWords(collection, ranked.text, ranked.position), []
     for place, record in enumerate(collection.store.get(ranked.numbers)):
         snippet = snippet_of(record.text, words, title=record.title)
         hits.append(

@@ -8,6 +8,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from unicodedata import category
 
 from tacit.errors import InputError
 from tacit.index.records.rows import LONGEST_VALUE, as_value
@@ -17,6 +18,12 @@ __all__ = ["Condition", "Filters", "Span"]
 
 _LARGEST = 2**53  # integers up to here are the same in SQLite and in Python
 _LAST = "\U0010ffff"  # sorts after every character that texts use
+_FOUND = "SELECT rowid AS number FROM words WHERE words MATCH ?"
+_WORDS = {  # queries for records that have, lack, or have in the title, a phrase
+    "having": f"SELECT number FROM ({_FOUND}) WHERE 1",
+    "lacking": f"SELECT number FROM records WHERE removed = 0 AND number NOT IN ({_FOUND})",
+    "titled": f"SELECT number FROM ({_FOUND}) WHERE 1",
+}
 _TABLES = {"labels": ("labels", "label"), "links": ("links", "target"), "fields": ("field_values", "value")}
 
 
@@ -39,6 +46,9 @@ class Filters:
         with texts; a limit that is text but looks like a number is compared with both. The upper limit of a text
         includes everything that starts with it, so that `("2024-03", "2024")` is March to the end of December. Dates
         are compared as ISO text.
+    having, lacking, titled : sequence of str, default ()
+        Words or phrases that the title or text has, that neither has, or that the title has. Case and accents make no
+        difference.
 
     Examples
     --------
@@ -50,12 +60,15 @@ class Filters:
     links: Mapping[str, str | Collection[str]] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
     ranges: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    having: Sequence[str] = ()
+    lacking: Sequence[str] = ()
+    titled: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        if isinstance(self.labels, str):
-            raise InputError(
-                f"labels is a single string: got {self.labels!r}, expected a sequence. Write [{self.labels!r}]."
-            )
+        for name in ("labels", *_WORDS):
+            given = getattr(self, name)
+            if isinstance(given, str):
+                raise InputError(f"{name} is a single string: got {given!r}, expected a sequence. Write [{given!r}].")
 
     def sql(self, column: str = "number") -> tuple[str, list[Any]]:
         """Return a SQL test of the record number in a column, and its parameters; empty without conditions.
@@ -76,6 +89,7 @@ class Filters:
             found.append(Condition("fields", _text("fields", name), allowed))
         for name, limits in self.ranges.items():
             found.append(Condition("fields", _text("ranges", name), spans=_spans(f"ranges[{name!r}]", limits)))
+        found += [Condition(kind, "", (_phrase(kind, text),)) for kind in _WORDS for text in getattr(self, kind)]
         return found
 
 
@@ -94,7 +108,8 @@ class Span(NamedTuple):
 class Condition:
     """One condition on "labels", "links" or "fields": a record has one of these values, or a field is in these spans.
 
-    The name is that of the link or field, and empty for labels.
+    The name is that of the link or field, and empty for labels. The value of "having", "lacking" or "titled" is a
+    phrase in the syntax of FTS5.
     """
 
     kind: str
@@ -104,10 +119,17 @@ class Condition:
 
     def query(self) -> tuple[str, list[Any]]:
         """Return a query of the matching numbers, to which `AND ...` can be added, and its parameters."""
+        if self.of_words:
+            return _WORDS[self.kind], list(self.values)
         table, column = _TABLES[self.kind]
         test, values = self.test(column)
         of_name, names = self._of_name()
         return f"SELECT number FROM {table} WHERE {of_name} AND {test}", [*names, *values]
+
+    @property
+    def of_words(self) -> bool:
+        """Whether it is about the words of title and text."""
+        return self.kind in _WORDS
 
     def every_value(self) -> tuple[str, list[Any]]:
         """Return a query of all values of that name with the numbers of their records, in order."""
@@ -174,6 +196,14 @@ def _text(argument: str, value: object) -> str:
         raise InputError(f"{argument} is not text: got {value!r}, expected a string.")
     check_encodable(value, argument)
     return str(value)
+
+
+def _phrase(kind: str, value: object) -> str:
+    """Write a word or phrase for FTS5, which makes words of letters, numbers and private use."""
+    text = _text(kind, value).replace("\0", " ").replace('"', " ")
+    if not any(category(letter).startswith(("L", "N", "Co")) for letter in text):
+        raise InputError(f"{kind} has no word: got {value!r}, expected words or phrases.")
+    return f'title : "{text}"' if kind == "titled" else f'"{text}"'
 
 
 def _value(argument: str, value: object) -> str | int | float:

@@ -91,11 +91,20 @@ class RecordMatcher:
         return ValueLists(self._connection, self._state("base")) if has_lists else None
 
     def _by_lists(self, lists: ValueLists, conditions: list[Condition], filters: Filters) -> MatchingRecords:
-        base = np.logical_and.reduce([lists.matching(condition) for condition in conditions])
+        base = np.logical_and.reduce(
+            [self._by_words(one) if one.of_words else lists.matching(one) for one in conditions]
+        )
         base[self.removed()] = False
         test, values = filters.sql("records.number")
         sql = f"SELECT number FROM records WHERE number >= ? AND {test} ORDER BY number"
         return MatchingRecords(base, column(self._connection.execute(sql, (len(base), *values))))
+
+    def _by_words(self, condition: Condition) -> BoolArray:
+        """Return which records of the build have some words, or lack them."""
+        base = np.zeros(self._state("base"), bool)
+        numbers = column(self._connection.execute(*condition.query()))
+        base[numbers[numbers < len(base)]] = True
+        return base
 
     def _by_sql(self, conditions: list[Condition]) -> MatchingRecords:
         """Find the records of the rarest condition, and test the other conditions on these.

@@ -25,6 +25,7 @@ from tacit.index.records.changes import StoreChanges
 from tacit.index.records.filters import Filters
 from tacit.index.records.frequent_words import write_frequent_words
 from tacit.index.records.matching import MatchingRecords, RecordMatcher, column
+from tacit.index.records.naming import called, different_values, forms, has_word
 from tacit.index.records.rows import Row, as_row, insert_rows, read_records
 from tacit.index.records.schema import INDEXES, connect, guarded, new_database
 from tacit.index.records.value_lists import write_value_lists
@@ -246,6 +247,33 @@ class RecordStore:
         every = check_choice("match", match, ("any", "all")) == "all"
         with self._reading():
             return self._session.words.find(query, limit, filters or Filters(), every=every)
+
+    def has_value(self, kind: str, name: str, value: str) -> bool:
+        """Return whether any record has a value in one of the "links" or "fields"."""
+        table, column = ("links", "target") if kind == "links" else ("field_values", "value")
+        sql = f"SELECT 1 FROM {table} WHERE name = ? AND {column} = ? LIMIT 1"
+        with self._reading() as connection:
+            return connection.execute(sql, (name, value)).fetchone() is not None
+
+    def different_values(self, kind: str, name: str, limit: int) -> list[str]:
+        """Return different texts in one of the "links" or "fields", at most `limit`, in order."""
+        with self._reading() as connection:
+            return different_values(connection, kind, name, limit)
+
+    def has_word(self, word: str) -> bool:
+        """Return whether any record has a word, or a phrase, in its title or text."""
+        with self._reading() as connection:
+            return has_word(connection, word)
+
+    def forms(self, beginning: str, limit: int = 200) -> list[tuple[str, int]]:
+        """Return words of the records that begin so, in lower case and without accents, and in how many each is."""
+        with self._reading() as connection:
+            return forms(connection, beginning, limit)
+
+    def called(self, text: str) -> list[tuple[int, str, str]]:
+        """Return number, id and title of records that may be called so: by their id, or by words of their title."""
+        with self._reading() as connection:
+            return called(connection, text)
 
     def numbers(self, filters: Filters | None = None) -> np.ndarray:
         """Return the numbers of all records, or of those that match the filters, ascending."""

@@ -88,17 +88,18 @@ def _in_order(snapshot: Snapshot, given: Given, first: int, limit: int) -> Searc
 def _found(snapshot: Snapshot, query: str, by: str, given: Given, first: int, limit: int) -> SearchAnswer:
     collection, filters = snapshot.collection, given.filters(snapshot)
     ranked = rank_records(collection, query, by=by, limit=first + limit + 1, filters=filters)
-    meant = None if first or _has_words(ranked, by) else _meant(snapshot, query)
+    meant = ranked.meant
+    if meant is None and not first and not _has_words(ranked, by):
+        meant = _meant(snapshot, query)
     if meant is not None and not len(ranked.numbers):
         ranked = rank_records(collection, meant, by=by, limit=limit + 1, filters=filters)
-        query = meant
     page = ranked.page(first, limit)
     more = len(ranked.numbers) > first + limit and first + limit < DEEPEST
     return SearchAnswer(
-        items=_hits(snapshot, page, query),
+        items=_hits(snapshot, page, page.text),
         next=next_cursor(first, len(page.numbers), limit, more=more),
         pin=None if first else pin_of(snapshot, ranked.position),
-        meant=meant,
+        meant=None if first else meant,
     )
 
 

@@ -17,10 +17,10 @@ import numpy as np
 from tacit.corpus.record import Record
 from tacit.evaluate.measures.ranking import found_overlap_ndcg, reciprocal_ranks
 from tacit.index import RecordStore
+from tacit.index.fusion import fused_by_score
 from tacit.relations.labels.matrix import as_labels
 from tacit.tasks.measure.split import RecordSet, RecordSplit, draw
 from tacit.tasks.measure.trial_index import Features, TrialIndex
-from tacit.tasks.search.search import fused_by_score
 from tacit.tasks.stage_progress import StageReporter
 from tacit.text.words import Words
 from tacit.types import BoolArray, Float64Array, IntArray

@@ -6,12 +6,16 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tacit.errors import InputError
+from tacit.errors import InputError, UnknownNameError, did_you_mean
 from tacit.index import Filters
+from tacit.index.records.rows import LONGEST_VALUE
+from tacit.relations.taxonomy.matching import folded_loosely
 from tacit.tasks.label_names import find_label, subtree
 from tacit.tasks.opened_index import OpenedIndex
 
 __all__ = ["read_conditions"]
+
+_COMPARED = 20_000  # different values of a field that a text is compared with
 
 
 def read_conditions(
@@ -44,17 +48,16 @@ def read_conditions(
     known = {kind: collection.store.names(kind) for kind in ("fields", "links")}
     fields: dict[str, list[Any]] = {}
     targets: dict[str, list[str]] = {}
-    for name, value in _pairs("where", where):
+    for name, value in _named(_pairs("where", where), [*known["fields"], *known["links"]]):
         if name in known["links"] and name not in known["fields"]:
-            targets.setdefault(name, []).append(value)
+            targets.setdefault(name, []).extend(_values(collection, "links", name, value, "where"))
             continue
         _check_known("where", name, known["fields"])
-        number = _number(value)  # a CSV file has texts only, JSON has numbers too
-        fields.setdefault(name, []).extend([value] if number is None else [value, number])
-    for name, value in _pairs("links", links):
+        fields.setdefault(name, []).extend(_values(collection, "fields", name, value, "where"))
+    for name, value in _named(_pairs("links", links), known["links"]):
         _check_known("links", name, known["links"])
-        targets.setdefault(name, []).append(value)
-    between = {name: _range(name, text) for name, text in _pairs("ranges", ranges)}
+        targets.setdefault(name, []).extend(_values(collection, "links", name, value, "links"))
+    between = {name: _range(name, text) for name, text in _named(_pairs("ranges", ranges), known["fields"])}
     for name in between:
         _check_known("ranges", name, known["fields"])
     wanted = [find_label(collection, name) for name in labels]
@@ -62,10 +65,35 @@ def read_conditions(
     return Filters(labels=[*wanted, *below], links=targets, fields=fields, ranges=between)
 
 
+def _named(pairs: Sequence[tuple[str, str]], known: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs with the names as they are known, apart from case, accents and white space."""
+    spelt = {folded_loosely(name): name for name in known}
+    return [(name if name in known else spelt.get(folded_loosely(name), name), value) for name, value in pairs]
+
+
+def _values(collection: OpenedIndex, kind: str, name: str, value: str, argument: str) -> list[Any]:
+    """Return the stored values that a text means: itself, or those that differ in case, accents and white space.
+
+    A value that no record has is an error with the nearest one, if one is near: an empty result would not say why.
+    """
+    number = _number(value) if kind == "fields" else None  # a CSV file has texts only, JSON has numbers too
+    given: list[Any] = [value] if number is None else [value, number]
+    store = collection.store
+    if len(value) > LONGEST_VALUE or number is not None or store.has_value(kind, name, value):
+        return given
+    stored = store.different_values(kind, name, _COMPARED)
+    wanted = folded_loosely(value)
+    alike = [one for one in stored if folded_loosely(one) == wanted]
+    if not alike and (meant := did_you_mean(value, stored)):
+        raise UnknownNameError(f"{argument} has an unknown value: got {name}={value}, which no record has.{meant}")
+    return alike or given
+
+
 def _check_known(argument: str, name: str, known: Sequence[str]) -> None:
     if name not in known:
         expected = f"one of {', '.join(known[:10])}" if known else "none, since no record has any"
-        raise InputError(f"{argument} has an unknown name: got {name!r}, expected {expected}.")
+        meant = did_you_mean(name, known)
+        raise InputError(f"{argument} has an unknown name: got {name!r}, expected {expected}.{meant}")
 
 
 def _below(collection: OpenedIndex, name: str) -> tuple[str, ...]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from tacit.corpus.record import Record
 
-__all__ = ["Hit", "RecordHit"]
+__all__ = ["FoundRecords", "Hit", "RecordHit"]
 
 
 @dataclass(frozen=True)
@@ -59,3 +60,19 @@ class RecordHit(Hit):
         if self.why:
             facts["why"] = list(self.why)
         return facts
+
+
+class FoundRecords(list[RecordHit]):
+    """The records that a search found, best first: a list, with what the query may have meant.
+
+    Attributes
+    ----------
+    meant : str or None
+        The query with known words in place of those that no record has.
+    used_meant : bool
+        Whether this was searched for, since no word of the query is known.
+    """
+
+    def __init__(self, hits: Iterable[RecordHit] = (), *, meant: str | None = None, used_meant: bool = False) -> None:
+        super().__init__(hits)
+        self.meant, self.used_meant = meant, used_meant

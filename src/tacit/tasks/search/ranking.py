@@ -6,24 +6,24 @@ scores are between 0 and 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tacit.checks import check_choice, check_count
-from tacit.errors import InputError
 from tacit.index import Filters
+from tacit.index.fusion import fused_by_score, shares_of
 from tacit.index.nearest.exact import cosines, lengths_of
 from tacit.tasks.opened_index import OpenedIndex
-from tacit.tasks.search.search import WAYS, fused_by_score, query_position, shares_of
+from tacit.tasks.search.search import WAYS, in_order, query_position
+from tacit.tasks.search.typed import Typed, first_of, understand
 from tacit.types import Float32Array, IntArray
 
 __all__ = ["DEEPEST", "RankedRecords", "rank_records"]
 
 DEEPEST = 1_000  # records that can be reached page by page
 _FIRST = 100  # of which so many are found at once
-_MOST = 4.0  # score of a record with cosine 1 that is the best by words; with a lead it would be more
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,8 @@ class RankedRecords:
     cosines : of the positions of record and query; NaN if the search did not compare them
     shares : BM25 as a share of the best; NaN for records that were not found by words
     position : of the query; None if it has none
+    text : words that were searched for
+    meant : the query with known words in place of misspelt ones; None if nothing is misspelt
     """
 
     numbers: IntArray
@@ -44,13 +46,18 @@ class RankedRecords:
     cosines: Float32Array
     shares: Float32Array
     position: Float32Array | None
+    text: str = ""
+    meant: str | None = None
 
     def page(self, first: int, n: int) -> RankedRecords:
         """Return a part of the list."""
         part = slice(first, first + n)
-        return RankedRecords(
-            self.numbers[part], self.scores[part], self.cosines[part], self.shares[part], self.position
-        )
+        return self.taken(np.arange(len(self.numbers))[part])
+
+    def taken(self, places: IntArray) -> RankedRecords:
+        """Return records of the list by their places."""
+        parts = (self.numbers[places], self.scores[places], self.cosines[places], self.shares[places])
+        return RankedRecords(*parts, self.position, self.text, self.meant)
 
 
 def rank_records(
@@ -63,26 +70,57 @@ def rank_records(
     """
     limit = min(check_count("limit", limit), DEEPEST)
     by = check_choice("by", by, WAYS)
-    if not query.strip():
-        raise InputError(f"query is empty: got {query!r}, expected some words.")
+    typed = understand(collection, query, filters, titles=by != "meaning")
+    if not typed.text:
+        numbers, scores = in_order(collection, typed.filters, limit)
+        unknown = np.full(len(numbers), np.nan, np.float32)
+        return RankedRecords(numbers, scores.astype(np.float32), unknown, unknown, None)
     position = None
     if by != "words":
         has_words = collection.space.words is not None  # without them a search by meaning is an error
-        position = query_position(collection, query, "hybrid" if has_words else by, None)
-    found = _ranked(collection, query, position, by, _FIRST, filters)
-    if limit <= len(found.numbers) or len(found.numbers) < _FIRST:
-        return found.page(0, limit)
-    more = _ranked(collection, query, position, by, DEEPEST, filters)
-    rest = np.flatnonzero(~np.isin(more.numbers, found.numbers))
-    joined = RankedRecords(
-        np.concatenate([found.numbers, more.numbers[rest]]),
+        position = query_position(collection, typed.text, "hybrid" if has_words else by, None)
+    found = _ranked(collection, typed.text, position, by, _FIRST, typed.filters)
+    if limit > len(found.numbers) >= _FIRST:
+        found = _joined(found, _ranked(collection, typed.text, position, by, DEEPEST, typed.filters))
+    found = replace(found, text=typed.text, meant=typed.meant)
+    return _with_called(collection, found, typed).page(0, limit)
+
+
+def _joined(found: RankedRecords, more: RankedRecords) -> RankedRecords:
+    """Return a list and those of a longer one that it lacks."""
+    rest = more.taken(np.flatnonzero(~np.isin(more.numbers, found.numbers)))
+    return RankedRecords(
+        np.concatenate([found.numbers, rest.numbers]),
         # a deeper search may rank a record higher than the first did; what is shown never rises
-        np.minimum.accumulate(np.concatenate([found.scores, more.scores[rest]])),
-        np.concatenate([found.cosines, more.cosines[rest]]),
-        np.concatenate([found.shares, more.shares[rest]]),
-        position,
+        np.minimum.accumulate(np.concatenate([found.scores, rest.scores])),
+        np.concatenate([found.cosines, rest.cosines]),
+        np.concatenate([found.shares, rest.shares]),
+        found.position,
     )
-    return joined.page(0, limit)
+
+
+def _with_called(collection: OpenedIndex, found: RankedRecords, typed: Typed) -> RankedRecords:
+    """Put records first whose id or title was typed, with the score 1."""
+    if not len(typed.called):
+        return found
+    new = typed.called[~np.isin(typed.called, found.numbers)]
+    unknown = np.full(len(new), np.nan, np.float32)
+    near = unknown
+    if found.position is not None and len(new):
+        places = collection.positions.of(new)
+        near = cosines(found.position, places, lengths_of(places))
+    every = RankedRecords(
+        np.concatenate([new, found.numbers]),
+        np.concatenate([np.ones(len(new), np.float32), found.scores]),
+        np.concatenate([near, found.cosines]),
+        np.concatenate([unknown, found.shares]),
+        found.position,
+        found.text,
+        found.meant,
+    )
+    moved = every.taken(first_of(every.numbers, typed.called))
+    moved.scores[: len(typed.called)] = 1.0
+    return moved
 
 
 def _ranked(
@@ -102,13 +140,14 @@ def _ranked(
     near = collection.positions.nearest(position, depth, filters=filters)
     places = collection.positions.of(words[0])
     of_words = cosines(position, places, lengths_of(places))
-    numbers, sums = fused_by_score(near, words, of_words, depth)
+    weights = collection.fusion
+    numbers, sums = fused_by_score(near, words, of_words, depth, weights)
     near_to = dict(zip(near[0].tolist(), near[1].tolist(), strict=True))
     near_to |= dict(zip(words[0].tolist(), of_words.tolist(), strict=True))
     share = dict(zip(words[0].tolist(), shares.tolist(), strict=True))
     return RankedRecords(
         numbers,
-        np.clip(np.asarray(sums, np.float32) / _MOST, 0, 1),
+        np.clip(np.asarray(sums, np.float32) / weights.most, 0, 1),
         np.array([near_to[number] for number in numbers.tolist()], np.float32),
         np.array([share.get(number, np.nan) for number in numbers.tolist()], np.float32),
         position,

@@ -9,16 +9,17 @@ import numpy as np
 from tacit.checks import check_choice, check_count
 from tacit.errors import InputError
 from tacit.index import Filters
+from tacit.index.fusion import best_sums, fused_by_score, shares_of
 from tacit.index.nearest.exact import cosines, lengths_of
 from tacit.tasks.opened_index import OpenedIndex
-from tacit.tasks.search.hits import RecordHit
+from tacit.tasks.search.hits import FoundRecords, RecordHit
+from tacit.tasks.search.typed import Typed, first_of, understand
 
-__all__ = ["FUSIONS", "WAYS", "fused_by_score", "hits_of", "query_position", "search", "shares_of", "similar"]
+__all__ = ["FUSIONS", "WAYS", "hits_of", "in_order", "query_position", "search", "similar"]
 
 WAYS = ("hybrid", "meaning", "words")
 FUSIONS = ("scores", "ranks")
 _FUSED = 100  # results of each list that are fused
-_COSINE, _LEAD = 3.0, 4.0  # weights of the cosine and of the lead of the first by words: docs/decisions/0014
 _RANK_OFFSET = 60  # k of reciprocal-rank fusion [Cormack2009]: larger values make the first ranks count less
 
 
@@ -31,18 +32,20 @@ def search(
     filters: Filters | None = None,
     vector: Any = None,
     fusion: str = "scores",
-) -> list[RecordHit]:
+) -> FoundRecords:
     """Find records for a query, best first.
 
     Parameters
     ----------
     collection : an open index
-    query : str
-        A few words, a sentence, or a whole text.
+    query : str, optional
+        A few words, a sentence, or a whole text. In a query of at most 300 characters a record must have "a phrase",
+        must not have -a word, must have title:words in its title and label:names or narrower ones as labels. Without
+        words, all records that the filters match are found, in the order of the collection.
     by : {"hybrid", "meaning", "words"}, default "hybrid"
-        "meaning" compares positions in the space, by cosine; "words" searches for the words (BM25; words in quotation
-        marks are a phrase); "hybrid" combines both, so that it finds exact names as well as related texts in other
-        words.
+        "meaning" compares positions in the space, by cosine; "words" searches for the words (BM25); "hybrid" combines
+        both, so that it finds exact names as well as related texts in other words. By "words" and "hybrid" a record
+        whose id or title is the query comes first.
     limit : int, default 10
         Most records.
     filters : Filters, optional
@@ -50,24 +53,56 @@ def search(
     vector : optional
         Vector of the query, for an index that was built with vectors; with a query, both count.
     fusion : {"scores", "ranks"}, default "scores"
-        How "hybrid" combines: "scores" is 3 · cosine + BM25 as a share of the best, plus 4 times the lead of the first
-        by words over the second; "ranks" is reciprocal-rank fusion.
+        How "hybrid" combines: "scores" adds the cosine, BM25 as a share of the best, and for the first by words its
+        lead over the second, with weights that were learned in the build; "ranks" is reciprocal-rank fusion.
 
     Returns
     -------
-    list of RecordHit
-        `score` is a cosine for "meaning", BM25 for "words", and for "hybrid" a sum of at most 8, or of
-        1 / (60 + rank) with fusion="ranks".
+    FoundRecords
+        A list of `RecordHit`. `score` is a cosine for "meaning", BM25 for "words", and for "hybrid" between 0 and 1:
+        1 for a record where the query is and that is the best by words; or a sum of 1 / (60 + rank) with
+        fusion="ranks". Its `meant` is the query with known words in place of misspelt ones, which are searched for if
+        no other word of the query is known.
     """
     limit = check_count("limit", limit)
     by = check_choice("by", by, WAYS)
     fusion = check_choice("fusion", fusion, FUSIONS)
-    if vector is None and (not isinstance(query, str) or not query.strip()):
+    if vector is not None:
+        return FoundRecords(_by_vector(collection, query, by, limit, filters, vector, fusion))
+    if not isinstance(query, str) and (query is not None or filters is None):
         raise InputError(f"query is empty: got {query!r}, expected some words.")
+    typed = understand(collection, query or "", filters, titles=by != "meaning")
+    if not typed.text:
+        return FoundRecords(hits_of(collection, *in_order(collection, typed.filters, limit)))
+    numbers, scores = _found(collection, typed, by, limit, fusion)
+    order = first_of(numbers, typed.called)[:limit]
+    best = 1.0 if by == "hybrid" and fusion == "scores" else max(scores, default=1.0)
+    first = [best] * len(typed.called)
+    numbers = np.array([*typed.called[: len(order)], *numbers[order[len(typed.called) :]]], np.int64)
+    scores = [*first[: len(order)], *(scores[place] for place in order[len(typed.called) :].tolist())]
+    return FoundRecords(hits_of(collection, numbers, scores), meant=typed.meant, used_meant=typed.used)
+
+
+def in_order(collection: OpenedIndex, filters: Filters | None, limit: int) -> tuple[Any, Any]:
+    """Return the first records that filters match, for a query without words; there is nothing to score."""
+    numbers = collection.store.numbers(filters)[:limit]
+    return numbers, np.zeros(len(numbers))
+
+
+def _found(collection: OpenedIndex, typed: Typed, by: str, limit: int, fusion: str) -> tuple[Any, Any]:
     if by == "words":
-        if query is None:
-            raise InputError("query is missing: got a vector only, expected words for by='words'.")
-        return hits_of(collection, *collection.store.words(query, limit, filters))
+        return collection.store.words(typed.text, limit, typed.filters)
+    position = query_position(collection, typed.text, by, None)
+    if by == "meaning":
+        return collection.positions.nearest(position, limit, filters=typed.filters)
+    return _hybrid(collection, typed.text, position, limit, typed.filters, fusion)
+
+
+def _by_vector(
+    collection: OpenedIndex, query: str | None, by: str, limit: int, filters: Filters | None, vector: Any, fusion: str
+) -> list[RecordHit]:
+    if by == "words":
+        raise InputError("query is missing: got a vector only, expected words for by='words'.")
     position = query_position(collection, query, by, vector)
     if by == "meaning" or query is None:
         return hits_of(collection, *collection.positions.nearest(position, limit, filters=filters))
@@ -120,34 +155,8 @@ def _hybrid(
         for numbers in (near[0], words[0]):
             for rank, number in enumerate(numbers.tolist(), start=1):
                 sums[number] = sums.get(number, 0.0) + 1 / (_RANK_OFFSET + rank)
-        return _best(sums, limit)
-    places = collection.positions.of(words[0])
-    return fused_by_score(near, words, cosines(position, places, lengths_of(places)), limit)
-
-
-def fused_by_score(near: tuple[Any, Any], words: tuple[Any, Any], word_cosines: Any, limit: int) -> tuple[Any, Any]:
-    """Combine a list by meaning and one by words: 3 · cosine + BM25 as a share of the best, and 4 times the lead.
-
-    The cosine is computed for the records of both lists. The lead is the difference between the first and the second
-    by words, as a share, and is added to the first only: a query that is a title or a name is meant for one record.
-    Ranks lose this information, and find such records half as often (docs/studies/index_answers.md, 2026-11-16).
-
-    `near` has the numbers and cosines of the nearest records, `words` the numbers and BM25 of those found by words,
-    best first, and `word_cosines` the cosines of these. Ties are in the order of the lists, the one by meaning first.
-    """
-    sums = dict(zip(near[0].tolist(), (_COSINE * np.asarray(near[1], np.float64)).tolist(), strict=True))
-    shares = shares_of(words[1])
-    fused = _COSINE * np.asarray(word_cosines, np.float64) + shares
-    fused[:1] += _LEAD * (shares[:1] - (shares[1] if len(shares) > 1 else 0))
-    sums |= dict(zip(words[0].tolist(), fused.tolist(), strict=True))
-    return _best(sums, limit)
-
-
-def shares_of(scores: Any) -> Any:
-    """Return BM25 as a share of the best, since its scale depends on the query."""
-    return scores / scores[0] if len(scores) and scores[0] > 0 else scores
-
-
-def _best(sums: dict[int, float], limit: int) -> tuple[Any, Any]:
-    best = sorted(sums, key=lambda number: -sums[number])[:limit]
-    return np.array(best, np.int64), [sums[number] for number in best]
+        return best_sums(sums, limit)
+    places, weights = collection.positions.of(words[0]), collection.fusion
+    near_words = cosines(position, places, lengths_of(places))
+    numbers, found = fused_by_score(near, words, near_words, limit, weights)
+    return numbers, np.clip(np.asarray(found) / weights.most, 0, 1)

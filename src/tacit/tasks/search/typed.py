@@ -1,0 +1,85 @@
+"""What somebody who typed a query means: its conditions, records that are called so, and words that are misspelt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.errors import InputError
+from tacit.index import Filters
+from tacit.relations.taxonomy.matching import folded_loosely
+from tacit.tasks.opened_index import OpenedIndex
+from tacit.tasks.search.query import LONGEST_TYPED, as_filters, clean_text, read_query
+from tacit.tasks.search.spelling import corrected
+from tacit.types import IntArray
+
+__all__ = ["Typed", "first_of", "understand"]
+
+
+@dataclass(frozen=True, eq=False)
+class Typed:
+    """A query that was understood.
+
+    Attributes
+    ----------
+    text : words to search for; empty if there are conditions only
+    filters : those given, and those of the query
+    called : numbers of records whose id or title was typed
+    meant : the query with known words in place of misspelt ones; None if nothing is misspelt
+    used : bool, whether `text` is already that of `meant`, since no word of the query is known
+    """
+
+    text: str
+    filters: Filters | None
+    called: IntArray
+    meant: str | None = None
+    used: bool = False
+
+
+def understand(collection: OpenedIndex, query: str, filters: Filters | None, *, titles: bool = True) -> Typed:
+    """Read a query; with `titles` records that are called so are looked up, too.
+
+    Raises
+    ------
+    InputError
+        If there are neither words nor conditions.
+    """
+    query = clean_text(query)
+    text, joined = as_filters(collection, read_query(query), filters)
+    if not text and joined is None:
+        raise InputError(f"query is empty: got {query!r}, expected some words.")
+    called = _called(collection, query.strip(), joined) if titles else _NOBODY
+    found = None if len(called) or len(query) > LONGEST_TYPED or not text else corrected(collection, query, text)
+    if found is None:
+        return Typed(text, joined, called)
+    meant, is_needed = found
+    if not is_needed:
+        return Typed(text, joined, called, meant)
+    text, joined = as_filters(collection, read_query(meant), filters)
+    return Typed(text, joined, called, meant, used=True)
+
+
+def first_of(numbers: IntArray, called: IntArray) -> IntArray:
+    """Return where the records of a list go if those that were called by name come first: -1 for new ones."""
+    places = {number: place for place, number in enumerate(numbers.tolist())}
+    first = [places.get(number, -1) for number in called.tolist()]
+    moved = set(first)
+    return np.array([*first, *(place for place in range(len(numbers)) if place not in moved)], np.int64)
+
+
+_NOBODY: IntArray = np.empty(0, np.int64)
+
+
+def _called(collection: OpenedIndex, text: str, filters: Filters | None) -> IntArray:
+    """Return the records whose id or title is the text, apart from case, accents and white space."""
+    if not text or len(text) > LONGEST_TYPED:
+        return _NOBODY
+    bare = text[1:-1].strip() if len(text) > 2 and text[0] == text[-1] == '"' else text
+    wanted = folded_loosely(bare)
+    found = collection.store.called(bare)
+    by_id = [number for number, key, _ in found if folded_loosely(key) == wanted]
+    by_title = [number for number, _, title in found if title and folded_loosely(title) == wanted]
+    numbers = np.array(list(dict.fromkeys([*by_id, *by_title])), np.int64)
+    matching = collection.store.matching(filters)
+    return numbers if matching is None else numbers[matching.contains(numbers)]

@@ -1,0 +1,185 @@
+"""What people type: operators, titles and ids, misspelt words, odd signs; and values of filters in another case."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import tacit
+from tacit import InputError
+from tacit.corpus.record import Record
+from tacit.index import Filters
+from tacit.tasks.build.settings import BuildSettings
+from tacit.tasks.search import spelling
+from tacit.tasks.search.conditions import read_conditions
+from tacit.tasks.search.query import Query, read_query
+from tacit.tasks.search.ranking import rank_records
+from tacit.tasks.search.spelling import KnownWords
+from tacit.text import TextSettings
+
+BOOKS = [
+    ("gimp", "GIMP", "An editor for pictures and photographs, with layers."),
+    ("inkscape", "Inkscape", "Draw vector pictures; exchange them with gimp, gimp plugins and the gimp toolbox."),
+    ("writer", "LibreOffice Writer", "Write letters and long documents in an office."),
+    ("calc", "LibreOffice Calc", "Tables and numbers for the office."),
+    ("ship", "Moby Dick", "The white whale and the ship at sea."),
+    ("café", "Café de l'Été", "Coffee at the sea, and letters from a whale watcher."),
+]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    records = [
+        Record(id, f"{title} {text}", ["pictures" if place < 2 else "Sea life" if place > 3 else "office"], title,
+               fields={"section": "Éditors" if place < 2 else "office  work"}, links={"maker": ["Ann Lee"]})
+        for place, (id, title, text) in enumerate(BOOKS)
+    ]  # fmt: skip
+    many = [Record(f"x{n}", "gimp gimp picture of an office", ["office"], title=f"About gimp {n}") for n in range(20)]
+    settings = BuildSettings(n_components=3, text=TextSettings(min_records=1), map=False)
+    with tacit.open(tacit.build([*many, *records], tmp_path_factory.mktemp("typed") / "i", settings)) as opened:
+        yield opened
+
+
+def ids(hits):
+    return [hit.id for hit in hits]
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("plain words", Query("plain words")),
+        ('a "b c" -d', Query('a "b c"', ("b c",), ("d",))),
+        ('-"b c" title:x TITLE:"y z"', Query('x "y z"', (), ("b c",), ("x", "y z"))),
+        ('label:"a b" label:c', Query("", labels=("a b", "c"))),
+        ("state-of-the-art - -- note:x", Query("state-of-the-art - -- note:x")),
+        ('5" screen "', Query('5" screen "')),
+        ('title: label: -"" ""', Query('title: label: -"" ""')),
+    ],
+)
+def test_a_query_is_read(typed, expected):
+    assert read_query(typed) == expected
+
+
+def test_a_long_text_has_no_operators():
+    text = 'said "yes" -no ' * 30
+    assert read_query(text) == Query(text)
+
+
+@pytest.mark.parametrize("by", ["hybrid", "words"])
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("gimp", "gimp"),
+        ("GIMP", "gimp"),
+        ("libreoffice  writer", "writer"),
+        ("cafe de l'ete", "café"),
+        ("CALC", "calc"),
+    ],
+)
+def test_an_id_or_a_title_comes_first(index, by, typed, first):
+    hits = index.search(typed, by=by, limit=3)
+    assert hits[0].id == first
+    assert len(set(ids(hits))) == len(hits)
+    ranked = rank_records(index, typed, by=by, limit=3)
+    assert index.store.get(ranked.numbers)[0].id == first
+    assert ranked.scores[0] == 1
+    assert ids(hits) == [record.id for record in index.store.get(ranked.numbers)]
+
+
+def test_a_title_that_filters_exclude_is_not_found(index):
+    assert "gimp" not in ids(index.search("gimp", filters=Filters(labels=["office"])))
+
+
+@pytest.mark.parametrize("by", ["hybrid", "words", "meaning"])
+def test_operators_hold_in_every_way(index, by):
+    assert "ship" not in ids(index.search("sea -ship", by=by, limit=50))
+    assert ids(index.search('"white whale"', by=by)) == ["ship"]
+    assert set(ids(index.search("title:libreoffice", by=by, limit=50))) == {"writer", "calc"}
+    assert set(ids(index.search('whale label:"sea LIFE"', by=by, limit=50))) == {"ship", "café"}
+
+
+def test_conditions_alone_list_records_in_order(index):
+    assert ids(index.search("label:pictures")) == ids(index.search(filters=Filters(labels=["pictures"])))
+    assert ids(index.search("label:pictures")) == ["gimp", "inkscape"]
+    assert ids(index.search("-gimp -office")) == ["ship", "café"]
+
+
+@pytest.mark.parametrize(
+    "typed", ['"', "-", "label:nothing", ':"', "title:", "\0-\0", "\ud800", "label:\ud800", "()*^", "OR"]
+)
+def test_odd_signs_are_no_error(index, typed):
+    assert isinstance(index.search(f"whale {typed}"), list)
+    rank_records(index, f"{typed} whale")
+
+
+def test_misspelt_words_are_met(index):
+    hits = index.search("libreofice")
+    assert (hits.meant, hits.used_meant) == ("libreoffice", True)
+    assert set(ids(hits[:2])) == {"writer", "calc"}
+    hits = index.search("whale at lettres")
+    assert (hits.meant, hits.used_meant) == ("whale at letters", False)
+    assert index.search("whale letters").meant is None
+    assert index.search("zzzzzz").meant is None
+    assert index.search("whael", by="meaning")[0].id in ("ship", "café")
+    ranked = rank_records(index, "libreofice -calc", limit=3)
+    assert (ranked.meant, ranked.text) == ("libreoffice -calc", "libreoffice")
+
+
+def test_the_nearest_word_is_found_as_by_a_loop_and_fast():
+    rng = np.random.default_rng(0)
+    terms = sorted({"".join(rng.choice(list("abcdefghij"), rng.integers(4, 12))) for _ in range(3_000)})
+    known = KnownWords(terms, rng.random(len(terms)))
+    for term in terms[::150]:
+        typed = term[1] + term[0] + term[2:] if len(term) > 5 else term[:-1] + "x"
+        found = known.nearest(typed)
+        most = 2 if len(typed) >= 6 else 1
+        near = [one for one in terms if _distance(typed, one) <= most]
+        assert (found is None) == (not near)
+        if found is not None:
+            cost = {one: _distance(typed, one) + (one[0] != typed[0]) for one in near}
+            assert cost[found] == min(cost.values())
+    start = time.process_time()
+    known.nearest("abcdefghij")
+    assert time.process_time() - start < 0.1
+
+
+def _distance(one: str, other: str) -> int:
+    rows = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for i in range(len(one) + 1):
+        for j in range(len(other) + 1):
+            if not i or not j:
+                rows[i][j] = i + j
+                continue
+            rows[i][j] = min(rows[i - 1][j] + 1, rows[i][j - 1] + 1, rows[i - 1][j - 1] + (one[i - 1] != other[j - 1]))
+            if i > 1 and j > 1 and one[i - 1] == other[j - 2] and one[i - 2] == other[j - 1]:
+                rows[i][j] = min(rows[i][j], rows[i - 2][j - 2] + 1)
+    return rows[-1][-1]
+
+
+@pytest.mark.parametrize("small", [20_000, 0])
+def test_stems_are_corrected_to_words(tmp_path, monkeypatch, small):
+    monkeypatch.setattr(spelling, "_SMALL", small)  # as in large collections, whose words are those of the space
+    records = [Record(f"r{n}", text) for n, text in enumerate(["the libraries of cities", "a library in town"] * 3)]
+    settings = BuildSettings("lsi", n_components=2, text=TextSettings(min_records=1, stem=True), map=False)
+    with tacit.open(tacit.build(records, tmp_path / "i", settings)) as opened:
+        assert opened.search("librarries").meant in ("libraries", "library")
+
+
+def test_values_of_filters_may_be_written_otherwise(index):
+    for typed in ("section=editors", "SECTION=ÉDITORS", "section= Editors "):
+        assert read_conditions(index, where=[typed]).fields == {"section": ["Éditors"]}
+    assert read_conditions(index, where=["section=office work"]).fields == {"section": ["office  work"]}
+    assert read_conditions(index, links=["Maker=ann lee"]).links == {"maker": ["Ann Lee"]}
+    with pytest.raises(InputError, match=r"section=Editers, which no record has. Did you mean 'Éditors'\?"):
+        read_conditions(index, where=["section=Editers"])
+    with pytest.raises(InputError, match=r"Did you mean 'section'\?"):
+        read_conditions(index, where=["sction=x"])
+
+
+def test_conditions_on_words_are_checked():
+    with pytest.raises(InputError, match="having is a single string"):
+        Filters(having="x")
+    with pytest.raises(InputError, match="lacking has no word"):
+        Filters(lacking=["..."]).conditions()
