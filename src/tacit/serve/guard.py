@@ -171,7 +171,8 @@ def _write_access(scope: Scope, sent: _Sent, seconds: float) -> None:
 
     The files of the page are some fifty requests per visit, so those that are found appear at the level "debug" only.
     """
-    level = logging.DEBUG if scope["path"].startswith("/page/") and sent.status < 400 else logging.INFO
+    is_own = scope["path"].startswith("/page/") and sent.status is not None and sent.status < 400
+    level = logging.DEBUG if is_own else logging.INFO
     if not _ACCESS.isEnabledFor(level):
         return
     client: Any = scope.get("client") or ("-", 0)
