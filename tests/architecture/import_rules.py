@@ -35,7 +35,13 @@ MAY_IMPORT["__init__"] = {"text", "relations", "operators", "solve", "models", "
 # The folders and files of a room from the bottom up. Each may import those of earlier layers, and none of its own layer
 # but itself. Imports for type checkers only do not count: they are not run.
 LAYERS: dict[str, tuple[set[str], ...]] = {
-    "corpus": ({"problems", "record", "columns"}, {"sources", "cells"}, {"formats"}, {"reading"}),
+    "corpus": (
+        {"problems", "record", "columns"},
+        {"sources", "cells"},
+        {"formats", "frames"},
+        {"rows"},
+        {"reading"},
+    ),
     "text": ({"settings"}, {"analysis"}, {"words"}, {"streaming"}, {"on_dask"}),
     "relations": ({"labels"}, {"taxonomy"}, {"tables", "graphs"}),
     "operators": ({"products"}, {"base"}, {"algebra", "kernel"}, {"rows"}),
@@ -104,6 +110,10 @@ OPTIONAL_LIBRARIES: dict[str, set[str]] = {
     "optuna": {"evaluate", "tasks"},
     "rdflib": {"relations"},
     "pyarrow": {"corpus", "relations", "tasks"},
+    "pymarc": {"corpus"},
+    "openpyxl": {"corpus"},
+    "pypdf": {"corpus"},
+    "narwhals": {"corpus"},
     "snowballstemmer": {"text"},
     "stop_words": {"text"},
     "usearch": {"index"},

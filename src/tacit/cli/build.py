@@ -89,10 +89,11 @@ def build_command(
 ) -> None:
     """Build an index from files of records.
 
-    Reads JSON lines, CSV, TSV, Parquet, folders of texts and Annif's corpora, optionally gzipped. Columns are guessed
-    from their names. The model depends on what the records have: words only (LSI), or also labels, a taxonomy of them
-    or links to other things (MLSI, from all of these). How much each of them counts is found in a trial. Records with
-    more links than words, such as films and the people who rated them, get M-LSA.
+    Reads JSON lines, CSV, TSV, Parquet, Excel, SQLite, MARC, Dublin Core, BibTeX, RIS, CSL-JSON, folders of texts,
+    Markdown, HTML or PDF, and Annif's corpora, optionally gzipped. Columns are guessed from their names. The model
+    depends on what the records have: words only (LSI), or also labels, a taxonomy of them or links to other things
+    (MLSI, from all of these). How much each of them counts is found in a trial. Records with more links than words,
+    such as films and the people who rated them, get M-LSA.
     """
     started = time.perf_counter()
     if vectors_only and vectors is None:

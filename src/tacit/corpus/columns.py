@@ -49,8 +49,9 @@ class ColumnMap:
         The column that holds the id. If there is none, ids are made from the name of the file and the line.
     title : str, optional
         The column to show in lists of results; "" for none.
-    links : mapping of str to str, or str or sequence of str, default {}
-        Names of relations and the columns that hold them; a plain name is both. Links are never guessed.
+    links : mapping of str to str, or str or sequence of str, optional
+        Names of relations and the columns that hold them; a plain name is both; () for none. The guess is the authors
+        in MARC, Dublin Core, BibTeX, RIS and CSL-JSON, and nothing in other formats.
     fields : sequence of str, optional
         Which of the other columns to keep; all of them if not given, () for none.
     label_separator : str, optional
@@ -78,7 +79,7 @@ class ColumnMap:
     labels: Sequence[str] | None = None
     id: str | None = None
     title: str | None = None
-    links: Mapping[str, str] | Sequence[str] = field(default_factory=dict, hash=False)
+    links: Mapping[str, str] | Sequence[str] | None = field(default=None, hash=False)
     fields: Sequence[str] | None = None
     label_separator: str | None = None
     title_weight: int = 1
@@ -92,8 +93,11 @@ class ColumnMap:
                 raise InputError(f"{role} is not a text: got {getattr(self, role)!r}, expected one text or None.")
         if self.text is not None and not self.text and not self.links:
             raise InputError("text names no column: got (), expected at least one name, or None for a guess.")
-        links = self.links if isinstance(self.links, Mapping) else {name: name for name in _names("links", self.links)}
-        object.__setattr__(self, "links", dict(zip(links, _names("links", links.values()), strict=True)))
+        if self.links is not None:
+            given = self.links if isinstance(self.links, Mapping) else None
+            names = _names("links", self.links) if given is None else tuple(given)
+            columns = names if given is None else _names("links", given.values())
+            object.__setattr__(self, "links", dict(zip(names, columns, strict=True)))
         check_count("title_weight", self.title_weight)
 
     @classmethod
@@ -119,7 +123,7 @@ class ColumnMap:
             labels=_split(labels),
             id=id,
             title=title,
-            links={name.strip(): (column or name).strip() for name, _, column in pairs},
+            links=None if links is None else {name.strip(): (column or name).strip() for name, _, column in pairs},
             fields=_split(fields),
             label_separator=label_separator,
             title_weight=title_weight,
@@ -135,8 +139,11 @@ class ColumnMap:
         """The columns that are mapped to something, each once."""
         return tuple(dict.fromkeys(column for _, column in self._roles()))
 
-    def guessed(self, columns: Iterable[str], file: str) -> ColumnMap:
-        """Return the map with the roles that are None filled in from the columns of a file."""
+    def guessed(self, columns: Iterable[str], file: str, known_links: Sequence[str] = ()) -> ColumnMap:
+        """Return the map with the roles that are None filled in from the columns of a file.
+
+        `known_links` are columns that are links in every file of its format.
+        """
         there = list(columns)
         title = self.title if self.title is not None else _first(_TITLE, there)
         text = self.text
@@ -154,7 +161,8 @@ class ColumnMap:
             other = [name for name in there if name not in text]
             labels = tuple(filter(None, [_first(_LABELS, other) or _with_word(_LABEL_WORDS, other)]))
         found_id = self.id if self.id is not None else _first(_ID, there)
-        return replace(self, text=text, labels=labels, id=found_id or "", title=title or "")
+        links = self.links if self.links is not None else {name: name for name in known_links if name in there}
+        return replace(self, text=text, labels=labels, id=found_id or "", title=title or "", links=links)
 
     def missing(self, columns: Iterable[str]) -> list[tuple[str, str]]:
         """Return role and name of each mapped column that is not among `columns`."""
@@ -175,6 +183,9 @@ class ColumnMap:
         if not self.id and open_map.id is None:
             said.append("id from file name and line")
             roles.append("id")
+        if open_map.links is None and self.links:
+            said.append(f"links from {', '.join(self.link_columns.values())}")
+            roles.append("links")
         if not said:
             return ""
         lines = [f"Columns guessed: {'; '.join(said)}."]

@@ -1,4 +1,4 @@
-"""Reads collections: JSON lines, CSV, TSV, Parquet, folders of texts and Annif's formats become records, in a stream.
+"""Reads collections: files of many formats, and rows in memory, become records, in a stream.
 
 Lines that cannot be read are counted and reported, and the rest is read; a file that cannot be read as a whole, or has
 too many such lines, is refused. Each file is opened once: its first rows, from which its format and columns are
@@ -8,8 +8,8 @@ guessed, are kept until the records are asked for.
 from __future__ import annotations
 
 import warnings
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -17,31 +17,26 @@ from typing import Any
 from tacit.checks import check_count, shown
 from tacit.corpus.cells import as_name, as_text, cell_separators, short, split_cell, unsplit_note, used_separators
 from tacit.corpus.columns import ColumnMap
-from tacit.corpus.formats.annif import annif_csv_row, annif_document, annif_tsv_rows, are_documents, are_lines
-from tacit.corpus.formats.delimited import delimited_rows
-from tacit.corpus.formats.json_lines import json_rows
-from tacit.corpus.formats.parquet import parquet_rows
-from tacit.corpus.formats.text_folder import text_rows
+from tacit.corpus.frames import is_frame, sources_in_memory
 from tacit.corpus.problems import Problems
 from tacit.corpus.record import Record
-from tacit.corpus.sources import Row, Source, find_sources, text_lines
+from tacit.corpus.rows import ROWS_LOOKED_AT, RowsAhead
+from tacit.corpus.sources import Row, Source, find_sources
 from tacit.errors import InputError, TacitWarning, did_you_mean
 
-__all__ = ["Reading", "read_records"]
+__all__ = ["Reading", "as_records", "read_records"]
 
-Rows = Iterator[tuple[int, Row]]  # each with its line
 Progress = Callable[[int, float], None] | None
 
-_ROWS_LOOKED_AT = 100
-_ANNIF_LOOKED_AT = 20
 _RECORDS_PER_REPORT = 1_000
 
 
 def read_records(
-    path: str | Path | Iterable[str | Path],
+    path: Any,
     columns: ColumnMap | None = None,
     *,
     format: str | None = None,
+    query: str | None = None,
     encoding: str = "utf-8",
     max_problems: int | None = 100,
     limit: int | None = None,
@@ -54,13 +49,18 @@ def read_records(
 
     Parameters
     ----------
-    path : path or several paths
-        Files that end in .jsonl, .ndjson, .json, .csv, .tsv, .tab, .parquet, .pq or .txt, optionally gzipped, or
-        folders of such files. In a folder with texts (.txt, also in folders below it) only the texts are read.
+    path : path or several paths, data frame, or dictionaries
+        Files that end in .jsonl, .ndjson, .json, .csv, .tsv, .tab, .parquet, .pq, .xlsx, .sqlite, .db, .mrc, .xml,
+        .bib, .ris, .txt, .md, .html or .pdf, optionally gzipped, or folders of such files. In a folder with texts
+        (.txt, also in folders below it) only the texts are read. Also a data frame of pandas or polars, or a list of
+        dictionaries, one for each record.
     columns : ColumnMap, optional
         The roles of the columns; guessed from their names if not given.
-    format : {"jsonl", "json", "csv", "tsv", "parquet", "folder", "annif"}, optional
+    format : {"jsonl", "json", "csv", "tsv", "parquet", "excel", "sqlite", "marc", "xml", "bibtex", "ris", "csl", \
+"markdown", "html", "pdf", "folder", "annif"}, optional
         The format, if the name does not say it. Annif's formats are recognised; "annif" requires them.
+    query : str, optional
+        What to read of an SQLite database: a SELECT, or the name of a table; or the name of a sheet of a workbook.
     encoding : str, default "utf-8"
         Encoding of the texts; a byte order mark of UTF-8 or UTF-16 at the start of a file overrides it.
     max_problems : int, optional, default 100
@@ -75,7 +75,7 @@ def read_records(
     InputError
         If there is no such file, a mapped column is missing, or nothing in it can be read.
     MissingExtraError
-        If the file is Parquet and pyarrow is not installed.
+        If the library that reads the format is not installed.
 
     Examples
     --------
@@ -88,8 +88,46 @@ def read_records(
     for name, value in (("max_problems", max_problems), ("limit", limit)):
         if value is not None:
             check_count(name, value, low=0)
-    sources = find_sources(path, format, encoding)
+    sources = sources_in_memory(path) or find_sources(path, format, encoding)
+    if query is not None:
+        _set_query(sources, query)
     return Reading(sources, columns or ColumnMap(), max_problems, limit, progress)
+
+
+def as_records(data: Any, columns: ColumnMap | None = None) -> Iterable[Record]:
+    """Return records as they are, and read paths, data frames and dictionaries; `columns` is for these."""
+    if isinstance(data, (str, Path, Mapping)) or is_frame(data):
+        return read_records(data, columns)
+    if isinstance(data, Reading):
+        return data
+    try:
+        rest = iter(data)
+    except TypeError:
+        raise InputError(
+            f"records is not a collection: got {short(data)}, expected records, a data frame, dictionaries or paths."
+        ) from None
+    first = next(rest, None)
+    if isinstance(first, (Mapping, str, Path)):
+        return read_records([first, *rest], columns)
+    if first is not None and not isinstance(first, Record):
+        raise InputError(
+            f"records holds what is no record: got {short(first)}, expected records, dictionaries or paths of files."
+        )
+    return chain(() if first is None else (first,), rest)
+
+
+def _set_query(sources: list[Source], query: str) -> None:
+    """Hand a query to the files that can be asked; raise if there are none."""
+    if not isinstance(query, str) or not query.strip():
+        raise InputError(f"query is empty: got {query!r}, expected a SELECT, or the name of a table or a sheet.")
+    asked = [source for source in sources if source.format in ("sqlite", "excel")]
+    if not asked:
+        raise InputError(
+            f"query is for SQLite and Excel: got it with {sources[0].name}, expected a database or a workbook. Leave "
+            "it out."
+        )
+    for source in asked:
+        source.query = query
 
 
 class Reading:
@@ -113,7 +151,7 @@ class Reading:
         self.problems, self.n_read, self._place = Problems(max_problems), 0, 0
         self._sizes: list[int] = []
         self._is_annif: dict[tuple[Path, str], bool] = {}
-        self._ahead: dict[int, _RowsAhead] = {}
+        self._ahead: dict[int, RowsAhead] = {}
         self._separators: dict[str, str] = {}
         self._note = ""
         self.column_names: tuple[str, ...] = ()
@@ -132,6 +170,14 @@ class Reading:
             said = f"the files have problems: {self.problems.counted()}. The summary of the reading lists them."
             warnings.warn(said, TacitWarning, stacklevel=2)
 
+    def to_facts(self) -> dict[str, Any]:
+        """Return the names of the sources and the roles of the columns as plain data, for an index to keep."""
+        roles = {entry.name: getattr(self.columns, entry.name) for entry in fields(self.columns)}
+        return {
+            "source": [source.name for source in self._sources[:100]],
+            "columns": {name: list(role) if isinstance(role, tuple) else role for name, role in roles.items()},
+        }
+
     def summary(self) -> str:
         """Return a few lines: how many records were read, which columns were guessed, which problems there were."""
         files = f"{len(self._sources):,} files" if len(self._sources) > 1 else self._sources[0].name
@@ -146,20 +192,22 @@ class Reading:
         for place, source in enumerate(self._sources):
             self._ahead[place] = self._look_ahead(source)
             first += [(source, row) for row in self._ahead[place].first]
-            if len(first) >= _ROWS_LOOKED_AT:
+            if len(first) >= ROWS_LOOKED_AT:
                 break
         if not first:
             names = ", ".join(source.name for source in self._sources[:5])
+            reasons = [reason for rows in self._ahead.values() if (reason := rows.first_problem)]
+            why = f" The first problem is in {reasons[0]}" if reasons else ""
             raise InputError(
                 f"path holds no records: got nothing that can be read in {names}, expected at least one row. "
-                "Check the file and its format."
+                f"Check the file and its format.{why}"
             )
-        del first[_ROWS_LOOKED_AT:]
+        del first[ROWS_LOOKED_AT:]
         there = dict.fromkeys(column for _, row in first for column in row)
         self.column_names, file = tuple(there), first[0][0].name
-        columns = self._asked.guessed(there, file)
+        columns = self._asked.guessed(there, file, first[0][0].link_columns)
         # a row of JSON leaves out the columns it does not have, so that one may still come
-        is_all = len(first) < _ROWS_LOOKED_AT or not first[0][0].format.endswith("json")
+        is_all = len(first) < ROWS_LOOKED_AT or not first[0][0].format.endswith("json")
         if is_all or not any(name in there for name in columns.text or ()):
             _check_columns(columns, there, file)
         self._look_at_labels(columns, first[0][0], [row for _, row in first], there)
@@ -175,10 +223,10 @@ class Reading:
             among = f" among {shown(others, 20)}" if others else ""
             self._note = f"No column of labels was found{among}. If there is one, name it: `labels`."
 
-    def _look_ahead(self, source: Source) -> _RowsAhead:
+    def _look_ahead(self, source: Source) -> RowsAhead:
         """Read the first rows of a file; the files of one folder are all taken to be in Annif's formats, or none."""
         key = (source.root or source.path, source.format)
-        rows = _RowsAhead(source, self._is_annif.get(key))
+        rows = RowsAhead(source, self._is_annif.get(key))
         self._is_annif[key] = source.format.startswith("annif-")
         return rows
 
@@ -193,7 +241,7 @@ class Reading:
         if self.n_read:
             _check_columns(self.columns, there, self._sources[-1].name)
 
-    def _records(self, rows: _RowsAhead, seen: set[str], there: dict[str, None]) -> Iterator[Record]:
+    def _records(self, rows: RowsAhead, seen: set[str], there: dict[str, None]) -> Iterator[Record]:
         """Yield the records of one file, and add its columns to those that were there."""
         columns, source = self.columns, rows.source
         if rows.first and (source.is_table or source.format == "parquet"):
@@ -201,7 +249,7 @@ class Reading:
         separators = cell_separators(columns, rows.first, is_table=source.is_table)
         if columns.fields is not None and source.format == "parquet":
             source.wanted = (*columns.used, *columns.fields)
-            rows = _RowsAhead(source, None)
+            rows = RowsAhead(source, None)
             source.wanted = None  # messages list all columns
         make = _RecordMaker(columns, source.name, separators, self.problems, seen).record
         may_come = True
@@ -218,82 +266,6 @@ class Reading:
         sizes = self._sizes = self._sizes or [source.size() for source in self._sources]
         done = sum(sizes[: self._place]) + sizes[self._place] * self._sources[self._place].share()
         return done / sum(sizes)
-
-
-class _RowsAhead:
-    """The rows of one file, the first hundred of them read at once.
-
-    Problems found ahead are counted when the rows after them are asked for, so that they come in the order of the file.
-    `is_annif` is whether the file is in Annif's format, None to find out; the format becomes "annif-..." if it is.
-    """
-
-    def __init__(self, source: Source, is_annif: bool | None) -> None:
-        self.source = source
-        self._problems = _WaitingProblems()
-        self._rest = _rows_of(source, self._problems, is_annif)
-        self._ahead = list(islice(self._rest, _ROWS_LOOKED_AT))
-        self.first = [row for _, row in self._ahead]
-
-    def read(self, problems: Problems) -> Rows:
-        """Yield all rows, once; problems are added to `problems`."""
-        for line, row in self._ahead:
-            self._problems.move(problems, line)
-            yield line, row
-        self._problems.move(problems)
-        yield from self._rest
-
-
-class _WaitingProblems(Problems):
-    """Problems that wait until it is known where they are counted."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._waiting: deque[tuple[str, str, int, str]] = deque()
-        self._target: Problems | None = None
-
-    def add(self, kind: str, file: str, line: int, sentence: str) -> None:
-        if self._target is None:
-            self._waiting.append((kind, file, line, sentence))
-        else:
-            self._target.add(kind, file, line, sentence)
-
-    def move(self, problems: Problems, last: int | None = None) -> None:
-        """Move the problems up to a line; without one, all of them and those that will be added."""
-        while self._waiting and (last is None or self._waiting[0][2] <= last):
-            problems.add(*self._waiting.popleft())
-        if last is None:
-            self._target = problems
-
-
-def _rows_of(source: Source, problems: Problems, is_annif: bool | None) -> Rows:
-    """Yield the rows of a file by its format; a CSV, TSV or JSON file may turn out to be in Annif's."""
-    kind = source.format.removeprefix("annif-")
-    is_annif = True if source.format.startswith("annif-") else is_annif
-    if kind == "parquet":
-        return parquet_rows(source, problems)
-    if kind == "text":
-        return text_rows(source, problems)
-    if kind == "json":
-        rows = json_rows(source, problems)
-        first = list(islice(rows, _ANNIF_LOOKED_AT))
-        is_annif = are_documents([row for _, row in first]) if is_annif is None else is_annif
-        rows = chain(first, rows)
-        if is_annif:
-            rows = ((line, annif_document(row, source)) for line, row in rows)
-    elif kind == "csv":
-        rows = delimited_rows(text_lines(source, problems), source, problems)
-        first = list(islice(rows, 1))
-        is_annif = any({"text", "subject_uris"} <= set(row) for _, row in first) if is_annif is None else is_annif
-        rows = chain(first, rows)
-        if is_annif:
-            rows = ((line, annif_csv_row(row)) for line, row in rows)
-    else:
-        lines = text_lines(source, problems)
-        head = list(islice(lines, _ANNIF_LOOKED_AT))
-        is_annif = are_lines(head) if is_annif is None else is_annif
-        rows = (annif_tsv_rows if is_annif else delimited_rows)(chain(head, lines), source, problems)
-    source.format = f"annif-{kind}" if is_annif else kind
-    return rows
 
 
 def _check_columns(columns: ColumnMap, there: Iterable[str], file: str) -> None:

@@ -10,7 +10,7 @@ import codecs
 import gzip
 import io
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -19,25 +19,48 @@ from tacit.checks import check_choice, shown
 from tacit.corpus.problems import Problems
 from tacit.errors import InputError
 
-__all__ = ["FORMATS", "Row", "Source", "find_sources", "lines_of", "text_lines", "text_stream", "whole_text"]
+__all__ = [
+    "FORMATS",
+    "Row",
+    "RowsSource",
+    "Source",
+    "find_sources",
+    "lines_of",
+    "text_lines",
+    "text_stream",
+    "whole_text",
+]
 
 Row = dict[str, Any]  # the cells of a row by the names of their columns
 
-FORMATS = ("jsonl", "json", "csv", "tsv", "parquet", "folder", "annif")
+FORMATS = (
+    "jsonl", "json", "csv", "tsv", "parquet", "excel", "sqlite", "marc", "xml", "bibtex", "ris", "csl", "markdown",
+    "html", "pdf", "folder", "annif",
+)  # fmt: skip
 _SUFFIXES = {
     ".jsonl": "json", ".ndjson": "json", ".json": "json", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv",
-    ".parquet": "parquet", ".pq": "parquet", ".txt": "text",
+    ".parquet": "parquet", ".pq": "parquet", ".xlsx": "excel", ".xlsm": "excel", ".sqlite": "sqlite",
+    ".sqlite3": "sqlite", ".db": "sqlite", ".mrc": "marc", ".marc": "marc", ".xml": "xml", ".marcxml": "xml",
+    ".bib": "bibtex", ".ris": "ris", ".txt": "text", ".md": "markdown", ".markdown": "markdown", ".html": "html",
+    ".htm": "html", ".pdf": "pdf",
 }  # fmt: skip
+_KINDS = {"jsonl": "json", "folder": "text"}  # formats that are called otherwise here
+_TABLES = ("csv", "tsv", "annif-csv", "excel", "sqlite", "rows")
+_DOCUMENTS = ("text", "markdown", "html", "pdf")  # one record per file
+_WITH_AUTHORS = ("marc", "xml", "bibtex", "ris", "csl")
 _WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
 
 
 class Source:
     """One file: `path`, the `name` that messages and made-up ids show, its `format`, and how far it has been read.
 
-    The format is "json", "csv", "tsv", "parquet" or "text" (one text per file), or "annif-json", "annif-csv",
-    "annif-tsv" or "annif-text". `root` is the folder in which the file was found, if a folder is read. `wanted` are the
-    columns that are needed, None for all.
+    The format is one of the values in `_SUFFIXES`, "csl" (JSON that turns out to be a list of references), "rows" (in
+    memory), or "annif-json", "annif-csv", "annif-tsv" or "annif-text". `root` is the folder in which the file was
+    found, if a folder is read. `wanted` are the columns that are needed, None for all. `query` is what to read of an
+    SQLite database or a workbook.
     """
+
+    query: str | None = None
 
     def __init__(self, path: Path, format: str, encoding: str, *, name: str = "", root: Path | None = None) -> None:
         self.path, self.format, self.encoding = path, format, encoding
@@ -49,7 +72,12 @@ class Source:
     @property
     def is_table(self) -> bool:
         """Whether cells are plain texts, so that several names in a cell need a separator."""
-        return self.format in ("csv", "tsv", "annif-csv")
+        return self.format in _TABLES
+
+    @property
+    def link_columns(self) -> tuple[str, ...]:
+        """The columns that hold links in any file of this format."""
+        return ("author",) if self.format in _WITH_AUTHORS else ()
 
     def size(self) -> int:
         """Return the size in bytes, at least 1, so that shares can be computed for empty files too."""
@@ -77,6 +105,26 @@ class Source:
                 f"path cannot be read: got {error} in {self.name}, expected a whole file in {self.encoding}. "
                 "Copy the file again, or pass its `encoding`."
             ) from error
+
+
+class RowsSource(Source):
+    """Rows in memory, such as those of a data frame, each a mapping of columns to cells.
+
+    `make_rows` returns them from the start, each time that it is called.
+    """
+
+    def __init__(self, make_rows: Callable[[], Iterable[Mapping[str, Any]]], name: str = "records") -> None:
+        super().__init__(Path(name), "rows", "utf-8", name=name)
+        self._make_rows = make_rows
+
+    def size(self) -> int:
+        """Return 1: the rows have no size in bytes."""
+        return 1
+
+    def rows(self) -> Iterator[tuple[int, Row]]:
+        """Yield number and cells of each row; rows are copied, since a reading changes them."""
+        for number, row in enumerate(self._make_rows(), 1):
+            yield number, dict(row)
 
 
 def find_sources(paths: str | Path | Iterable[str | Path], format: str | None, encoding: str) -> list[Source]:
@@ -169,7 +217,11 @@ def _undecodable(error: UnicodeDecodeError) -> str:
 
 
 def _folder_sources(folder: Path, format: str | None, encoding: str) -> list[Source]:
-    """Return the texts below a folder; if there are none, its other files, or those of the given format."""
+    """Return the files to read below a folder, or those of the given format.
+
+    Texts (.txt) come first: what lies beside them describes them. Without any, documents are read if there are more of
+    them than of other files, such as tables.
+    """
     names = {path: path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
     files = sorted(path for path, name in names.items() if not any(part.startswith(".") for part in name.parts))
     kinds = {path: _SUFFIXES.get(_ending(path)) for path in files}
@@ -181,6 +233,10 @@ def _folder_sources(folder: Path, format: str | None, encoding: str) -> list[Sou
     else:
         asked = None if format is None else _format_of(folder, format)
         found = [path for path in files if kinds[path] and (asked is None or kinds[path] == asked)]
+        if asked is None:
+            documents = [path for path in found if kinds[path] in _DOCUMENTS]
+            are_more = 2 * len(documents) > len(found)
+            found = documents if are_more else [path for path in found if kinds[path] not in _DOCUMENTS]
     if not found:
         raise InputError(
             f"path holds nothing to read: got {str(folder)!r} with {shown(path.name for path in files) or 'no files'}, "
@@ -196,7 +252,7 @@ def _format_of(path: Path, format: str | None) -> str:
     if format == "annif":
         return f"annif-{kind}" if kind in ("json", "csv", "text") else "annif-tsv"
     if format is not None:
-        return {"jsonl": "json", "folder": "text"}.get(format, format)
+        return _KINDS.get(format, format)
     if kind is None:
         raise InputError(
             f"path has an unknown suffix: got {path.name!r}, expected one of {', '.join(_SUFFIXES)}, optionally "

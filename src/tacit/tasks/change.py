@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from tacit.checks import shown
+from tacit.corpus.columns import ColumnMap
+from tacit.corpus.reading import as_records
 from tacit.corpus.record import Record
 from tacit.errors import TacitWarning, did_you_mean
 from tacit.tasks.build.label_matching import with_known_labels
@@ -50,7 +52,7 @@ def remove(collection: OpenedIndex, ids: Iterable[str]) -> int:
 def _write(
     collection: OpenedIndex, change: Callable[[list[Record], np.ndarray], Any], records: Iterable[Record], vectors: Any
 ) -> int:
-    given = with_known_labels(collection, records)
+    given = with_known_labels(collection, as_records(records, _columns_of(collection)))
     if not given:
         return 0
     _warn_of_new_labels(collection, given)
@@ -75,6 +77,12 @@ def _write(
         )
     change(given, positions)
     return len(given)
+
+
+def _columns_of(collection: OpenedIndex) -> ColumnMap | None:
+    """Return the roles of the columns that the index was built from, None if they are not known."""
+    columns = (collection.settings.get("build", {}).get("reading") or {}).get("columns")
+    return ColumnMap(**columns) if columns else None
 
 
 def _warn_of_new_labels(collection: OpenedIndex, records: Sequence[Record]) -> None:

@@ -276,7 +276,7 @@ def test_only_the_first_examples_of_a_kind_are_kept(tmp_path):
         ({"path": "absent.jsonl"}, "path does not exist: got 'absent.jsonl', expected a file or a folder"),
         ({"path": []}, "path is empty: got no path"),
         ({"path": "x.doc"}, r"path has an unknown suffix: got 'x.doc', expected one of .jsonl, .* Pass `format`"),
-        ({"format": "xml"}, "format is unknown: got 'xml', expected one of 'jsonl', 'json', 'csv'"),
+        ({"format": "doc"}, "format is unknown: got 'doc', expected one of 'jsonl', 'json', 'csv'"),
         ({"encoding": "utf-9"}, "encoding is unknown: got 'utf-9', expected one such as 'utf-8' or 'cp1252'"),
         ({"columns": {"text": "body"}}, "columns is not a column map: got {'text': 'body'}, expected a ColumnMap"),
         ({"max_problems": -2}, "max_problems is out of range: got -2"),
@@ -297,14 +297,17 @@ def test_what_cannot_be_read_is_known_at_once(tmp_path, monkeypatch, settings, m
 PIECES = st.sampled_from(
     [b'{"id": "a", "text": "t"}', b"\n", b"\r\n", b"\r", b",", b";", b"\t", b'"', b"[", b"]", b"{", b"id,text",
      b"\xff\xfe", b"\xef\xbb\xbf", b"\xe9", b"\x00", b"\x1f\x8b", b"<http://a>",
-     b'{"text": ["x"], "labels": {"uri": 3}}']
+     b'{"text": ["x"], "labels": {"uri": 3}}', b"<dc>", b"</dc>", b"@a{b, title = {c}}", b"---\n", b"TY  - \n",
+     b"tags: [a\n", b"%PDF-1.4", b"00026nam", b"PK\x03\x04"]
 )  # fmt: skip
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     pieces=st.lists(PIECES, max_size=15),
-    name=st.sampled_from(["x.jsonl", "x.csv", "x.tsv", "x.txt"]),
+    name=st.sampled_from(
+        ["x.jsonl", "x.csv", "x.tsv", "x.txt", "x.xml", "x.bib", "x.ris", "x.md", "x.html", "x.mrc", "x.xlsx", "x.pdf"]
+    ),
     format=st.sampled_from([None, "annif"]),
     encoding=st.sampled_from(["utf-8", "utf-16", "ascii"]),
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.cli.common.options import Decorator, gather_options, option_in
+from tacit.corpus.sources import FORMATS
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class ReadingOptions:
     fields: str | None = None
     label_separator: str | None = None
     format: str | None = None
+    query: str | None = None
     encoding: str | None = None
     max_problems: int = 100
     limit_records: int | None = None
@@ -63,7 +65,7 @@ _LINK: Decorator = option_in(
     "links",
     multiple=True,
     metavar="[NAME=]COLUMN",
-    help="Column with links to other things, such as authors. May be repeated.",
+    help="Column with links to other things, such as authors; '' for none. May be repeated.",
 )
 _FIELDS: Decorator = option_in(
     "Columns", "--fields", metavar="COLUMNS", help="Other columns to keep; '' for none.  [default: all]"
@@ -73,8 +75,15 @@ _OPTIONS: tuple[Decorator, ...] = (
     option_in(
         "Records",
         "--format",
-        type=click.Choice(["jsonl", "json", "csv", "tsv", "parquet", "folder", "annif"]),
-        help="Format of the files, if their names do not say it.",
+        type=click.Choice(FORMATS),
+        metavar="NAME",
+        help="Format of the files, if their names do not say it: " + ", ".join(FORMATS[:-1]) + f" or {FORMATS[-1]}.",
+    ),
+    option_in(
+        "Records",
+        "--query",
+        metavar="TEXT",
+        help="SELECT or table of an SQLite database, or sheet of a workbook, to read.",
     ),
     option_in("Records", "--encoding", metavar="NAME", help="Encoding of the files.  [default: utf-8]"),
     option_in(
@@ -182,6 +191,7 @@ def open_records(
             reading.sources,
             columns,
             format=form,
+            query=reading.query,
             encoding=encoding,
             max_problems=reading.max_problems,
             limit=reading.limit_records,
@@ -238,7 +248,7 @@ def _columns(reading: ReadingOptions, stored: Mapping[str, Any], title_weight: i
         labels=reading.labels,
         id=reading.id,
         title=reading.title,
-        links=",".join(reading.links) or None,
+        links=",".join(reading.links) if reading.links else None,
         fields=reading.fields,
         label_separator=reading.label_separator,
     )

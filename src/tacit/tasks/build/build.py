@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from tacit.checks import shown
-from tacit.corpus.reading import Reading
+from tacit.corpus.columns import ColumnMap
+from tacit.corpus.reading import Reading, as_records
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index import GenerationWriter, RecordStore
@@ -41,10 +42,11 @@ __all__ = ["build", "disk_errors", "label_titles", "refit"]
 
 
 def build(
-    records: Iterable[Record],
+    records: Any,
     path: str | Path,
     settings: BuildSettings | None = None,
     *,
+    columns: ColumnMap | None = None,
     taxonomy: Taxonomy | None = None,
     vectors: Any = None,
     replace_old: bool = False,
@@ -57,12 +59,15 @@ def build(
 
     Parameters
     ----------
-    records : iterable of Record
-        The collection, for instance from `read_records`; iterated once.
+    records : iterable of Record or dict, data frame, or path
+        The collection: records, for instance from `read_records`, iterated once; or a data frame of pandas or polars,
+        dictionaries, or paths of files, which are read with `read_records`.
     path : str or Path
         Folder to create.
     settings : BuildSettings, optional
         Model, dimensions, words, suggester.
+    columns : ColumnMap, optional
+        The roles of the columns of a data frame, of dictionaries or of files; guessed from their names if not given.
     taxonomy : Taxonomy, optional
         What is above the labels, and what they are called. Labels may be written as ids, notations or names in any
         language; in the index they are the nodes. A flat one has names only.
@@ -84,6 +89,9 @@ def build(
     """
     settings = settings or BuildSettings()
     _check_one_taxonomy(taxonomy, settings)
+    records = as_records(records, columns)
+    if isinstance(records, Reading) and not settings.reading:
+        settings = replace(settings, reading=records.to_facts())
     if taxonomy is not None and isinstance(records, Reading) and not settings.allow_unmatched:
         _check_has_labels(records)
     folder = as_folder(path)

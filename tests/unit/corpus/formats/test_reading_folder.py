@@ -78,7 +78,8 @@ def test_one_text_file_is_one_record(folder):
 def test_a_folder_without_texts(folder):
     for path in folder.rglob("*.txt*"):
         path.unlink()
-    with pytest.raises(InputError, match=r"path holds nothing to read: got .* with 'notes.md', expected files"):
+    (folder / "notes.md").rename(folder / "notes.doc")
+    with pytest.raises(InputError, match=r"path holds nothing to read: got .* with 'notes.doc', expected files"):
         read_records(folder)
     with pytest.raises(InputError, match="path holds nothing to read"):
         read_records(folder, format="folder")
