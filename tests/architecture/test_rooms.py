@@ -147,7 +147,7 @@ def test_importing_tacit_loads_no_library() -> None:
 
 
 def test_every_public_name_loads_without_an_optional_library() -> None:
-    blocked = sorted(OPTIONAL_LIBRARIES)
+    blocked = sorted(OPTIONAL_LIBRARIES.keys() - {"narwhals"})  # which new versions of scikit-learn need themselves
     program = f"""
 import sys
 class Absent:
