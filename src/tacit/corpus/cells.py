@@ -16,6 +16,7 @@ from typing import Any
 from tacit.corpus.columns import ColumnMap
 
 __all__ = [
+    "VALUE_MARKS",
     "as_name",
     "as_text",
     "cell_separators",
@@ -28,6 +29,7 @@ __all__ = [
 
 _SURE = (";", "|", "\n")
 _LIKELY = {",": 1 / 3, "--": 1 / 2}  # the share of repeated parts that must be in several places
+VALUE_MARKS = frozenset({*_LIKELY, "\n"})  # separators that few values do not show
 _FEWEST_LISTS = 3  # cells with the mark; fewer say nothing
 _FEWEST_REPEATED = 3
 _FEWEST_MOVING = 2

@@ -15,7 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from tacit.checks import check_count, shown
-from tacit.corpus.cells import as_name, as_text, cell_separators, short, split_cell, unsplit_note, used_separators
+from tacit.corpus.cells import (
+    VALUE_MARKS,
+    as_name,
+    as_text,
+    cell_separators,
+    short,
+    split_cell,
+    unsplit_note,
+    used_separators,
+)
 from tacit.corpus.columns import ColumnMap
 from tacit.corpus.frames import is_frame, sources_in_memory
 from tacit.corpus.problems import Problems
@@ -173,6 +182,9 @@ class Reading:
     def to_facts(self) -> dict[str, Any]:
         """Return the names of the sources and the roles of the columns as plain data, for an index to keep."""
         roles = {entry.name: getattr(self.columns, entry.name) for entry in fields(self.columns)}
+        marks = set(self._separators.values())
+        if len(marks) == 1 and marks <= VALUE_MARKS:  # a few records that are added later would not show it again
+            roles["label_separator"] = marks.pop()
         return {
             "source": [source.name for source in self._sources[:100]],
             "columns": {name: list(role) if isinstance(role, tuple) else role for name, role in roles.items()},

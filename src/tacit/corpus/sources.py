@@ -44,6 +44,13 @@ _SUFFIXES = {
     ".bib": "bibtex", ".ris": "ris", ".txt": "text", ".md": "markdown", ".markdown": "markdown", ".html": "html",
     ".htm": "html", ".pdf": "pdf",
 }  # fmt: skip
+_HINTS = {
+    **dict.fromkeys((".ttl", ".rdf", ".skos", ".nt", ".jsonld"), "It may be a vocabulary: pass it as `taxonomy`."),
+    ".xls": "Save it as .xlsx or .csv.",
+    **dict.fromkeys((".ods", ".numbers"), "Save it as .csv."),
+    **dict.fromkeys((".doc", ".docx", ".odt", ".rtf", ".epub"), "Save it as .html, .pdf or .txt."),
+    **dict.fromkeys((".zip", ".tar", ".7z"), "Unpack it first."),
+}
 _KINDS = {"jsonl": "json", "folder": "text"}  # formats that are called otherwise here
 _TABLES = ("csv", "tsv", "annif-csv", "excel", "sqlite", "rows")
 _DOCUMENTS = ("text", "markdown", "html", "pdf")  # one record per file
@@ -254,9 +261,10 @@ def _format_of(path: Path, format: str | None) -> str:
     if format is not None:
         return _KINDS.get(format, format)
     if kind is None:
+        what = _HINTS.get(_ending(path), "Pass `format` if the name does not say it.")
         raise InputError(
             f"path has an unknown suffix: got {path.name!r}, expected one of {', '.join(_SUFFIXES)}, optionally "
-            "gzipped. Pass `format` if the name does not say it."
+            f"gzipped. {what}"
         )
     return kind
 

@@ -275,7 +275,14 @@ def test_only_the_first_examples_of_a_kind_are_kept(tmp_path):
     [
         ({"path": "absent.jsonl"}, "path does not exist: got 'absent.jsonl', expected a file or a folder"),
         ({"path": []}, "path is empty: got no path"),
-        ({"path": "x.doc"}, r"path has an unknown suffix: got 'x.doc', expected one of .jsonl, .* Pass `format`"),
+        (
+            {"path": "x.doc"},
+            r"path has an unknown suffix: got 'x.doc', expected one of .jsonl, .* Save it as .html",
+        ),
+        (
+            {"path": "x.ttl"},
+            r"path has an unknown suffix: got 'x.ttl', .* It may be a vocabulary: pass it as",
+        ),
         ({"format": "doc"}, "format is unknown: got 'doc', expected one of 'jsonl', 'json', 'csv'"),
         ({"encoding": "utf-9"}, "encoding is unknown: got 'utf-9', expected one such as 'utf-8' or 'cp1252'"),
         ({"columns": {"text": "body"}}, "columns is not a column map: got {'text': 'body'}, expected a ColumnMap"),
@@ -287,6 +294,7 @@ def test_only_the_first_examples_of_a_kind_are_kept(tmp_path):
 def test_what_cannot_be_read_is_known_at_once(tmp_path, monkeypatch, settings, message):
     monkeypatch.chdir(tmp_path)
     write_rows(tmp_path / "x.jsonl", ROWS)
+    (tmp_path / "x.ttl").touch()
     (tmp_path / "x.doc").touch()
     (tmp_path / "empty.jsonl").touch()
     (tmp_path / "nothing").mkdir()

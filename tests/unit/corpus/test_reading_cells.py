@@ -56,6 +56,13 @@ def test_the_separator_is_guessed_and_said(tmp_path, cells, last, said):
     assert "`title` or `label_separator`." in reading.summary() or "`id` or `label_separator`." in reading.summary()
 
 
+def test_a_separator_that_values_showed_is_kept_for_records_that_come_later(tmp_path):
+    facts = read_records(table(tmp_path, LISTS)).to_facts()
+    (later,) = read_records(table(tmp_path, ["cats, pets"]), ColumnMap(**facts["columns"]))
+    assert later.labels == ("cats", "pets")
+    assert read_records(table(tmp_path, ["a; b"])).to_facts()["columns"]["label_separator"] is None
+
+
 def test_headings_with_subdivisions_stay_whole(tmp_path):
     reading = read_records(table(tmp_path, HEADINGS))
     assert [record.labels for record in reading] == [(heading,) for heading in HEADINGS]

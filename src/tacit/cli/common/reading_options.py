@@ -204,10 +204,8 @@ def open_records(
             f"{error} These are the columns that the index was built from; name others with --text, --labels ('' for "
             "none) and so on."
         ) from error
-    facts = {entry.name: getattr(found.columns, entry.name) for entry in fields(found.columns)}
-    facts = {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}  # as in JSON
     names = [Path(source).name for source in reading.sources]
-    settings = {"source": names, "columns": facts, "format": form, "encoding": encoding}
+    settings = {"source": names, "columns": found.to_facts()["columns"], "format": form, "encoding": encoding}
     first = Path(reading.sources[0]).expanduser().absolute()
     name = first.name if first.is_dir() else Path(first.name.removesuffix(".gz")).stem
     return OpenedRecords(found, name or "index", settings, found)

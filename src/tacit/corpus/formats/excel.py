@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from datetime import date, time
 from typing import Any
@@ -23,7 +24,9 @@ def excel_rows(source: Source, problems: Problems) -> Iterator[tuple[int, Row]]:
         raise MissingExtraError("openpyxl", "excel", "Reading Excel") from None
     try:
         with source.path.open("rb") as file:
-            book = load_workbook(file, read_only=True, data_only=True)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of styles and filters that it leaves out
+                book = load_workbook(file, read_only=True, data_only=True)
             yield from _sheet_rows(_sheet(book, source), source, problems)
     except (OSError, BadZipFile, KeyError, ValueError, SyntaxError) as error:
         if isinstance(error, InputError):

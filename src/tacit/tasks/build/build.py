@@ -339,8 +339,8 @@ def _check_has_labels(reading: Reading) -> None:
     if reading.columns.labels:
         return
     raise InputError(
-        f"labels are in no column that was found: got a taxonomy and the columns {shown(reading.column_names, 20)}, "
-        "expected one with the subjects of the records. Name it with `labels`, or leave `taxonomy` out."
+        f"taxonomy needs labels: got no column of them among {shown(reading.column_names, 20)}, expected one with the "
+        "subjects of the records. Name it with `labels`, or leave `taxonomy` out."
     )
 
 

@@ -104,8 +104,8 @@ class LabelMatching:
             return
         if not self.n_labels and not allow_unmatched:
             raise InputError(
-                "labels are in none of the records: got a taxonomy for them, expected the subjects of the records as "
-                "labels. Name the columns that hold them with `labels`, or leave `taxonomy` out."
+                "taxonomy needs labels: got records without any, expected their subjects. Name the columns that hold "
+                "them with `labels`, or leave `taxonomy` out."
             )
         n_found = self.n_labels - len(self.unmatched)
         if 2 * n_found < self.n_labels and not allow_unmatched:

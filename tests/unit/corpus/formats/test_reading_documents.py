@@ -39,20 +39,25 @@ HTML = """<!doctype html><html><head><title>Whales &amp; ships</title><meta name
 <body><h1>Whales</h1><p>They <b>sing</b>&nbsp;at sea.<p>Ships sail.</body></html>
 """
 
-PDF = b"""%PDF-1.4
-1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
-2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
-3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 100]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>endobj
-4 0 obj<</Length 49>>stream
-BT /F1 12 Tf 20 50 Td (Whales sing at sea.) Tj ET
-endstream endobj
-5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
-6 0 obj<</Title(Whales)/Keywords(sea, song)>>endobj
-trailer<</Root 1 0 R/Info 6 0 R/Size 7>>
-startxref
-0
-%%EOF
-"""
+PDF_OBJECTS = [
+    "<</Type/Catalog/Pages 2 0 R>>",
+    "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+    "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 100]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+    "<</Length 49>>stream\nBT /F1 12 Tf 20 50 Td (Whales sing at sea.) Tj ET\nendstream",
+    "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    "<</Title(Whales)/Keywords(sea, song)>>",
+]
+
+
+def pdf():
+    """A file of one page, with the table of places that a PDF ends in."""
+    data, places = "%PDF-1.4\n", []
+    for number, content in enumerate(PDF_OBJECTS, 1):
+        places.append(len(data))
+        data += f"{number} 0 obj{content}endobj\n"
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    end = f"trailer<</Root 1 0 R/Info 6 0 R/Size 7>>\nstartxref\n{len(data)}\n%%EOF\n"
+    return f"{data}xref\n0 7\n0000000000 65535 f \n{table}{end}".encode()
 
 
 def quietly(reading):
@@ -88,7 +93,7 @@ def test_html(tmp_path):
 
 def test_pdf(tmp_path):
     pytest.importorskip("pypdf", reason="pypdf is an extra")
-    (tmp_path / "x.pdf").write_bytes(PDF)
+    (tmp_path / "x.pdf").write_bytes(pdf())
     (tmp_path / "y.pdf").write_bytes(b"%PDF-1.4\nbroken")
     reading = read_records(tmp_path)
     (whales,) = quietly(reading)

@@ -59,13 +59,11 @@ def test_few_labels_that_the_taxonomy_has_are_an_error(thesaurus):
 
 
 def test_a_taxonomy_for_no_labels_is_an_error(thesaurus, tmp_path):
-    with pytest.raises(
-        InputError, match=r"labels are in none of the records: got a taxonomy .* with `labels`, or leave"
-    ):
+    with pytest.raises(InputError, match=r"taxonomy needs labels: got records without any, .* with `labels`, or leave"):
         LabelMatching(thesaurus).check()
     (tmp_path / "x.csv").write_text("id,text,themes\n1,whales,whales\n")
     with pytest.raises(
-        InputError, match=r"labels are in no column that was found: .* 'id', 'text', 'themes', .* with `labels`"
+        InputError, match=r"taxonomy needs labels: got no column of them among 'id', 'text', 'themes', .* with `labels`"
     ):
         tacit.build(read_records(tmp_path / "x.csv"), tmp_path / "x.tacit", taxonomy=thesaurus)
     assert not (tmp_path / "x.tacit").exists()
