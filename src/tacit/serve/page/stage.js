@@ -152,6 +152,9 @@ export function createStage(container, state, { theme, reducedMotion, padding })
   });
   effect(() => {
     map.setInsets(padding.value);
+    if (status.value !== "ready") return;
+    // when the panels have taken their places
+    requestAnimationFrame(() => map.setCovered(Array.from(document.querySelectorAll(".tools, .slider"), (one) => one.getBoundingClientRect())));
   });
   return { map, tip, lassoing, status, pick, reducedMotion };
 }
