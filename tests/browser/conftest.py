@@ -93,7 +93,7 @@ def look(chromium: Any) -> Iterator[Callable[..., Any]]:
         options = {"has_touch": phone, "is_mobile": phone, "reduced_motion": "reduce", **options}
         contexts.append(chromium.new_context(viewport={"width": width, "height": height}, **options))
         page = contexts[-1].new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(60_000)  # a busy machine takes its time
 
         def tell(text: str) -> None:
             if not (expected and re.search(expected, text)):
