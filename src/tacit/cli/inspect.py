@@ -1,4 +1,4 @@
-"""`tacit info`, `tacit verify` and `tacit export`: what an index contains, whether it is damaged, and copies of it."""
+"""`tacit info`, `show`, `labels`, `verify` and `export`: what an index contains, whether it is damaged, and copies."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.checks import human_size
-from tacit.cli.common.options import as_json, examples, index_argument, opened, quiet_option
-from tacit.cli.common.output import write_json, write_note
+from tacit.cli.common.options import as_json, examples, index_argument, limit_option, opened, quiet_option
+from tacit.cli.common.output import shortened, write_json, write_note, write_table
 from tacit.cli.common.progress import ShownStages
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
     from tacit.tasks.info import IndexInfo
+    from tacit.tasks.label_tree import LabelTree
 
-__all__ = ["export_command", "info_command", "verify_command"]
+__all__ = ["export_command", "info_command", "labels_command", "show_command", "verify_command"]
 
 
 @click.command("info")
@@ -34,14 +35,122 @@ def info_command(*, index: str, as_json: bool) -> None:
     if as_json:
         write_json(found.to_facts())
         return
-    rows = _rows(found)
+    _write_rows(_rows(found))
+    if found.refit_due:
+        write_note(f"{found.changed_share:.0%} of the records changed since the last fit. Refit: tacit refit {index}")
+
+
+def _write_rows(rows: list[tuple[str, str]]) -> None:
     width = max(len(name) for name, _ in rows)
     room = shutil.get_terminal_size().columns - width - 2 if sys.stdout.isatty() else 0
     for name, value in rows:
         lines = textwrap.wrap(value, max(room, 20)) if room else [value]
         print(f"{name:<{width}}  " + f"\n{'':<{width}}  ".join(lines))
-    if found.refit_due:
-        write_note(f"{found.changed_share:.0%} of the records changed since the last fit. Refit: tacit refit {index}")
+
+
+@click.command("show", epilog=examples("tacit show books.tacit moby-dick"))
+@index_argument
+@click.argument("id", metavar="ID")
+@as_json
+def show_command(*, index: str, id: str, as_json: bool) -> None:
+    """Show a record with its labels, links, fields and text."""
+    from tacit.tasks.label_names import find_number, title_of
+
+    with opened(index) as collection:
+        (record,) = collection.store.get([find_number(collection, id)])
+        titles = {label: title_of(collection, label) for label in record.labels}
+    links = {name: list(targets) for name, targets in record.links.items()}
+    if as_json:
+        facts = {"id": record.id, "title": record.title, "text": record.text, "labels": list(record.labels)}
+        write_json({**facts, "label_titles": titles, "links": links, "fields": dict(record.fields)})
+        return
+    called = [title if title == label else f"{title} <{label}>" for label, title in titles.items()]
+    rows = [("id", record.id), ("title", record.title), ("labels", ", ".join(called))]
+    rows += [(name, ", ".join(targets)) for name, targets in links.items()]
+    rows += [
+        (name, ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value))
+        for name, value in record.fields.items()
+    ]
+    _write_rows([(name, value) for name, value in rows if value])
+    width = min(shutil.get_terminal_size((80, 24)).columns, _WIDEST)
+    print()
+    for paragraph in record.text.strip().splitlines():
+        print(textwrap.fill(paragraph, width) if sys.stdout.isatty() else paragraph)
+
+
+@click.command("labels", epilog=examples("tacit labels books.tacit", "tacit labels books.tacit whales"))
+@index_argument
+@click.argument("name", required=False)
+@click.option("--depth", type=int, default=2, show_default=True, metavar="NUMBER", help="Levels below the first.")
+@limit_option(20, "labels right below a label")
+@as_json
+def labels_command(*, index: str, name: str | None, depth: int, limit: int, as_json: bool) -> None:
+    """List the labels as a tree, or look one up.
+
+    After each label is the number of records that have it or a narrower one. NAME is an id, a notation or a name in
+    any language; for the beginning of a name, or one spelt alike, the labels that it may mean are listed.
+    """
+    from tacit.tasks.label_names import find_label
+    from tacit.tasks.label_tree import LabelTree
+
+    with opened(index) as collection:
+        tree = LabelTree(collection)
+        try:
+            top = None if name is None else find_label(collection, name)
+        except InputError:
+            _write_alike(collection, tree, str(name), limit, as_json)
+            return
+        if as_json:
+            write_json({"labels": _branches(tree, top, depth, limit), "total": len(tree)})
+            return
+        if top is not None:
+            path = " > ".join([*(one.title for one in tree.path(top)), tree.node(top).title])
+            print(f"{path}  {tree.node(top).total:,}  <{top}>")
+        elif not tree.below(None, limit=1):
+            print("No labels.")
+        _print_branches(_branches(tree, top, depth, limit), 0 if top is None else 1, limit)
+
+
+def _branches(tree: LabelTree, label: str | None, depth: int, limit: int) -> list[dict[str, Any]]:
+    """Return what is below a label, as plain data, to a depth."""
+    nodes = tree.below(label, limit=limit + 1)
+    found: list[dict[str, Any]] = []
+    for node in nodes[:limit]:
+        below = _branches(tree, node.label, depth - 1, limit) if depth > 1 and node.children else []
+        found.append({**node._asdict(), "below": below})
+    if len(nodes) > limit:
+        found.append({"more": True})
+    return found
+
+
+def _print_branches(branches: list[dict[str, Any]], level: int, limit: int) -> None:
+    width = min(shutil.get_terminal_size((80, 24)).columns, _WIDEST)
+    for one in branches:
+        if "more" in one:
+            print(f"{'  ' * level}… more than {limit}: see --limit")
+            continue
+        count = f"{one['total']:,}"
+        ending = f" (+{one['children']:,} narrower)" if one["children"] and not one["below"] else ""
+        text = shortened(one["title"], width - 2 * level - len(count) - len(ending) - 2)
+        print(f"{'  ' * level}{text}  {count}{ending}")
+        _print_branches(one["below"], level + 1, limit)
+
+
+def _write_alike(collection: Any, tree: LabelTree, name: str, limit: int, as_json: bool) -> None:
+    """Write the labels that a name may mean."""
+    from tacit.tasks.label_lookup import label_lookup
+
+    matches = label_lookup(collection).complete(name, limit=limit)
+    if as_json:
+        write_json({"labels": [{**tree.node(one.label)._asdict(), "name": one.name} for one in matches]})
+        return
+    rows = [
+        (tree.node(one.label).total, one.title, one.label, one.name if one.name != one.title else "") for one in matches
+    ]
+    write_table(("records", "title", "label", "called"), rows, empty=f"No label is called {name!r}, or spelt alike.")
+
+
+_WIDEST = 100
 
 
 @click.command("verify")
@@ -171,6 +280,7 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
         ("vocabulary", "" if found.taxonomy_nodes or not found.vocabulary_nodes else _vocabulary(found)),
         ("label language", _languages(found)),
         *((name, f"{n:,} linked") for name, n in found.links.items()),
+        *((name, f"field: {', '.join(map(str, values))}") for name, values in found.fields.items()),
         ("words", f"{found.terms:,}" if found.text else "none: built from vectors alone"),
         ("vectors", f"{found.numbers:,} numbers each" if found.numbers else ""),
         ("dimensions", f"{found.dimensions:,}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +16,7 @@ from tacit.cli.common.options import (
     opened,
     read_filters,
 )
-from tacit.cli.common.output import hits_as_facts, write_hits, write_json, write_table
+from tacit.cli.common.output import hits_as_facts, write_cards, write_hits, write_json, write_note, write_table
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,15 +29,23 @@ if TYPE_CHECKING:
 __all__ = ["recommend_command", "search_command", "similar_command"]
 
 
+_with_text = click.option(
+    "--text", "with_text", is_flag=True, help="With a part of the text, also in a pipe; in JSON with all of it."
+)
+
+
 @click.command(
     "search",
     epilog=examples(
         "tacit search library.tacit whales at sea",
-        "tacit search library.tacit '\"sperm whale\"' --by words --under animals --range year=1990..",
+        "tacit search library.tacit '\"sperm whale\" -ship title:voyage label:animals'",
+        "tacit search library.tacit whales --by words --under animals --range year=1990..",
+        "tacit search library.tacit --where place=Nantucket",
+        "cat letter.txt | tacit search library.tacit -",
     ),
 )
 @index_argument
-@click.argument("query", nargs=-1, required=True)
+@click.argument("query", nargs=-1)
 @click.option(
     "--by",
     type=click.Choice(["hybrid", "meaning", "words"]),
@@ -53,37 +62,89 @@ __all__ = ["recommend_command", "search_command", "similar_command"]
 )
 @limit_option(10, "records")
 @filter_options
+@_with_text
 @as_json
 def search_command(
-    *, index: str, query: tuple[str, ...], by: str, fusion: str, limit: int, as_json: bool, **conditions: Any
+    *,
+    index: str,
+    query: tuple[str, ...],
+    by: str,
+    fusion: str,
+    limit: int,
+    with_text: bool,
+    as_json: bool,
+    **conditions: Any,
 ) -> None:
-    """Find records by meaning, by words, or both."""
+    """Find records by meaning, by words, or both.
+
+    In QUERY, "a phrase" must occur, -word must not, title:word must occur in the title, and label:name is a label or
+    a narrower one. A record whose id or title is the query comes first. - reads the query from standard input. Without
+    a query, all records that the filters match are listed.
+    """
+    text = sys.stdin.read() if query == ("-",) else " ".join(query)
+    if not text.strip() and not any(conditions.values()):
+        raise InputError(f"query is empty: got {text!r}, expected some words, or a filter such as --label.")
     with opened(index) as collection:
         filters = read_filters(collection, **conditions)
-        hits = collection.search(" ".join(query), by=by, limit=limit, filters=filters, fusion=fusion)
-        _write(collection, {"query": " ".join(query), "by": by}, hits, as_json)
+        hits = collection.search(text, by=by, limit=limit, filters=filters, fusion=fusion)
+        if hits.meant is not None and hits.used_meant:
+            write_note(f"no record has {text!r}; these are for {hits.meant!r}.")
+        elif hits.meant is not None:
+            write_note(f"did you mean {hits.meant!r}?")
+        asked = {"query": text, "by": by, **({} if hits.meant is None else {"meant": hits.meant})}
+        _write(collection, asked, hits, as_json, with_text=with_text, query=hits.meant if hits.used_meant else text)
 
 
 @click.command("similar")
 @index_argument
 @click.argument("id", metavar="ID")
+@click.option(
+    "--by",
+    type=click.Choice(["meaning", "words", "hybrid"]),
+    default="meaning",
+    show_default=True,
+    help="Compare positions in the space, the most telling words, or both.",
+)
 @limit_option(10, "records")
 @filter_options
+@_with_text
 @as_json
-def similar_command(*, index: str, id: str, limit: int, as_json: bool, **conditions: Any) -> None:
+def similar_command(
+    *, index: str, id: str, by: str, limit: int, with_text: bool, as_json: bool, **conditions: Any
+) -> None:
     """Find the records most similar to a given one."""
     with opened(index) as collection:
-        hits = collection.similar(id, limit=limit, filters=read_filters(collection, **conditions))
-        _write(collection, {"id": id}, hits, as_json)
+        hits = collection.similar(id, by=by, limit=limit, filters=read_filters(collection, **conditions))
+        _write(collection, {"id": id, "by": by}, hits, as_json, with_text=with_text)
 
 
-def _write(collection: Collection, asked: dict[str, Any], hits: list[RecordHit], as_json: bool) -> None:
+def _write(
+    collection: Collection,
+    asked: dict[str, Any],
+    hits: list[RecordHit],
+    as_json: bool,
+    *,
+    with_text: bool,
+    query: str | None = "",
+) -> None:
     from tacit.tasks.label_names import title_of
 
+    def title(label: str) -> str:
+        return title_of(collection, label)
+
     if as_json:
-        write_json({**asked, "hits": hits_as_facts(hits, lambda label: title_of(collection, label))})
+        facts = hits_as_facts(hits, title)
+        if with_text:
+            facts = [{**one, "text": hit.record.text} for one, hit in zip(facts, hits, strict=True)]
+        write_json({**asked, "hits": facts})
+    elif sys.stdout.isatty() or with_text:
+        from tacit.tasks.search.snippets import QueryWords, snippet_of
+
+        words = QueryWords(collection, query or "")
+        shown = [snippet_of(hit.record.text, words, title=hit.record.title).text for hit in hits]
+        write_cards(hits, shown, title)
     else:
-        write_hits(hits, lambda label: title_of(collection, label))
+        write_hits(hits, title)
 
 
 @click.command(

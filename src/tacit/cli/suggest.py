@@ -64,6 +64,7 @@ def suggest_command(*, index: str, as_json: bool, form: str | None, limit: int |
 
     \b
     tacit suggest library.tacit a whaling voyage to the Pacific
+    tacit suggest library.tacit letter.txt
     tacit suggest library.tacit --file chapter1.txt --file chapter2.txt
     tacit suggest library.tacit --batch new.csv --output suggested.tsv --chosen
     cat letter.txt | tacit suggest library.tacit - --format annif
@@ -104,9 +105,11 @@ def suggest_command(*, index: str, as_json: bool, form: str | None, limit: int |
 
 
 def _texts(words: tuple[str, ...], files: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Return texts with their names: the words typed are one text, - is standard input."""
+    """Return texts with their names: the words typed are one text, - is standard input, and a file is read."""
     if words == ("-",):
         words, files = (), ("-", *files)
+    elif len(words) == 1 and _is_file("".join(words)):
+        words, files = (), (*words, *files)
     texts = [("text", " ".join(words))] if words else []
     texts += [("standard input" if file == "-" else file, _read(file)) for file in files]
     if not texts:
@@ -118,6 +121,14 @@ def _texts(words: tuple[str, ...], files: tuple[str, ...]) -> list[tuple[str, st
         name = "TEXT" if empty[0] == "text" else empty[0]
         raise InputError(f"{name} is empty: got no words, expected at least one.")
     return texts
+
+
+def _is_file(text: str) -> bool:
+    """Whether a text is the path of a file: a word without a dot or slash is more likely meant as a word."""
+    try:
+        return ("." in text or "/" in text) and Path(text).is_file()
+    except (OSError, ValueError):  # too long, or with a zero character
+        return False
 
 
 def _read(file: str) -> str:

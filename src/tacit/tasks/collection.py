@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tacit.tasks.map.map_data import Map
     from tacit.tasks.measure.compare import Comparison
     from tacit.tasks.measure.evaluate import Evaluation
-    from tacit.tasks.search.hits import RecordHit
+    from tacit.tasks.search.hits import FoundRecords, RecordHit
     from tacit.tasks.stage_progress import Report
     from tacit.tasks.tune.tune import Tuning
 
@@ -112,17 +112,19 @@ class Collection(OpenedIndex):
         filters: Filters | None = None,
         vector: Any = None,
         fusion: str = "scores",
-    ) -> list[RecordHit]:
+    ) -> FoundRecords:
         """Find records for a query; see `tacit.tasks.search.search`."""
         from tacit.tasks.search.search import search
 
         return search(self, query, by=by, limit=limit, filters=filters, vector=vector, fusion=fusion)
 
-    def similar(self, id: str, *, limit: int = 10, filters: Filters | None = None) -> list[RecordHit]:
-        """Find the records nearest to one of them; see `tacit.tasks.search.search`."""
+    def similar(
+        self, id: str, *, by: str = "meaning", limit: int = 10, filters: Filters | None = None
+    ) -> list[RecordHit]:
+        """Find the records most similar to one of them; see `tacit.tasks.search.search`."""
         from tacit.tasks.search.search import similar
 
-        return similar(self, id, limit=limit, filters=filters)
+        return similar(self, id, by=by, limit=limit, filters=filters)
 
     def suggest(
         self,

@@ -26,6 +26,7 @@ class IndexInfo:
     labels, terms, dimensions : int, of the space; terms are words
     numbers : int, length of the vectors that shape the space, 0 without
     links : dict of str to int, number of linked things in the space by the name of the link
+    fields : dict of str to list, the fields that can be filtered by, with some of their values; "..." if there are more
     taxonomy_nodes : int, 0 without a taxonomy
     vocabulary_nodes : int, number of subjects that have names, with or without a taxonomy of them
     label_language : str, in which labels are shown; "" if their names have no language
@@ -55,6 +56,7 @@ class IndexInfo:
     dimensions: int
     numbers: int
     links: dict[str, int]
+    fields: dict[str, list[Any]]
     taxonomy_nodes: int
     vocabulary_nodes: int
     label_language: str
@@ -99,6 +101,7 @@ def info(collection: OpenedIndex) -> IndexInfo:
         dimensions=manifest.counts.get("dimensions", 0),
         numbers=manifest.counts.get("numbers" if by_words else "terms", 0),
         links={name: len(of) for name, of in collection.link_names.items()},
+        fields={name: _some_values(collection, name) for name in collection.store.names("fields")[:_FIELDS]},
         taxonomy_nodes=0 if collection.taxonomy is None else collection.taxonomy.n_nodes,
         vocabulary_nodes=0 if collection.vocabulary is None else collection.vocabulary.n_nodes,
         label_language="" if collection.vocabulary is None else collection.vocabulary.language,
@@ -117,6 +120,18 @@ def info(collection: OpenedIndex) -> IndexInfo:
         new_words=_new_words(collection) if counts.added else 0,
         new_labels=len(collection.new_labels()) if counts.added else 0,
     )
+
+
+def _some_values(collection: OpenedIndex, name: str) -> list[Any]:
+    """Return the values of a field if they are few, or its lowest and highest number, or some of its texts."""
+    low, high = collection.store.span(name)
+    if low is not None:
+        return [low] if low == high else [f"{low} to {high}"]
+    values = collection.store.different_values("fields", name, _VALUES + 1)
+    return [*values[:_VALUES], "..."] if len(values) > _VALUES else values
+
+
+_FIELDS, _VALUES = 30, 8
 
 
 def _new_words(collection: OpenedIndex) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
     from tacit.tasks.search.hits import RecordHit
 
-__all__ = ["hits_as_facts", "write_hits", "write_json", "write_note", "write_table"]
+__all__ = ["hits_as_facts", "shortened", "write_cards", "write_hits", "write_json", "write_note", "write_table"]
 
 
 def write_note(message: str) -> None:
@@ -47,6 +48,29 @@ def write_hits(hits: Sequence[RecordHit], title: Callable[[str], str] = str) -> 
     """Write the records that were found, with the titles of their labels."""
     rows = [(hit.score, hit.id, hit.title, ", ".join(map(title, hit.labels))) for hit in hits]
     write_table(("score", "id", "title", "labels"), rows, empty="Nothing found.")
+
+
+def write_cards(hits: Sequence[RecordHit], snippets: Sequence[str], title: Callable[[str], str] = str) -> None:
+    """Write the records that were found, each on at most three lines: title and id, labels, a part of the text."""
+    if not hits:
+        print("Nothing found.")
+    width = min(shutil.get_terminal_size((80, 24)).columns, _WIDEST)
+    for hit, snippet in zip(hits, snippets, strict=True):
+        room = width - len(hit.id) - 10
+        print(f"{hit.score:5.3f}  {shortened(hit.title, max(room, 20))}  {hit.id}")
+        if hit.labels:
+            print(f"       {shortened(', '.join(map(title, hit.labels)), width - 7)}")
+        if snippet and snippet != hit.title:
+            print(f"       {shortened(snippet, width - 7)}")
+
+
+def shortened(text: str, width: int) -> str:
+    """Return a text on one line, cut off where it is wider."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else f"{line[: max(1, width - 1)].rstrip()}…"
+
+
+_WIDEST = 120
 
 
 def hits_as_facts(hits: Sequence[RecordHit], title: Callable[[str], str]) -> list[dict[str, Any]]:

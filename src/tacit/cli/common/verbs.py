@@ -64,6 +64,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "learn": ("tacit.cli.change", "Learn from accepted and rejected labels of texts."),
     "refit": ("tacit.cli.build", "Fit the space of an index again, to its current records."),
     "info": ("tacit.cli.inspect", "Show what an index contains and how it was built."),
+    "show": ("tacit.cli.inspect", "Show a record with its labels, links, fields and text."),
+    "labels": ("tacit.cli.inspect", "List the labels as a tree, or look one up."),
     "verify": ("tacit.cli.inspect", "Check every file of an index for damage."),
     "export": ("tacit.cli.inspect", "Write records for other programs, or the explorer as a site."),
     "datasets": ("tacit.cli.datasets", "List public data sets, or download one."),
@@ -84,7 +86,20 @@ VERBS: dict[str, tuple[str, str]] = {
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Start": ("demo", "build", "datasets"),
-    "Use": ("search", "similar", "suggest", "recommend", "explain", "concepts", "cluster", "map", "serve", "mcp"),
+    "Use": (
+        "search",
+        "similar",
+        "show",
+        "labels",
+        "suggest",
+        "recommend",
+        "explain",
+        "concepts",
+        "cluster",
+        "map",
+        "serve",
+        "mcp",
+    ),
     "Maintain": ("add", "update", "remove", "learn", "refit", "info", "verify", "export"),
     "Improve": ("evaluate", "tune", "compare"),
 }

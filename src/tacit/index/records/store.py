@@ -260,6 +260,13 @@ class RecordStore:
         with self._reading() as connection:
             return different_values(connection, kind, name, limit)
 
+    def span(self, field: str) -> tuple[Any, Any]:
+        """Return the lowest and highest number in a field; None for a field that has texts."""
+        sql = "SELECT min(value) FROM field_values WHERE name = ?", "SELECT max(value) FROM field_values WHERE name = ?"
+        with self._reading() as connection:
+            low, high = (connection.execute(one, (field,)).fetchone()[0] for one in sql)
+        return (None, None) if isinstance(high, str) else (low, high)  # SQLite sorts texts after numbers
+
     def has_word(self, word: str) -> bool:
         """Return whether any record has a word, or a phrase, in its title or text."""
         with self._reading() as connection:

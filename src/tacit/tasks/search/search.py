@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ __all__ = ["FUSIONS", "WAYS", "hits_of", "in_order", "query_position", "search",
 WAYS = ("hybrid", "meaning", "words")
 FUSIONS = ("scores", "ranks")
 _FUSED = 100  # results of each list that are fused
+_TELLING, _READ = 40, 20_000  # words of a record that others are found by, and characters among which they are sought
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _RANK_OFFSET = 60  # k of reciprocal-rank fusion [Cormack2009]: larger values make the first ranks count less
 
 
@@ -109,12 +112,42 @@ def _by_vector(
     return hits_of(collection, *_hybrid(collection, query, position, limit, filters, fusion))
 
 
-def similar(collection: OpenedIndex, id: str, *, limit: int = 10, filters: Filters | None = None) -> list[RecordHit]:
-    """Find the records nearest to a record, without the record itself; `score` is the cosine."""
+def similar(
+    collection: OpenedIndex, id: str, *, by: str = "meaning", limit: int = 10, filters: Filters | None = None
+) -> list[RecordHit]:
+    """Find the records most similar to a record, without the record itself.
+
+    `by` is "meaning", with the cosine as `score`; "words", with BM25 for its most telling words; or "hybrid", which
+    combines both into a score from 0 to 1.
+    """
     limit = check_count("limit", limit)
+    by = check_choice("by", by, WAYS)
     number = collection.store.number_of(id)
     position = collection.positions.of(np.array([number]))[0]
-    return hits_of(collection, *collection.positions.nearest(position, limit, filters=filters, without=number))
+    if by == "meaning":
+        return hits_of(collection, *collection.positions.nearest(position, limit, filters=filters, without=number))
+    depth = max(_FUSED, limit)
+    numbers, scores = collection.store.words(_telling(collection, id), depth + 1, filters)
+    words = numbers[numbers != number], scores[numbers != number]
+    if by == "words":
+        return hits_of(collection, words[0][:limit], words[1][:limit])
+    near = collection.positions.nearest(position, depth, filters=filters, without=number)
+    places, weights = collection.positions.of(words[0]), collection.fusion._replace(lead=0.0)  # no record is meant
+    fused, sums = fused_by_score(near, words, cosines(position, places, lengths_of(places)), limit, weights)
+    return hits_of(collection, fused, np.clip(np.asarray(sums) / weights.most, 0, 1))
+
+
+def _telling(collection: OpenedIndex, id: str) -> str:
+    """Return the words of a record that tell most about it."""
+    (record,) = collection.store.get([collection.store.number_of(id)])
+    words, text = collection.space.words, f"{record.title} {record.text}"[:_READ]
+    different = dict.fromkeys(word.lower() for word in _WORD.findall(text))
+    if words is None:
+        return " ".join(list(different)[:_TELLING])
+    weight = {
+        word: words.weights[words.columns[key]] for word in different if (key := words.key(word)) in words.columns
+    }
+    return " ".join(sorted(weight or different, key=lambda word: -weight.get(word, 0.0))[:_TELLING])
 
 
 def hits_of(collection: OpenedIndex, numbers: Any, scores: Any) -> list[RecordHit]:
