@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import logging
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ __all__ = [
     "Source",
     "find_sources",
     "lines_of",
+    "quiet_library",
     "text_lines",
     "text_stream",
     "whole_text",
@@ -205,6 +207,18 @@ def whole_text(source: Source, problems: Problems) -> str:
         text = data.decode(encoding, "replace")
         problems.add("encoding", source.name, data.count(b"\n", 0, error.start) + 1, _undecodable(error))
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+@contextmanager
+def quiet_library(library: str) -> Iterator[None]:
+    """Keep a library from logging each oddity of a file: what cannot be read is counted."""
+    logger = logging.getLogger(library)
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _encoding(stream: io.BufferedReader, encoding: str) -> str:

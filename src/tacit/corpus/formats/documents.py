@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import io
 import json
-import logging
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 from tacit.corpus.problems import Problems
-from tacit.corpus.sources import Row, Source, whole_text
+from tacit.corpus.sources import Row, Source, quiet_library, whole_text
 from tacit.errors import MissingExtraError
 
 __all__ = ["html_rows", "markdown_rows", "pdf_rows"]
@@ -70,7 +68,7 @@ def pdf_rows(source: Source, problems: Problems) -> Iterator[tuple[int, Row]]:
     except ImportError:
         raise MissingExtraError("pypdf", "pdf", "Reading PDF") from None
     try:
-        with source.opened() as stream, _quiet("pypdf"):
+        with source.opened() as stream, quiet_library("pypdf"):
             reader = PdfReader(io.BytesIO(stream.read()))  # it seeks to odd places in broken files
             about: Mapping[str, Any] = reader.metadata or {}
             text = "\n".join(page.extract_text() for page in reader.pages)
@@ -123,18 +121,6 @@ class _Page(HTMLParser):
             self.title.append(data)
         elif not self._silent:
             self.text.append(data)
-
-
-@contextmanager
-def _quiet(library: str) -> Iterator[None]:
-    """Keep a library from logging each oddity of a file: what cannot be read is counted."""
-    logger = logging.getLogger(library)
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 def _place(source: Source) -> Row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+import zlib
 from collections.abc import Iterator
 from datetime import date, time
 from typing import Any
@@ -14,6 +15,11 @@ from tacit.corpus.sources import Row, Source
 from tacit.errors import InputError, MissingExtraError, did_you_mean
 
 __all__ = ["excel_rows"]
+
+_ERRORS = (  # of broken archives, and of openpyxl in what is inside them
+    OSError, EOFError, BadZipFile, zlib.error, LookupError, ValueError, TypeError, AttributeError, SyntaxError,
+    RuntimeError, AssertionError,
+)  # fmt: skip
 
 
 def excel_rows(source: Source, problems: Problems) -> Iterator[tuple[int, Row]]:
@@ -28,9 +34,9 @@ def excel_rows(source: Source, problems: Problems) -> Iterator[tuple[int, Row]]:
                 warnings.simplefilter("ignore")  # of styles and filters that it leaves out
                 book = load_workbook(file, read_only=True, data_only=True)
             yield from _sheet_rows(_sheet(book, source), source, problems)
-    except (OSError, BadZipFile, KeyError, ValueError, SyntaxError) as error:
-        if isinstance(error, InputError):
-            raise
+    except InputError:
+        raise
+    except _ERRORS as error:
         raise InputError(
             f"path cannot be read: got {str(error)!r} in {source.name}, expected a workbook of Excel (.xlsx). Save it "
             "again, or as CSV."
@@ -40,6 +46,8 @@ def excel_rows(source: Source, problems: Problems) -> Iterator[tuple[int, Row]]:
 def _sheet(book: Any, source: Source) -> Any:
     """Return the sheet that is asked for, or the first one."""
     sheets = {sheet.title: sheet for sheet in book.worksheets}
+    if not sheets:
+        raise ValueError("no sheet")
     if source.query is None:
         return next(iter(sheets.values()))
     if source.query not in sheets:

@@ -20,10 +20,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any
 
 from tacit.corpus.problems import Problems
-from tacit.corpus.sources import Row, Source
+from tacit.corpus.sources import Row, Source, quiet_library
 from tacit.errors import MissingExtraError
 
 __all__ = ["MarcField", "marc_row", "marc_rows"]
@@ -45,12 +46,20 @@ def marc_rows(source: Source, problems: Problems) -> Iterator[tuple[int, Row]]:
         raise MissingExtraError("pymarc", "marc", "Reading binary MARC") from None
     with source.opened() as stream:
         reader = MARCReader(stream, to_unicode=True, permissive=True, hide_utf8_warnings=True, utf8_handling="replace")
-        for number, record in enumerate(reader, 1):
+        for number in count(1):
+            try:
+                with quiet_library("pymarc"):
+                    record = next(reader)
+            except StopIteration:
+                return
+            except ValueError as error:  # a length below that of the length itself
+                problems.add("broken line", source.name, number, f"not a MARC record: {error}. What follows is lost.")
+                return
             if record is None:
-                said = str(reader.current_exception).splitlines()[0].rstrip(".") or "it cannot be read"
+                said = (str(reader.current_exception).splitlines() or ["it cannot be read"])[0].rstrip(".")
                 problems.add("broken line", source.name, number, f"not a MARC record: {said}.")
-                continue
-            yield number, marc_row([_field_of(field) for field in record.fields])
+            else:
+                yield number, marc_row([_field_of(field) for field in record.fields])
 
 
 def marc_row(fields: Sequence[MarcField]) -> Row:

@@ -87,17 +87,20 @@ def _elements(source: Source, problems: Problems) -> Iterator[tuple[int, Element
     with source.opened() as stream:
         while True:
             piece = stream.read(_PIECE)
-            broken = None
+            broken, line = "", 1
             try:
                 parser.Parse(piece, not piece)
             except expat.ExpatError as error:
-                broken = error
+                broken, line = expat.ErrorString(error.code), error.lineno
+            except (LookupError, ValueError) as error:  # of an encoding that is unknown, or has several bytes
+                if isinstance(error, InputError):
+                    raise
+                broken = str(error)
             yield from records.found
             records.found.clear()
-            if broken is not None:
-                said = f"not XML: {expat.ErrorString(broken.code)}. What follows is lost."
-                problems.add("broken line", source.name, broken.lineno, said)
-            if broken is not None or not piece:
+            if broken:
+                problems.add("broken line", source.name, line, f"not XML: {broken}. What follows is lost.")
+            if broken or not piece:
                 return
 
 

@@ -112,6 +112,16 @@ def test_binary_marc_is_the_same_and_broken_records_are_counted(tmp_path):
     assert [(p.kind, p.line) for p in reading.problems.examples] == [("broken line", 1), ("broken line", 3)]
 
 
+def test_a_length_that_cannot_be_ends_a_binary_file(tmp_path, caplog):
+    (tmp_path / "x.xml").write_text(MARCXML)
+    first, _ = (record.as_marc() for record in pymarc.parse_xml_to_array(str(tmp_path / "x.xml")))
+    (tmp_path / "x.mrc").write_bytes(first + b"00003" + first)
+    reading = read_records(tmp_path / "x.mrc")
+    assert [record.id for record in quietly(reading)] == ["991"]
+    assert "What follows is lost." in reading.problems.examples[0].sentence
+    assert not caplog.records
+
+
 def test_oai_pmh_with_dublin_core(tmp_path):
     (tmp_path / "x.xml").write_text(OAI)
     reading = read_records(tmp_path / "x.xml")
@@ -142,6 +152,9 @@ def test_xml_that_breaks_off_keeps_what_came_before(tmp_path):
     reading = read_records(tmp_path / "x.xml")
     assert [record.id for record in quietly(reading)] == ["991"]
     assert [p.kind for p in reading.problems.examples] == ["broken line"]
+    (tmp_path / "x.xml").write_text(MARCXML.replace("UTF-8", "UTF-88"))
+    with pytest.raises(InputError, match=r"not XML: unknown encoding"):
+        read_records(tmp_path / "x.xml")
     (tmp_path / "x.xml").write_text("no xml")
     with pytest.raises(InputError, match=r"path holds no records: .* The first problem is in x.xml, line 1: not XML"):
         read_records(tmp_path / "x.xml")

@@ -102,6 +102,12 @@ def test_a_workbook(tmp_path):
     assert (note.id, note.fields) == ("5", {"when": "2020-01-02"})
     with pytest.raises(InputError, match=r"query is no sheet of x.xlsx: got 'notes', .* Did you mean 'Notes'\?"):
         read_records(tmp_path / "x.xlsx", query="notes")
+    data = bytearray((tmp_path / "x.xlsx").read_bytes())
+    for place in range(60, len(data) // 2):
+        data[place] ^= 0x55
+    (tmp_path / "x.xlsx").write_bytes(data)
+    with pytest.raises(InputError, match=r"path cannot be read: got .* in x.xlsx, expected a workbook of Excel"):
+        read_records(tmp_path / "x.xlsx")
     (tmp_path / "x.xlsx").write_text("no workbook")
     with pytest.raises(InputError, match=r"path cannot be read: got 'File is not a zip file' in x.xlsx"):
         read_records(tmp_path / "x.xlsx")
