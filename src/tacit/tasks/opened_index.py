@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacit.index import Generation
-from tacit.index.fusion import USUAL, FusionWeights
 from tacit.index.known_views import KnownViews
 from tacit.index.positions import RecordPositions
 from tacit.index.space import Space
@@ -115,14 +114,6 @@ class OpenedIndex:
             return {}
         facts = self.generation.facts("emphasis")
         return dict.fromkeys(facts["weights"], 0.0) | facts["emphasis"]
-
-    @cached_property
-    def fusion(self) -> FusionWeights:
-        """How much meaning and words count in a hybrid search."""
-        if "facts/fusion.json" not in self.generation.manifest.files:
-            return USUAL
-        facts = self.generation.facts("fusion")
-        return FusionWeights(float(facts["cosine"]), float(facts["lead"]))
 
     @cached_property
     def label_names(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from tacit.checks import check_choice, check_count
 from tacit.errors import InputError
 from tacit.index import Filters
-from tacit.index.fusion import best_sums, fused_by_score, shares_of
+from tacit.index.fusion import USUAL, best_sums, fused_by_score, shares_of
 from tacit.index.nearest.exact import cosines, lengths_of
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import FoundRecords, RecordHit
@@ -56,8 +56,8 @@ def search(
     vector : optional
         Vector of the query, for an index that was built with vectors; with a query, both count.
     fusion : {"scores", "ranks"}, default "scores"
-        How "hybrid" combines: "scores" adds the cosine, BM25 as a share of the best, and for the first by words its
-        lead over the second, with weights that were learned in the build; "ranks" is reciprocal-rank fusion.
+        How "hybrid" combines: "scores" is 3 · cosine + BM25 as a share of the best, plus 4 times the lead of the first
+        by words over the second; "ranks" is reciprocal-rank fusion.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def similar(
     if by == "words":
         return hits_of(collection, words[0][:limit], words[1][:limit])
     near = collection.positions.nearest(position, depth, filters=filters, without=number)
-    places, weights = collection.positions.of(words[0]), collection.fusion._replace(lead=0.0)  # no record is meant
+    places, weights = collection.positions.of(words[0]), USUAL._replace(lead=0.0)  # no record is meant
     fused, sums = fused_by_score(near, words, cosines(position, places, lengths_of(places)), limit, weights)
     return hits_of(collection, fused, np.clip(np.asarray(sums) / weights.most, 0, 1))
 
@@ -189,7 +189,7 @@ def _hybrid(
             for rank, number in enumerate(numbers.tolist(), start=1):
                 sums[number] = sums.get(number, 0.0) + 1 / (_RANK_OFFSET + rank)
         return best_sums(sums, limit)
-    places, weights = collection.positions.of(words[0]), collection.fusion
+    places, weights = collection.positions.of(words[0]), USUAL
     near_words = cosines(position, places, lengths_of(places))
     numbers, found = fused_by_score(near, words, near_words, limit, weights)
     return numbers, np.clip(np.asarray(found) / weights.most, 0, 1)
