@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
@@ -144,8 +147,15 @@ class OpenedRecords:
         from tacit.cli.common.messages import as_typed
 
         context = click.get_current_context(silent=True)
-        said = self._reading.summary()
-        return said if context is None else "\n".join(as_typed(line, context.command) for line in said.splitlines())
+        lines = self._reading.summary().splitlines()
+        if context is not None:
+            lines = [as_typed(line, context.command) for line in lines]
+        if sys.stdout.isatty():
+            width = shutil.get_terminal_size().columns
+            lines = [
+                textwrap.fill(line, width, subsequent_indent="  ") if len(line) > width else line for line in lines
+            ]
+        return "\n".join(lines)
 
     def to_facts(self) -> dict[str, Any]:
         """Return the same as plain data."""
