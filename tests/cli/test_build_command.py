@@ -102,7 +102,7 @@ def test_a_file_becomes_an_index_named_after_it(folder, command):
     assert "tacit search books.tacit 'Record cat'" in out
     assert "tacit suggest books.tacit" in out
     stages = [line for line in err.splitlines() if " MB  " in line]
-    assert len(stages) == 5
+    assert len(stages) == 6
     assert all(" s  " in line for line in stages)
     assert "Note:" not in err  # a small collection has fewer dimensions than usual, and nobody asked for more
     with tacit.open("books.tacit") as books:
@@ -395,7 +395,7 @@ def test_a_refit_keeps_what_is_not_said(folder, command):
     code, out, err = command("refit", "books.tacit", "--set", "ridge=2.0", "--json")
     answer = json.loads(out)
     assert code == 0
-    assert len(err.splitlines()) == 5
+    assert len(err.splitlines()) == 6
     assert (answer["records"], answer["dimensions"]) == (50, 4)
     assert (answer["parameters"]["label_weight"], answer["parameters"]["ridge"]) == (0.7, 2.0)
     with tacit.open("books.tacit") as books:
