@@ -25,7 +25,7 @@ from tacit.cli.search import recommend_command, similar_command
         (build_command, "text of record 'a' is not a text.", "text of record 'a' is not a text."),
         (build_command, "--set has text: got title_weight.", "--set has text: got title_weight."),
         (export_command, "path exists. Pass replace_old=True.", "path exists. Pass --replace."),
-        (export_command, "n_components is out of range.", "n_components is out of range."),
+        (export_command, "random_state is out of range.", "random_state is out of range."),
         (recommend_command, "liked and disliked share a record.", "--liked and --disliked share a record."),
         (remove_command, "keys has an unknown id: got 'keys'.", "ID has an unknown id: got 'keys'."),
         (similar_command, "id is unknown: got 'id'.", "ID is unknown: got 'id'."),
