@@ -10,7 +10,8 @@ import numpy as np
 
 from tacit.index.witnesses.asked import AskedTexts
 from tacit.index.witnesses.names import NameMatch, NamesWitness
-from tacit.index.witnesses.panel import Panel
+from tacit.index.witnesses.panel import Heard, Panel
+from tacit.index.witnesses.words import TellingWords
 
 __all__ = ["Evidence", "TextEvidence", "asked_text"]
 
@@ -80,32 +81,42 @@ def _quoted(words: Sequence[str]) -> str:
 
 
 class TextEvidence:
-    """What the witnesses say about one text, asked once for all its subjects."""
+    """What the witnesses said about one text, for any of its subjects.
 
-    def __init__(self, panel: Panel, asked: AskedTexts) -> None:
-        self._panel, self._asked = panel, asked
-        self._near = panel.neighbours.hear(asked)
-        self._related = panel.relatives.hear_after(asked, self._near.share)
+    Parameters
+    ----------
+    panel : Panel
+    asked : the block of texts that the witnesses were asked about
+    heard : what they said
+    place : int, default 0
+        Which of the texts.
+    """
+
+    def __init__(self, panel: Panel, asked: AskedTexts, heard: Heard, place: int = 0) -> None:
+        self._panel, self._heard, self._place = panel, heard, place
+        self._columns = asked.rows.indices[asked.rows.indptr[place] : asked.rows.indptr[place + 1]]
+        self._texts = None if asked.texts is None else [asked.texts[place]]
         self._names: dict[int, NameMatch] = {}
-        if panel.names is not None and asked.texts is not None:
-            self._names = {match.subject: match for match in panel.names.matches(asked.texts[0])}
-        self._written = _as_written(panel.names, asked.texts)
+        if heard.names is not None and self._texts is not None:
+            self._names = {match.subject: match for match in heard.names.matches[place]}
+        self._n_compared = int(np.diff(heard.near.cosines.indptr)[place])
+        self._telling = TellingWords(panel.words, self._columns)
+        self._written = _as_written(panel.names, self._texts)
 
     def of(self, subject: int) -> Evidence:
         """Return what speaks for a subject."""
         panel, match = self._panel, self._names.get(subject)
         words: list[tuple[str, float]] = []
         if panel.names is not None and subject < len(panel.words.subject_counts):
-            telling = panel.words.telling_words(self._asked.rows, subject, 2 * _WORDS)
-            words = [(self._word(column), share) for column, share in telling]
+            words = [(self._word(column), share) for column, share in self._telling.of(subject, 2 * _WORDS)]
         counts = panel.relatives.counts
         return Evidence(
-            name="" if match is None or panel.names is None else panel.names.found_name(match, self._asked.texts),
-            name_is_early=match is not None and match.first < 0.2 and len(self._asked.rows.indices) > 10,
-            n_near=int(self._near.count[0, subject]),
-            n_compared=int(self._near.cosines.nnz),
+            name="" if match is None or panel.names is None else panel.names.found_name(match, self._texts),
+            name_is_early=match is not None and match.first < 0.2 and len(self._columns) > 10,
+            n_near=int(self._heard.near.count[self._place, subject]),
+            n_compared=self._n_compared,
             words=tuple(words),
-            goes_with=bool(self._related.together[0, subject] > 0.1),
+            goes_with=bool(self._heard.relatives.together[self._place, subject] > 0.1),
             n_records=int(counts[subject]) if subject < len(counts) else 0,
             name_words=() if match is not None else self._name_words(subject),
         )
@@ -118,11 +129,11 @@ class TextEvidence:
 
     def _name_words(self, subject: int) -> tuple[str, ...]:
         """Return the words of the text that the name of a subject has too."""
-        names, columns = self._panel.names, self._asked.rows.indices
+        names = self._panel.names
         if names is None or subject >= names.vectors.shape[1]:
             return ()
-        shared = names.vectors[columns][:, [subject]].toarray().ravel() > 0
-        return tuple(self._word(int(column)) for column in columns[shared])
+        of_name = names.words_of(subject)
+        return tuple(self._word(column) for column in self._columns.tolist() if column in of_name)
 
 
 def _as_written(names: NamesWitness | None, texts: Sequence[str] | None) -> dict[str, str]:

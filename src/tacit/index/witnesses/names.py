@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
@@ -26,7 +27,7 @@ from tacit.text.analysis import Analyser
 from tacit.text.words import Words
 from tacit.types import Array, Float32Array, IntArray
 
-__all__ = ["KINDS", "NameMatch", "NamesWitness", "own_name"]
+__all__ = ["KINDS", "NameMatch", "NamesTestimony", "NamesWitness", "own_name"]
 
 KINDS = ("preferred", "other", "hidden")
 _QUALIFIER = re.compile(r"\s*\([^)]*\)\s*$")  # "bass (fish)" is called bass
@@ -198,6 +199,15 @@ class NamesWitness(Witness):
         counted = [word for word in name if self.words.analyse.is_counted(word)] or name
         return min(self.words.record_count(word, self.n_records) for word in counted)
 
+    def words_of(self, subject: int) -> frozenset[int]:
+        """Return the words of the preferred name of a subject, as columns."""
+        part = slice(*self._by_subject.indptr[subject : subject + 2].tolist())
+        return frozenset(self._by_subject.indices[part][self._by_subject.data[part] > 0].tolist())
+
+    @cached_property
+    def _by_subject(self) -> sp.csc_array:
+        return sp.csc_array(self.vectors)
+
     def found_name(self, match: NameMatch, texts: Sequence[str] | None) -> str:
         """Return the words of the name as they stand in the first of the texts."""
         if not texts:
@@ -293,8 +303,9 @@ class NamesTestimony(Testimony):
         self.width = asked.n_subjects
         self.n_features = len(NamesWitness.feature_names)
         keys, values = [], []
-        for text, matched in enumerate(asked.texts or []):
-            for match in witness.matches(matched):
+        self.matches = [witness.matches(text) for text in asked.texts or []]
+        for text, matched in enumerate(self.matches):
+            for match in matched:
                 subject = match.subject
                 is_counted = subject < len(witness.found)
                 found = float(witness.found[subject]) if is_counted else 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,16 +17,16 @@ from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness
 from tacit.index.witnesses.choice import ChoiceRule, text_limits
 from tacit.index.witnesses.corrections import Correction
 from tacit.index.witnesses.examples import Examples
-from tacit.index.witnesses.names import NamesWitness, own_name
-from tacit.index.witnesses.neighbours import NeighboursWitness
-from tacit.index.witnesses.position import PositionWitness
+from tacit.index.witnesses.names import NamesTestimony, NamesWitness, own_name
+from tacit.index.witnesses.neighbours import NeighboursTestimony, NeighboursWitness
+from tacit.index.witnesses.position import PositionTestimony, PositionWitness
 from tacit.index.witnesses.ranker import TreeRanker
-from tacit.index.witnesses.relatives import RelativesWitness
-from tacit.index.witnesses.words import WordsWitness
+from tacit.index.witnesses.relatives import RelativesTestimony, RelativesWitness
+from tacit.index.witnesses.words import WordsTestimony, WordsWitness
 from tacit.text.words import Words
 from tacit.types import Array, BoolArray, Float32Array, Float64Array, IntArray
 
-__all__ = ["CandidatePairs", "Panel", "RankedPairs", "blocks_of", "feature_groups"]
+__all__ = ["CandidatePairs", "Heard", "Panel", "RankedPairs", "blocks_of", "feature_groups"]
 
 _CELLS = 2_000_000  # texts x subjects at a time
 
@@ -60,6 +60,21 @@ class RankedPairs:
         """Return where the pairs of one text are."""
         first, last = np.searchsorted(self.text, [text, text + 1])
         return slice(int(first), int(last))
+
+
+class Heard(NamedTuple):
+    """What the witnesses said about one block of texts; `names` is None if subjects have none."""
+
+    words: WordsTestimony
+    near: NeighboursTestimony
+    names: NamesTestimony | None
+    position: PositionTestimony
+    relatives: RelativesTestimony
+
+    @property
+    def testimonies(self) -> list[Testimony]:
+        """Those of the witnesses that take part, in the order of their numbers."""
+        return [testimony for testimony in self if testimony is not None]
 
 
 @dataclass(eq=False)
@@ -129,9 +144,11 @@ class Panel:
         pairs = self.pairs(asked, [np.array([subject])])  # some numbers are relative to those of the other candidates
         return float(self.ranker.raw(pairs.numbers[pairs.subject == subject])[0])
 
-    def pairs(self, asked: AskedTexts, more: list[IntArray] | None = None) -> CandidatePairs:
+    def pairs(
+        self, asked: AskedTexts, more: list[IntArray] | None = None, heard: Heard | None = None
+    ) -> CandidatePairs:
         """Return the candidates of all witnesses for one block of texts, and `more`, with their numbers."""
-        testimonies = self._testimonies(asked)
+        testimonies = (self.hear(asked) if heard is None else heard).testimonies
         named = [testimony.candidates() for testimony in testimonies] + ([] if more is None else [more])
         width = np.int64(asked.n_subjects)
         keys = [text * width + np.unique(np.concatenate([each[text] for each in named])) for text in range(len(asked))]
@@ -139,19 +156,24 @@ class Panel:
         numbers = np.hstack([testimony.features(text, subject) for testimony in testimonies])
         return CandidatePairs(text, subject, numbers if self.columns is None else numbers[:, self.columns])
 
-    def _testimonies(self, asked: AskedTexts) -> list[Testimony]:
+    def hear(self, asked: AskedTexts) -> Heard:
+        """Return what all witnesses say about one block of texts."""
         near = self.neighbours.hear(asked)
-        testimonies: list[Testimony] = [self.words.hear(asked), near]
-        if self.names is not None:
-            testimonies.append(self.names.hear(asked))
-        testimonies.append(self.position.hear(asked))
-        testimonies.append(self.relatives.hear_after(asked, near.share))
-        return testimonies
+        return Heard(
+            self.words.hear(asked),
+            near,
+            None if self.names is None else self.names.hear(asked),
+            self.position.hear(asked),
+            self.relatives.hear_after(asked, near.share),
+        )
 
-    def rank(self, asked: AskedTexts) -> RankedPairs:
-        """Return the candidates of one block of texts with their probabilities, the most probable first."""
+    def rank(self, asked: AskedTexts, heard: Heard | None = None) -> RankedPairs:
+        """Return the candidates of one block of texts with their probabilities, the most probable first.
+
+        `heard` is what the witnesses said, if they were heard already.
+        """
         assert self.ranker is not None
-        pairs = self.pairs(asked)
+        pairs = self.pairs(asked, heard=heard)
         probability = self.ranker.probabilities(self.ranker.raw(pairs.numbers))
         return self.chosen_of(pairs.text, pairs.subject, probability, len(asked))
 

@@ -14,7 +14,7 @@ from tacit.index.suggester import Suggester
 from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_columns, unit_rows
 from tacit.types import Array, Float32Array, IntArray
 
-__all__ = ["PositionWitness"]
+__all__ = ["PositionTestimony", "PositionWitness"]
 
 _CANDIDATES, _BY_SCORE = 10, 30
 _UNSCORED = -100.0  # below every score

@@ -36,6 +36,9 @@ class TreeRanker:
     def __init__(self, **arrays: Array) -> None:
         self.features, self.limits, self.left, self.right = (arrays[name] for name in _ARRAYS[:4])
         self.values, self.roots, self.constants = (arrays[name] for name in _ARRAYS[4:])
+        # the two nodes after each in one list, and places as NumPy looks them up, which it would convert every time
+        self._next = np.column_stack([self.right, self.left]).ravel().astype(np.intp)
+        self._feature_places = np.asarray(self.features, np.intp)
 
     @classmethod
     def of_models(cls, models: Sequence[Any]) -> Self:
@@ -70,11 +73,13 @@ class TreeRanker:
             block = np.asarray(numbers[start : start + step], np.float64)
             flat, width = block.ravel(), block.shape[1]
             offset = (np.arange(len(block)) * width)[:, None]
-            node = np.broadcast_to(self.roots, (len(block), n_trees))
+            node = np.broadcast_to(self.roots.astype(np.intp), (len(block), n_trees))
             for _ in range(int(depth)):
-                smaller = flat[offset + self.features[node]] <= self.limits[node]
-                node = np.where(smaller, self.left[node], self.right[node])
-            sums[start : start + step] = self.values[node].sum(axis=1)
+                numbers_of = self._feature_places.take(node)
+                numbers_of += offset
+                smaller = flat.take(numbers_of) <= self.limits.take(node)
+                node = self._next.take(2 * node + smaller)
+            sums[start : start + step] = self.values.take(node).sum(axis=1)
         return base + sums / n_models
 
     def probabilities(self, raw: Float64Array) -> Float64Array:

@@ -17,7 +17,7 @@ from tacit.index.folder.writer import GenerationWriter
 from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_columns, entries_of
 from tacit.types import Array, Float32Array, IntArray
 
-__all__ = ["RelativesWitness"]
+__all__ = ["RelativesTestimony", "RelativesWitness"]
 
 _FIRST = 10  # subjects of similar records that support others
 _CANDIDATES = 5

@@ -19,7 +19,7 @@ from tacit.index.folder.writer import GenerationWriter
 from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_columns, entries_of
 from tacit.types import Array, Float32Array, IntArray
 
-__all__ = ["WordsWitness"]
+__all__ = ["TellingWords", "WordsTestimony", "WordsWitness"]
 
 _ARRAYS = ("starts", "subjects", "counts", "sums", "word_counts", "subject_counts", "squares")
 _FEW = 3.0  # added to the records of a word: one record of a rare word is weak evidence
@@ -112,12 +112,21 @@ class WordsWitness(Witness):
         arrays = {name: generation.array(f"words_{name}") for name in _ARRAYS}
         return cls(**arrays, n_records=np.asarray(generation.array("words_n_records")).ravel()[0])
 
-    def telling_words(self, row: Any, subject: int, limit: int) -> list[tuple[int, float]]:
-        """Return the words of a text, as columns, that speak most for a subject, with their shares."""
-        entry, place = entries_of(self.starts, row.indices)
-        mine = np.asarray(self.subjects)[entry] == subject
-        words = row.indices[place[mine]]
-        shares = np.asarray(self.counts)[entry[mine]] / (np.asarray(self.word_counts)[words] + _FEW)
+
+class TellingWords:
+    """The words of one text, given as columns, that speak for subjects."""
+
+    def __init__(self, witness: WordsWitness, columns: IntArray) -> None:
+        self._witness, self._columns = witness, columns
+        self._entry, self._place = entries_of(witness.starts, columns)
+        self._subjects = np.asarray(witness.subjects)[self._entry]
+
+    def of(self, subject: int, limit: int) -> list[tuple[int, float]]:
+        """Return the words that speak most for a subject, with their shares."""
+        mine = np.flatnonzero(self._subjects == subject)
+        words = self._columns[self._place[mine]]
+        counts, of_word = np.asarray(self._witness.counts), np.asarray(self._witness.word_counts)
+        shares = counts[self._entry[mine]] / (of_word[words] + _FEW)
         order = np.argsort(-shares, kind="stable")[:limit]
         return [(int(words[i]), float(shares[i])) for i in order]
 
@@ -164,7 +173,7 @@ class WordsTestimony(Testimony):
         self.shares, self.odds, self.n_present = summed(shares), summed(odds), summed(present.astype(np.float32))
         strongest = np.zeros(n * n_subjects, np.float32)
         np.maximum.at(strongest, cell, shares.astype(np.float32))
-        self.strongest = _coarse(strongest).reshape(n, n_subjects)
+        self.strongest = strongest.reshape(n, n_subjects)
         self.n_words = np.maximum(asked.n_words, 1)
 
     def candidates(self) -> list[IntArray]:
@@ -178,7 +187,7 @@ class WordsTestimony(Testimony):
         for values in (self.cosine, self.shares, self.odds):
             best = np.maximum(values.max(axis=1), 1e-9)
             columns += [values[text, subject], values[text, subject] / best[text]]
-        columns += [self.strongest[text, subject], self.n_present[text, subject] / self.n_words[text]]
+        columns += [_coarse(self.strongest[text, subject]), self.n_present[text, subject] / self.n_words[text]]
         return np.column_stack(columns).astype(np.float32)
 
 

@@ -156,10 +156,11 @@ def _by_witnesses(collection: OpenedIndex, panel: Panel, text: str, name: str, l
     raw = panel.raw_of(asked, subject)
     assert panel.ranker is not None
     probability = float(panel.ranker.probabilities(np.array([raw]))[0])
-    ranked = panel.rank(asked)
+    heard = panel.hear(asked)
+    ranked = panel.rank(asked, heard)
     threshold = panel.threshold_of(subject, ranked)
     chosen = bool(ranked.chosen[ranked.subject == subject].any())
-    evidence = TextEvidence(panel, asked).of(subject)
+    evidence = TextEvidence(panel, asked, heard).of(subject)
     nearest = collection.positions.nearest(position[0], limit, filters=Filters(labels=[label]))
     return LabelExplanation(
         label,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index.nearest.exact import top
 from tacit.index.witnesses.asked import AskedTexts
-from tacit.index.witnesses.evidence import Evidence, TextEvidence, asked_text
+from tacit.index.witnesses.evidence import Evidence, TextEvidence
 from tacit.index.witnesses.panel import Panel, blocks_of
 from tacit.tasks.label_names import ancestors_of, title_of
 from tacit.tasks.neighbour_labels import NEIGHBOURS, neighbour_shares
@@ -128,11 +128,12 @@ def suggest(
         return title_of(collection, name), above, tuple(title_of(collection, one) for one in above)
 
     if panel is not None:
-        ranked = _by_witnesses(panel, texts, rows, positions, least=least, chosen=chosen, limit=limit)
+        wanted = _Wanted(least, limit, chosen=chosen, reasons=reasons)
+        ranked = _by_witnesses(panel, texts, rows, positions, wanted)
 
         def suggestion(pair: _Pair) -> Suggestion:
             label = panel.subjects[pair.subject]
-            return Suggestion(label, pair.probability, pair.chosen, *named(label), pair.evidence if reasons else None)
+            return Suggestion(label, pair.probability, pair.chosen, *named(label), pair.evidence)
 
         return [[suggestion(pair) for pair in pairs] for pairs in ranked]
 
@@ -164,51 +165,46 @@ def suggest(
     return found
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """One ranked subject; its evidence is collected when it is asked for."""
+class _Wanted(NamedTuple):
+    """Which subjects of a text are wanted, and whether with reasons."""
+
+    least: float
+    limit: int | None
+    chosen: bool
+    reasons: bool
+
+
+class _Pair(NamedTuple):
+    """One ranked subject."""
 
     subject: int
     probability: float
     chosen: bool
-    of_text: Callable[[], TextEvidence]
-
-    @property
-    def evidence(self) -> Evidence:
-        return self.of_text().of(self.subject)
+    evidence: Evidence | None = None
 
 
 def _by_witnesses(
-    panel: Panel,
-    texts: Sequence[str],
-    rows: Any,
-    positions: Any,
-    *,
-    least: float,
-    chosen: bool,
-    limit: int | None,
+    panel: Panel, texts: Sequence[str], rows: Any, positions: Any, wanted: _Wanted
 ) -> list[list[_Pair]]:
     """Rank the subjects of texts, a block at a time; a text without any known word or name has none."""
     found: list[list[_Pair]] = []
     for block in blocks_of(len(texts), panel.block):
         asked = AskedTexts(rows[block], positions[block], len(panel.subjects), texts[block])
-        ranked = panel.rank(asked)
+        heard = panel.hear(asked)  # reasons are taken from it here, since it is too large to be kept for all blocks
+        ranked = panel.rank(asked, heard)
         for number in range(len(asked)):
-            place = block.start + number
-            of_text = cache(partial(_evidence, panel, rows[[place]], positions[place], texts[place]))
             part = ranked.of_text(number)
-            triples = zip(ranked.subject[part], ranked.probability[part], ranked.chosen[part], strict=True)
+            triples = (each[part].tolist() for each in (ranked.subject, ranked.probability, ranked.chosen))
             pairs = [
-                _Pair(int(subject), float(probability), bool(accepted), of_text)
-                for subject, probability, accepted in triples
-                if probability >= least and (accepted or not chosen)
-            ]
-            found.append(pairs[:limit])
+                _Pair(subject, probability, accepted)
+                for subject, probability, accepted in zip(*triples, strict=True)
+                if probability >= wanted.least and (accepted or not wanted.chosen)
+            ][: wanted.limit]
+            if wanted.reasons and pairs:
+                evidence = TextEvidence(panel, asked, heard, number)
+                pairs = [pair._replace(evidence=evidence.of(pair.subject)) for pair in pairs]
+            found.append(pairs)
     return found
-
-
-def _evidence(panel: Panel, row: Any, position: Any, text: str) -> TextEvidence:
-    return TextEvidence(panel, asked_text(panel, row, position, text))
 
 
 def _by_probability(one: Suggestion) -> float:

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from planted_subjects import SUBJECTS, all_pairs, planted
 
-from tacit.index.witnesses.words import WordsWitness
+from tacit.index.witnesses.words import TellingWords, WordsWitness
 
 PLANTED = planted()
 WITNESS = WordsWitness.of_records(PLANTED.rows, PLANTED.labels)
@@ -75,7 +75,7 @@ def test_candidates_are_subjects_with_a_word_of_the_text():
 
 def test_telling_words_are_those_with_the_largest_shares():
     row = PLANTED.rows[[0]]
-    found = WITNESS.telling_words(row, 0, 3)
+    found = TellingWords(WITNESS, row.indices).of(0, 3)
     present, own = PLANTED.rows.toarray() > 0, PLANTED.labels.toarray()[:, 0] > 0
     shares = {int(word): present[own, word].sum() / (present[:, word].sum() + 3) for word in row.indices}
     best = sorted((share for share in shares.values() if share > 0), reverse=True)[:3]
