@@ -28,7 +28,7 @@ from tacit.types import Array, BoolArray, Float32Array, Float64Array, IntArray
 
 __all__ = ["CandidatePairs", "Heard", "Panel", "RankedPairs", "blocks_of", "feature_groups"]
 
-_CELLS = 2_000_000  # texts x subjects at a time
+_CELLS = 1_000_000  # texts x subjects at a time
 
 
 @dataclass(frozen=True, eq=False)
