@@ -53,7 +53,7 @@ class Given:
         )
 
 
-def _given(
+async def _given(  # async, since FastAPI would give it a thread otherwise
     label: Annotated[list[_Condition], Query(max_length=_MANY, description="Id or name of a label.")] = [],  # noqa: B006
     under: Annotated[list[_Condition], Query(max_length=_MANY, description="A label; narrower ones count.")] = [],  # noqa: B006
     where: Annotated[list[_Condition], Query(max_length=_MANY, description="NAME=VALUE of a field or link.")] = [],  # noqa: B006
@@ -134,12 +134,15 @@ def map_layers(snapshot: Snapshot) -> tuple[Any, Any] | None:
     return snapshot.kept("layers", layers)
 
 
-def pin_of(snapshot: Snapshot, position: Any) -> Point | None:
-    """Return where a text belongs on the map; None without a map, or for a text without a known word."""
+def pin_of(snapshot: Snapshot, position: Any, near: tuple[Any, Any] | None = None) -> Point | None:
+    """Return where a text belongs on the map; None without a map, or for a text without a known word.
+
+    `near` are the numbers and cosines of the nearest records, if they are known already.
+    """
     found = stored_map(snapshot)
     if found is None or position is None or not np.any(position):
         return None
-    (x, y), (px, py) = found.place(position)[0].tolist()
+    (x, y), (px, py) = found.place(position, None if near is None else [near])[0].tolist()
     return Point(x=x, y=y, px=px, py=py) if found.has_plain else Point(x=x, y=y)
 
 

@@ -143,12 +143,18 @@ class ServedIndex:
         self._is_reloading = False
         self._gone = ""
 
-    def answer(self, work: Callable[[Snapshot], T]) -> T:
-        """Answer a question from the index as it is now, and once more if its files were deleted meanwhile."""
+    def answer(self, work: Callable[[Snapshot], T], *, writes: bool = False) -> T:
+        """Answer a question from the index as it is now, and once more if its files were deleted meanwhile.
+
+        All of an answer is read from one state of the records, unless the work `writes`.
+        """
         for attempt in range(_TRIES):
             with self.lease() as snapshot:
                 try:
-                    return work(snapshot)
+                    if writes:
+                        return work(snapshot)
+                    with snapshot.collection.store.at_one_state():
+                        return work(snapshot)
                 except (TacitError, OSError, sqlite3.Error, ValueError, KeyError) as error:
                     if attempt == _TRIES - 1 or self._signature() == snapshot.signature:
                         found = as_problem(error, str(self.path), self.name)
@@ -299,16 +305,18 @@ class ServiceState:
             raise Problem(404, f"There is no index {name!r}. GET /api/v1 lists them.")
         return self.indexes[name]
 
-    async def run(self, name: str, work: Callable[[Snapshot], T]) -> T:
+    async def run(self, name: str, work: Callable[[Snapshot], T], *, writes: bool = False) -> T:
         """Answer a question about an index in one of the threads, within the limits.
 
         Parameters
         ----------
         name : str, of the index
         work : function of a `Snapshot`, whose `collection` is the open index; errors of Tacit become problems
+        writes : bool, default False
+            Whether it changes the index.
         """
         served = self.find(name)
-        return await self.in_thread(lambda: served.answer(work))
+        return await self.in_thread(lambda: served.answer(work, writes=writes))
 
     async def in_thread(self, work: Callable[[], T]) -> T:
         """Run something in one of the threads, within the limits."""

@@ -55,6 +55,7 @@ class _Session:
 
     def __init__(self, path: Path, *, writable: bool, cache: int | None = None) -> None:
         self.turn = threading.RLock()
+        self.state: int | None = None  # number of changes, while one state is being read
         self.connection = connect(path, writable=writable)
         if cache is not None:
             self.connection.execute(f"PRAGMA cache_size = {cache}")
@@ -166,8 +167,30 @@ class RecordStore:
     @property
     def changes(self) -> int:
         """Number of changes since the build; readers compare it to see whether what they keep is out of date."""
+        state = self._session.state
+        if state is not None:
+            return state
         with self._reading():
             return self._session.changes.state("changes")
+
+    @contextlib.contextmanager
+    def at_one_state(self) -> Iterator[None]:
+        """Let this thread read from one state of the file in the block; many reads are faster so.
+
+        Changes that are made meanwhile are seen after the block. In a store that is open for changes it does nothing.
+        """
+        session = self._session
+        if self._writable or session.state is not None:
+            yield
+            return
+        with session.turn, contextlib.ExitStack() as reading:
+            with guarded(self.path):  # not around the block, whose errors are its own
+                reading.enter_context(_transaction(session.connection, "BEGIN"))
+                session.state = session.changes.state("changes")
+            try:
+                yield
+            finally:
+                session.state = None
 
     def get(self, numbers: Sequence[int] | np.ndarray) -> list[Record]:
         """Return records by their numbers, in the given order; an unknown number is an `InputError`."""

@@ -40,7 +40,7 @@ def router(state: ServiceState) -> APIRouter:
             with _turn(turns[snapshot.name], wait):
                 return change(snapshot.collection)
 
-        count = await state.run(index, work)
+        count = await state.run(index, work, writes=True)
         return Changed(changed=count, generation=await state.run(index, lambda snapshot: snapshot.generation))
 
     @router.post("/records", response_model=Changed)
@@ -72,7 +72,7 @@ def router(state: ServiceState) -> APIRouter:
             with _turn(turns[snapshot.name], wait):
                 return learn(snapshot.collection.path, records, rejected=rejected, wait=wait)
 
-        count = await state.run(index, work)
+        count = await state.run(index, work, writes=True)
         await state.in_thread(state.find(index).reload)
         return Learned(learned=count, generation=await state.run(index, lambda snapshot: snapshot.generation))
 

@@ -61,13 +61,14 @@ def router(state: ServiceState) -> APIRouter:
         kind: Annotated[Name | None, Query(description="Name of a link, such as author.")] = None,
         name: Annotated[Name | None, Query(description="A target of that link.")] = None,
         limit: Limit = 10,
-    ) -> Hits:
+    ) -> Any:
         """Recommend records: to someone who likes some, or to a linked thing."""
         if bool(like) == bool(kind):
             raise Problem(400, "This combination is not supported: expected like, or kind and name.")
         if (kind is None) != (name is None):
             raise Problem(400, "kind and name go together: expected both, such as kind=author&name=Knuth.")
-        return await state.run(index, lambda snapshot: _recommended(snapshot, given, like, dislike, kind, name, limit))
+        asked = (given, like, dislike, kind, name, limit)
+        return await state.run(index, lambda snapshot: as_json(_recommended(snapshot, *asked)))
 
     return router
 
@@ -98,7 +99,7 @@ def _found(snapshot: Snapshot, query: str, by: str, given: Given, first: int, li
     return SearchAnswer(
         items=_hits(snapshot, page, page.text),
         next=next_cursor(first, len(page.numbers), limit, more=more),
-        pin=None if first else pin_of(snapshot, ranked.position),
+        pin=None if first else pin_of(snapshot, ranked.position, ranked.near),
         meant=None if first else meant,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -62,17 +63,18 @@ class StoredMap:
             found[added] = [self._added[int(number)][int(plain)] for number in added]
         return found
 
-    def place(self, positions: Array) -> Points:
+    def place(self, positions: Array, near: Sequence[tuple[IntArray, Float32Array]] | None = None) -> Points:
         """Place positions among their nearest records: (n, 2, 2), first on the map, then on the plain one.
 
-        Without a plain layout, both places are the same.
+        Without a plain layout, both places are the same. `near` are the numbers and cosines of the nearest records of
+        each position, if they are known already, from a search without filters.
         """
         given = np.atleast_2d(np.asarray(positions, np.float32))
         placed = np.zeros((len(given), 2, 2), np.int16)
         for row, position in enumerate(given):
-            near, scores = self._nearest(position)
+            numbers, scores = self._nearest(position, None if near is None else near[row])
             for layer, points in enumerate(self._stored):
-                placed[row, layer] = _among(self._stored[0] if points is None else points, near, scores)
+                placed[row, layer] = _among(self._stored[0] if points is None else points, numbers, scores)
         return placed
 
     def _place_added(self, added: IntArray) -> None:
@@ -80,10 +82,13 @@ class StoredMap:
         if len(new):
             self._added |= dict(zip(new.tolist(), self.place(self._collection.positions.of(new)), strict=True))
 
-    def _nearest(self, position: Float32Array) -> tuple[IntArray, Float32Array]:
+    def _nearest(
+        self, position: Float32Array, near: tuple[IntArray, Float32Array] | None
+    ) -> tuple[IntArray, Float32Array]:
         """Return the nearest records of the build and their cosines."""
         positions, n_base = self._collection.positions, len(self._stored[0])
-        numbers, scores = positions.nearest(position, _PROPOSED)
+        numbers, scores = positions.nearest(position, _PROPOSED) if near is None else near
+        numbers, scores = numbers[:_PROPOSED], scores[:_PROPOSED]
         of_base = numbers < n_base
         if np.count_nonzero(of_base) < min(_NEIGHBOURS, n_base):  # most neighbours were added, or records removed
             generation = self._collection.generation

@@ -39,6 +39,7 @@ class RankedRecords:
     position : of the query; None if it has none
     text : words that were searched for
     meant : the query with known words in place of misspelt ones; None if nothing is misspelt
+    near : numbers and cosines of the nearest of all records; None if filters left some out, or none were sought
     """
 
     numbers: IntArray
@@ -48,6 +49,7 @@ class RankedRecords:
     position: Float32Array | None
     text: str = ""
     meant: str | None = None
+    near: tuple[IntArray, Float32Array] | None = None
 
     def page(self, first: int, n: int) -> RankedRecords:
         """Return a part of the list."""
@@ -57,7 +59,7 @@ class RankedRecords:
     def taken(self, places: IntArray) -> RankedRecords:
         """Return records of the list by their places."""
         parts = (self.numbers[places], self.scores[places], self.cosines[places], self.shares[places])
-        return RankedRecords(*parts, self.position, self.text, self.meant)
+        return RankedRecords(*parts, self.position, self.text, self.meant, self.near)
 
 
 def rank_records(
@@ -96,6 +98,7 @@ def _joined(found: RankedRecords, more: RankedRecords) -> RankedRecords:
         np.concatenate([found.cosines, rest.cosines]),
         np.concatenate([found.shares, rest.shares]),
         found.position,
+        near=found.near,
     )
 
 
@@ -117,6 +120,7 @@ def _with_called(collection: OpenedIndex, found: RankedRecords, typed: Typed) ->
         found.position,
         found.text,
         found.meant,
+        found.near,
     )
     moved = every.taken(first_of(every.numbers, typed.called))
     moved.scores[: len(typed.called)] = 1.0
@@ -132,7 +136,8 @@ def _ranked(
     if by == "meaning":
         numbers, cosine = collection.positions.nearest(position, depth, filters=filters)
         no_words = np.full(len(cosine), np.nan, np.float32)
-        return RankedRecords(numbers, np.clip(cosine, 0, 1), cosine, no_words, position)
+        of_all = (numbers, cosine) if collection.store.matching(filters) is None else None
+        return RankedRecords(numbers, np.clip(cosine, 0, 1), cosine, no_words, position, near=of_all)
     words = collection.store.words(query, depth, filters)
     shares = np.asarray(np.clip(shares_of(words[1]), 0, 1), np.float32)
     if position is None:
@@ -150,4 +155,5 @@ def _ranked(
         np.array([near_to[number] for number in numbers.tolist()], np.float32),
         np.array([share.get(number, np.nan) for number in numbers.tolist()], np.float32),
         position,
+        near=near if collection.store.matching(filters) is None else None,
     )

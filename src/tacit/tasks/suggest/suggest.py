@@ -183,9 +183,7 @@ class _Pair(NamedTuple):
     evidence: Evidence | None = None
 
 
-def _by_witnesses(
-    panel: Panel, texts: Sequence[str], rows: Any, positions: Any, wanted: _Wanted
-) -> list[list[_Pair]]:
+def _by_witnesses(panel: Panel, texts: Sequence[str], rows: Any, positions: Any, wanted: _Wanted) -> list[list[_Pair]]:
     """Rank the subjects of texts, a block at a time; a text without any known word or name has none."""
     found: list[list[_Pair]] = []
     for block in blocks_of(len(texts), panel.block):

@@ -328,6 +328,17 @@ def test_threads_can_share_a_store(store):
     assert failures == []
 
 
+def test_a_reader_can_stay_at_one_state(store, path):
+    with RecordStore(path) as reader:
+        before = reader.changes
+        with reader.at_one_state(), reader.at_one_state():
+            store.remove([record(3).id])
+            assert (store.changes, reader.changes) == (before + 1, before)
+            assert record(3).id in reader
+        assert reader.changes == before + 1
+        assert record(3).id not in reader
+
+
 def test_a_full_disk_changes_nothing(store):
     connection = store._first.connection
     (pages,) = connection.execute("PRAGMA page_count").fetchone()

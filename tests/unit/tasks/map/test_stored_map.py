@@ -9,6 +9,7 @@ import pytest
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError
+from tacit.index import Filters
 from tacit.index.folder.verify import verify
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.build import build, refit
@@ -17,6 +18,7 @@ from tacit.tasks.collection import open_index
 from tacit.tasks.map.again import map_again
 from tacit.tasks.map.map import map_of
 from tacit.tasks.map.stored import StoredMap
+from tacit.tasks.search.ranking import rank_records
 
 TOPICS = {
     "whales": "whale sea ocean fin dive pod krill deep",
@@ -100,6 +102,16 @@ def test_a_position_of_a_record_is_placed_near_its_point(made):
             assert np.median(away) < 0.05 * 65534
         single = stored.place(collection.space.place(["whale in the deep sea"])[0])
         assert topic_near(np.vstack([stored.points(), single[:, 0]]), 60) == "whales"
+
+
+def test_neighbours_that_a_search_has_found_place_its_pin(made):
+    with open_index(made) as collection:
+        stored = StoredMap.of(collection)
+        found = rank_records(collection, "whale in the deep sea")
+        assert np.array_equal(stored.place(found.position, [found.near]), stored.place(found.position))
+        wrong = (collection.store.numbers(Filters(labels=["cats"])), np.ones(20, np.float32))
+        assert topic_near(np.vstack([stored.points(), stored.place(found.position, [wrong])[:, 0]]), 60) == "cats"
+        assert rank_records(collection, "whale", filters=Filters(labels=["cats"])).near is None
 
 
 def test_added_records_lie_among_their_neighbours_and_removed_ones_are_not_live(folder):

@@ -132,3 +132,13 @@ def test_a_new_label_that_is_an_address_is_found_by_the_title_that_came_with_it(
         assert [(index.panel.subjects[match.subject], match.n_words) for match in matched if match.n_words > 1] == [
             (address, 2)
         ]
+
+
+def test_reasons_of_many_texts_are_those_of_each_alone(built):
+    with tacit.open(built) as index:
+        texts = [record.text for record in RECORDS[:6]] + ["", "a zzz"]
+        together = index.suggest(texts, reasons=True, limit=4)
+        alone = [index.suggest([text], reasons=True, limit=4)[0] for text in texts]
+    assert [[one.evidence for one in found] for found in together] == [[one.evidence for one in each] for each in alone]
+    assert len({one.evidence for found in together for one in found}) > len(RECORDS[:6])
+    assert all(one.evidence is not None for found in together for one in found)
