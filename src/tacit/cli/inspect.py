@@ -280,7 +280,7 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
         ("vocabulary", "" if found.taxonomy_nodes or not found.vocabulary_nodes else _vocabulary(found)),
         ("label language", _languages(found)),
         *((name, f"{n:,} linked") for name, n in found.links.items()),
-        *((name, f"field: {', '.join(map(str, values))}") for name, values in found.fields.items()),
+        *((name, _values(values)) for name, values in found.fields.items()),
         ("words", f"{found.terms:,}" if found.text else "none: built from vectors alone"),
         ("vectors", f"{found.numbers:,} numbers each" if found.numbers else ""),
         ("dimensions", f"{found.dimensions:,}"),
@@ -299,6 +299,12 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
     waiting += [f"{found.new_labels:,} labels"] if found.new_labels else []
     rows.append(("new since the fit", f"{' and '.join(waiting)}, which a refit learns" if waiting else ""))
     return [(name, value) for name, value in rows if value]
+
+
+def _values(values: list[Any]) -> str:
+    """Return some values of a field; addresses are left out, which say nothing to people."""
+    readable = [str(value) for value in values if "://" not in str(value)]
+    return f"field: {', '.join(readable)}" if readable else "field"
 
 
 def _vocabulary(found: IndexInfo) -> str:
