@@ -47,7 +47,7 @@ def test_help_loads_no_numerical_library():
 
 
 def test_demo_builds_answers_explains_and_draws(demo_run, answer):
-    done, folder, seconds = demo_run
+    done, folder, _ = demo_run
     assert done.returncode == 0
     assert tuple(comparison["query"] for comparison in answer["queries"]) == QUERIES
     for comparison in answer["queries"]:
@@ -63,7 +63,6 @@ def test_demo_builds_answers_explains_and_draws(demo_run, answer):
     assert (folder / answer["maps"][0]).read_bytes().startswith(b"<!DOCTYPE html>")
     assert (folder / answer["maps"][1]).read_bytes().startswith(b"\x89PNG")
     assert sorted(path.name for path in folder.iterdir()) == sorted([answer["index"], *answer["maps"]])
-    assert seconds < 45
 
 
 def test_the_next_commands_can_be_typed(demo_run, answer, monkeypatch, capsys):
@@ -71,7 +70,8 @@ def test_the_next_commands_can_be_typed(demo_run, answer, monkeypatch, capsys):
     assert {command.split("tacit ")[0] for command in answer["next"]} <= {"", "python -m "}
     for command in answer["next"]:
         arguments = shlex.split(command.split("tacit ", 1)[1])
-        if arguments[0] == "map":  # drawn already, and slow
+        if arguments[0] == "serve":  # goes on until it is stopped; test_serve_command.py runs it
+            assert arguments == ["serve", answer["index"]]
             continue
         with pytest.raises(SystemExit) as left:
             main(arguments)

@@ -14,6 +14,7 @@ __all__ = ["as_typed"]
 
 _OTHER_NAMES = {  # arguments whose option is called differently
     "n_components": "dimensions",
+    "n_axes": "dimensions",
     "random_state": "seed",
     "parameters": "set",
     "weights": "weight",
