@@ -8,7 +8,6 @@ from unicodedata import category
 __all__ = ["called", "different_values", "forms", "has_word"]
 
 _MOST = 500  # records that are compared with a text
-_MANY = 200_000  # records above which ids in another case are not sought: their list has no order for it
 _LAST = "\U0010ffff"
 
 
@@ -44,14 +43,32 @@ def called(connection: sqlite3.Connection, text: str) -> list[tuple[int, str, st
     """Return number, id and title of the records with this id, or whose title begins with these words."""
     columns = "SELECT number, key, title FROM records WHERE removed = 0 AND"
     found = connection.execute(f"{columns} key = ?", (text,)).fetchall()
-    (n_records,) = connection.execute("SELECT coalesce(max(number), 0) FROM records").fetchone()
-    if not found and n_records < _MANY:
-        found = connection.execute(f"{columns} key = ? COLLATE NOCASE LIMIT ?", (text, _MOST)).fetchall()
+    if not found:
+        for key in _ids_in_any_case(connection, text):
+            found += connection.execute(f"{columns} key = ?", (key,)).fetchall()
+        found.sort()
     phrase = _quoted(text)
     if phrase is not None:
         titled = f"SELECT rowid FROM words WHERE words MATCH 'title : ^ ' || ? LIMIT {_MOST}"
         found += connection.execute(f"{columns} number IN ({titled})", (phrase,)).fetchall()
     return list(dict.fromkeys(found))
+
+
+def _ids_in_any_case(connection: sqlite3.Connection, text: str) -> list[str]:
+    """Return what may be ids that are like a text apart from the case of Latin letters.
+
+    They grow letter by letter, and only beginnings that some id has grow further: a few looks into the list of ids,
+    where a comparison without case would read all of it.
+    """
+    begun = [""]
+    sql = "SELECT 1 FROM records WHERE key >= ? AND key <= ? LIMIT 1"
+    for letter in text:
+        cases = sorted({letter.upper(), letter.lower()}) if letter.isascii() else [letter]
+        longer = (f"{beginning}{case}" for beginning in begun for case in cases)
+        begun = [one for one in longer if connection.execute(sql, (one, one + _LAST)).fetchone()][:_MOST]
+        if not begun:
+            break
+    return begun
 
 
 def _quoted(text: str) -> str | None:

@@ -212,3 +212,12 @@ def test_every_word_stands_in_quotes():
     assert word_query(query_parts('sea AND "big ship" C++'), every=False) == '"sea" OR "AND" OR "big ship" OR "C++"'
     assert word_query(query_parts("sea Sea !!"), every=True) == '"Sea"'
     assert query_parts('" " ** \0') == []
+
+
+def test_ids_are_found_in_any_case(tmp_path):
+    path = tmp_path / "ids.sqlite"
+    ids = ["Ab-1", "aB-1", "ab-10", "Åb", "åb", "x"]
+    RecordStore.create(path, [Record(key, f"text {number}") for number, key in enumerate(ids)])
+    with RecordStore(path) as store:
+        found = {text: [key for _, key, _ in store.called(text)] for text in ("AB-1", "Ab-1", "AB-10", "ÅB", "ab", "")}
+    assert found == {"AB-1": ["Ab-1", "aB-1"], "Ab-1": ["Ab-1"], "AB-10": ["ab-10"], "ÅB": ["Åb"], "ab": [], "": []}
