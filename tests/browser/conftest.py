@@ -14,9 +14,12 @@ from map_page import served
 from served_index import Served
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """The one browser of these tests: a process can have no second."""
+    """The one browser of a file of tests: a process can have no second.
+
+    It ends with the file, since Playwright keeps an event loop running, in which other tests cannot start their own.
+    """
     pytest.importorskip("playwright", reason="Playwright is not installed: pip install 'tacit[test]'")
     if CHROMIUM is None:
         pytest.skip("there is no Chromium: install Debian's package chromium, or set TACIT_CHROMIUM to the path of one")
@@ -30,7 +33,7 @@ def map_address() -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def window(chromium: Any) -> Iterator[Any]:
     """One window for most tests: opening one takes longer than the tests."""
     context = chromium.new_context()
