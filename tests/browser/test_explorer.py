@@ -307,18 +307,19 @@ def test_the_phone_has_a_sheet_of_three_heights(look: Look, address: str) -> Non
     _ready(page)
     size = "() => document.querySelector('.sheet').offsetHeight"
     half = page.evaluate(size)
+    assert 150 < half < 500
     page.click("[aria-label='Lower the sheet']")
-    low = page.evaluate(size)
+    page.wait_for_function(f"{size} < 150")
     page.click("[aria-label='Raise the sheet']")
+    page.wait_for_function(f"{size} === {half}")
     page.click("[aria-label='Raise the sheet']")
-    high = page.evaluate(size)
-    assert low < 150 < half < 500 < high
+    page.wait_for_function(f"{size} > 500")
     handle = page.locator(".sheet-handle").bounding_box()
     page.mouse.move(handle["x"] + 5, handle["y"] + 2)
     page.mouse.down()
     page.mouse.move(handle["x"] + 5, handle["y"] + 360, steps=5)
     page.mouse.up()
-    page.wait_for_function(f"({size})() === {half}")
+    page.wait_for_function(f"{size} === {half}")
     page.click("[role=tab]:has-text('Legend')")
     page.click("[role=treeitem]:has-text('Sea')")
     page.wait_for_selector("[role=treeitem][aria-level='2']:has-text('Whales') .swatch")
