@@ -262,7 +262,7 @@ def test_everything_with_the_keyboard(look: Look, address: str) -> None:
     zoomed = "() => document.querySelector('#map').map.view().k"
     before = page.evaluate(zoomed)
     page.keyboard.press("+")
-    page.wait_for_function(f"({zoomed})() > {before}")
+    page.wait_for_function(f"{zoomed} > {before}")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("l")
     page.wait_for_function("() => document.activeElement.getAttribute('role') === 'treeitem'")
