@@ -20,6 +20,7 @@ from tacit.index.witnesses.panel import Panel
 from tacit.machine import available_memory
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.models.common.memory import LARGE, note_announced
+from tacit.models.common.record_kernel import honest_among
 from tacit.models.common.views import View
 from tacit.models.spaces import SpaceKind, space_named
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
@@ -245,6 +246,9 @@ def fit_views(
         for placed in (terms, honest):
             placed *= stretch
         positions[by_words] *= stretch
+    if labels is not None and not labels.known.all():
+        rows = np.flatnonzero(labels.known)
+        honest[rows] = honest_among(model, X, rows, positions)
     counted = {name: weight for name, weight in found.weights.items() if weight > 0}
     say.end(f"{space.title}: a space of {positions.shape[1]} dimensions from the {_list_of(['words', *counted])}")
     fitted = FittedSpace(
@@ -439,9 +443,9 @@ def _panel(
     say: StageReporter,
 ) -> Panel:
     """Train the witnesses, with one classifier per label if that is affordable."""
-    if not labels.known.all():
-        # the labels that were filled in for other records come from this one too, so its position is not honest: a
-        # position that says nothing teaches the ranker to go by the other witnesses
+    if fitted.emphasis is None and not labels.known.all():
+        # in other spaces, what is expected of records without labels comes from this one too, so its position is not
+        # honest: a position that says nothing teaches the ranker to go by the other witnesses
         honest = np.zeros_like(honest)
         method = method if method == "both" else "none"
     head = None

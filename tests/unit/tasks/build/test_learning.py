@@ -38,13 +38,19 @@ def test_labels_that_no_two_records_share_are_improbable(tmp_path):
     assert max(one.probability for one in found) < 0.1
 
 
-@pytest.mark.parametrize(("n_labels", "most"), [(2, 0.8), (4, 0.55)])
-def test_labels_that_have_nothing_to_do_with_the_words_are_as_probable_as_they_are_frequent(tmp_path, n_labels, most):
-    """No number of a witness tells the ranker which labels a record has that it is asked about."""
+@pytest.mark.parametrize(("n_labels", "most", "without"), [(2, 0.8, 0), (4, 0.55, 0), (4, 0.55, 400)])
+def test_labels_that_have_nothing_to_do_with_the_words_are_as_probable_as_they_are_frequent(
+    tmp_path, n_labels, most, without
+):
+    """No number of a witness tells the ranker which labels a record has that it is asked about.
+
+    Nor do the labels that are filled in for further records without any.
+    """
     rng = np.random.default_rng(0)
     words = [a + b + c for a in "bcdfg" for b in "aeiou" for c in ("lm", "rk", "st", "nd")]
     texts = [" ".join(rng.choice(words, 8)) for _ in range(600)]
     records = [Record(f"r{n}", text, labels=[f"label{rng.integers(n_labels)}x"]) for n, text in enumerate(texts[:400])]
+    records += [Record(f"u{n}", " ".join(rng.choice(words, 8))) for n in range(without)]
     settings = BuildSettings(n_components=8, text=TextSettings(min_records=1))
     with tacit.open(tacit.build(records, tmp_path / "i", settings)) as index:
         found = [one.probability for ones in index.suggest(texts[400:], limit=None) for one in ones]
@@ -80,26 +86,3 @@ def test_the_stage_shows_how_far_it_is_and_a_long_one_is_announced(tmp_path, mon
 def test_more_subjects_and_records_are_expected_to_take_longer():
     assert expected_seconds(1_000, 100) < expected_seconds(1_000, 50_000) < expected_seconds(6_000, 50_000)
     assert expected_seconds(10**6, 1_000) == expected_seconds(10**7, 1_000)  # of more, only some are asked about
-
-
-def test_with_records_without_labels_the_ranker_does_not_go_by_positions() -> None:
-    from tacit.index.witnesses.panel import feature_groups
-    from tacit.tasks.measure.split import RecordSet
-    from tacit.tasks.measure.trial_index import Features, FittedIndex
-    from tacit.tasks.stage_progress import StageReporter
-
-    rng = np.random.default_rng(0)
-    words = [f"{kind}{letter}" for kind in ("cat", "dog", "owl") for letter in "abcdefgh"]
-    records = []
-    for number in range(240):
-        kind = number % 3
-        text = " ".join(rng.choice(words[8 * kind : 8 * kind + 8], 4)) + " " + " ".join(rng.choice(words, 3))
-        labels = () if number % 4 == 0 else (("cats", "dogs", "owls")[kind],)
-        records.append(Record(str(number), text, labels))
-    stages, settings, train = StageReporter(None), BuildSettings(), RecordSet(records)
-    panel = FittedIndex(train, settings, None, Features.of(train, settings, stages), stages).panel
-    assert panel is not None
-    assert panel.examples is not None
-    cosines = [feature_groups(panel)["position"][place] for place in (0, 1)]
-    assert panel.examples.numbers.any()
-    assert not panel.examples.numbers[:, cosines].any()
