@@ -17,6 +17,7 @@ from tacit import MLSI, TacitWarning
 from tacit.models.common.honest_positions import cross_fitted, estimated_leverages, honest_positions, leave_one_out
 from tacit.models.common.kernel_forms import DualForm, PrimalForm, RecordForm
 from tacit.models.common.product_forms import AugmentedForm, WideForm
+from tacit.models.common.record_kernel import honest_among
 from tacit.operators import as_operator
 
 SHAPES = {
@@ -59,6 +60,15 @@ def test_closed_form_is_the_literal_loop(form: str, shape: str, ridge: float) ->
     held = dense_form(form, X, ridge)
     honest = leave_one_out(held, V, held.regress(V))
     np.testing.assert_allclose(honest, literal_leave_one_out(X, V, ridge), atol=1e-8)
+
+
+def test_among_some_records_the_others_have_no_part_in_the_maps() -> None:
+    X, _ = records("wide")
+    model = MLSI(3, random_state=0).fit(X, [("a",) if row % 2 else ("b",) for row in range(16)] + [None] * 4)
+    V, rows = model.training_coordinates(X), np.arange(16)
+    ridge = model.ridge * np.square(X[rows]).sum() / 16
+    honest = honest_among(model, X, rows, V)
+    np.testing.assert_allclose(honest, literal_leave_one_out(X[rows], V[rows], ridge), atol=1e-8)
 
 
 @pytest.mark.parametrize("form", ["dual", "primal"])
