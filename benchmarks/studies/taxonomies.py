@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from taxonomy_methods import METHODS, SEARCHES, Part, Setting, judge, part_of, search
-from taxonomy_trial import Collection, Rows, arxiv, enzyme, leaf_split, rcv1, reuters
+from tacit.reproduce.trees import Collection, Rows, arxiv, enzyme, leaf_split, rcv1, reuters
 
 from tacit import HLSI, LSI, MLSI
 from tacit.tasks.map.panels import draw_panels

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from taxonomy_trial import Collection, Rows, vectors
+from tacit.reproduce.trees import Collection, Rows, vectors
 
 from tacit import HLSI, LSI, MLSI, HierarchyClassifier, LabelHead, LabelMatrix, Taxonomy, TopDownClassifier
 from tacit.errors import TacitWarning

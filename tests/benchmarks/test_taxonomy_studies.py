@@ -12,7 +12,7 @@ from animals import animals
 
 
 def test_every_leaf_has_training_records_in_a_leaf_split() -> None:
-    trial = importlib.import_module("taxonomy_trial")
+    trial = importlib.import_module("tacit.reproduce.trees")
     _, Y, taxonomy = animals()
     n_least = min(5, *(Y.counts[taxonomy.columns(taxonomy.leaves)]))
     splits = [trial.leaf_split(Y, taxonomy, n_train=30, seed=seed) for seed in range(20)]
@@ -27,7 +27,7 @@ def test_every_leaf_has_training_records_in_a_leaf_split() -> None:
 def test_records_of_rare_classes_keep_the_nearest_class_above() -> None:
     from tacit import LabelMatrix, Taxonomy
 
-    trial = importlib.import_module("taxonomy_trial")
+    trial = importlib.import_module("tacit.reproduce.trees")
     taxonomy = Taxonomy.from_nested({"animals": {"cats": {"lions": {}}, "dogs": {}}, "rocks": {}})
     labels = LabelMatrix.from_sets([{"lions"}, {"cats"}, {"dogs"}, {"rocks"}, {"cats", "rocks"}])
     kept = trial._pruned(tuple("abcde"), labels, taxonomy, "toy", 3, np.array([2, 3, 4]))
@@ -38,7 +38,7 @@ def test_records_of_rare_classes_keep_the_nearest_class_above() -> None:
 
 
 def test_words_of_a_split_come_from_its_training_texts() -> None:
-    trial = importlib.import_module("taxonomy_trial")
+    trial = importlib.import_module("tacit.reproduce.trees")
     _, Y, taxonomy = animals(8)
     texts = ("common rare", *["common frequent"] * 3, *["common unseen"] * 4)
     X, X_new = trial.vectors(trial.Collection(texts, Y, taxonomy, "toy"), np.arange(4), np.arange(4, 8))
@@ -50,7 +50,7 @@ def test_closing_predictions_is_what_the_classifier_does() -> None:
     from tacit import HierarchyClassifier
     from tacit.evaluate import f1
 
-    trial, methods = importlib.import_module("taxonomy_trial"), importlib.import_module("taxonomy_methods")
+    trial, methods = importlib.import_module("tacit.reproduce.trees"), importlib.import_module("taxonomy_methods")
     X, Y, taxonomy = animals()
     part = methods.part_of(trial.Collection(X, Y, taxonomy, "toy"), np.arange(60), np.arange(60, 120))
     values = (("hierarchy_weight", 0.0), ("ridge", 0.1))

@@ -69,6 +69,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "verify": ("tacit.cli.inspect", "Check every file of an index for damage."),
     "export": ("tacit.cli.inspect", "Write records for other programs, or the explorer as a site."),
     "datasets": ("tacit.cli.datasets", "List public data sets, or download one."),
+    "reproduce": ("tacit.cli.reproduce", "Measure the experiments of the papers again."),
     "search": ("tacit.cli.search", "Find records by meaning, by words, or both."),
     "similar": ("tacit.cli.search", "Find the records most similar to a given one."),
     "suggest": ("tacit.cli.suggest", "Suggest labels for texts."),

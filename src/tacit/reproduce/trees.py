@@ -1,7 +1,7 @@
-"""Collections with a taxonomy, as studies of hierarchies need them, and ways to split them.
+"""Collections with a taxonomy, as experiments on hierarchies need them, and ways to split them.
 
-Classes with few records cannot be learnt nor measured: a class stays if enough records are in it or below it, and a
-record of a class that goes keeps the nearest class above. Copies are dropped, so that no test record is in training.
+Classes with few records can neither be learned nor measured: a class is kept if enough records are in it or below it,
+and a record of a removed class keeps the nearest class above. Copies are dropped, so that no test record is in training.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from tacit import LabelMatrix, Taxonomy
-from tacit.corpus import Record
+from tacit.corpus.record import Record
 from tacit.datasets import load_arxiv, load_enzyme, load_newsgroups, load_rcv1, load_reuters21578, load_taxonomy
+from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.text import vectoriser
 
 __all__ = ["COLLECTIONS", "Collection", "arxiv", "enzyme", "leaf_split", "newsgroups", "rcv1", "reuters", "vectors"]
@@ -136,7 +137,7 @@ def leaf_split(
 
 
 def vectors(collection: Collection, train: Rows, new: Rows) -> tuple[Any, Any]:
-    """Give the vectors of the training and of the new records; texts are weighed by the training ones alone."""
+    """Return the vectors of the training and of the new records; texts are weighed by the training ones alone."""
     if not isinstance(collection.X, tuple):
         return collection.X[train], collection.X[new]
     words = vectoriser(min_df=_MIN_DF)
@@ -170,7 +171,7 @@ def _pruned(
 ) -> Collection:
     """Keep the nodes with at least `least` records, and the records that are in one of them."""
     counts = taxonomy.expand(labels).counts
-    # who holds enough records is held by nodes with enough, so that restricting adds none
+    # a node with enough records is below nodes with enough, so that restricting adds none
     kept = taxonomy.restrict([node for node, count in zip(taxonomy.names, counts, strict=True) if count >= least])
     nearest = _nearest_kept(taxonomy, kept)
     sets = [{node for label in given or () for node in nearest[label]} for given in labels.to_sets()]
@@ -181,7 +182,7 @@ def _pruned(
 
 
 def _nearest_kept(taxonomy: Taxonomy, kept: Taxonomy) -> dict[Hashable, set[Hashable]]:
-    """Give for each node itself if it is kept, else what its parents become: the nodes come parents first."""
+    """Map each node to itself if it is kept, else to what its parents become; the nodes come parents first."""
     nearest: dict[Hashable, set[Hashable]] = {}
     for node in taxonomy:
         above = {other for parent in taxonomy.parents(node) for other in nearest[parent]}

@@ -1,0 +1,252 @@
+"""What an experiment is: the cases it measures, its table, its picture, and the claims it decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any, Literal
+
+from tacit.evaluate.protocols import PairedDifference, paired_difference
+
+__all__ = [
+    "Claim",
+    "Experiment",
+    "Facts",
+    "Outcome",
+    "Picture",
+    "Results",
+    "Scatter",
+    "Size",
+    "Verdict",
+    "close",
+    "judged",
+]
+
+Facts = dict[str, Any]  # of a case or a row: names to texts, numbers and None, as JSON has them
+Size = Literal["quick", "usual", "full"]
+Outcome = Literal["held", "not held", "mixed", "not testable"]
+
+
+@dataclass(frozen=True)
+class Results:
+    """The rows that an experiment has measured: factors, the repeat, and measures.
+
+    Rows of one repeat with the same factors, its folds, count by their mean.
+    """
+
+    rows: Sequence[Facts]
+    measures: tuple[str, ...]
+
+    def where(self, **factors: Any) -> Results:
+        """Return the rows with these values."""
+        wanted = factors.items()
+        return Results(
+            [row for row in self.rows if all(row.get(name) == value for name, value in wanted)], self.measures
+        )
+
+    def values(self, name: str) -> list[Any]:
+        """Return the values of a factor, in the order of their first rows; numbers ascend."""
+        found = list(dict.fromkeys(row[name] for row in self.rows if row.get(name) is not None))
+        return sorted(found) if all(isinstance(value, int | float) for value in found) else found
+
+    def by_repeat(self, measure: str) -> dict[Any, float]:
+        """Return the mean of a measure in each repeat."""
+        collected: dict[Any, list[float]] = {}
+        for row in self.rows:
+            if row.get(measure) is not None:
+                collected.setdefault(row["repeat"], []).append(row[measure])
+        return {repeat: fmean(found) for repeat, found in collected.items()}
+
+    def mean(self, measure: str) -> float | None:
+        """Return the mean over repeats, None without any."""
+        found = list(self.by_repeat(measure).values())
+        return fmean(found) if found else None
+
+    def deviation(self, measure: str) -> float | None:
+        """Return the standard deviation over repeats, None with fewer than two."""
+        found = list(self.by_repeat(measure).values())
+        return stdev(found) if len(found) > 1 else None
+
+    def difference(self, other: Results, measure: str, *, test_ratio: float = 0.0) -> PairedDifference | None:
+        """Compare with other rows over the repeats that both have; None if there are none."""
+        ours, theirs = self.by_repeat(measure), other.by_repeat(measure)
+        repeats = [repeat for repeat in ours if repeat in theirs]
+        if not repeats:
+            return None
+        return paired_difference(
+            [ours[one] for one in repeats], [theirs[one] for one in repeats], test_ratio=test_ratio
+        )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the results say of a claim.
+
+    Attributes
+    ----------
+    outcome : {"held", "not held", "mixed", "not testable"}
+    evidence : str
+        A sentence with the effect and the test.
+    """
+
+    outcome: Outcome
+    evidence: str
+
+
+def judged(
+    compared: Sequence[tuple[str, PairedDifference | None]], first: str, second: str, *, level: float = 0.05
+) -> Verdict:
+    """Decide whether the first is better in every comparison.
+
+    Held: better everywhere on average, and significantly in at least half of the comparisons. Not held: better in less
+    than half, or significantly worse in most. Mixed otherwise. With too few repeats for a test: not testable.
+    """
+    found = [(name, one) for name, one in compared if one is not None and one.n > 1]
+    if not found:
+        return Verdict("not testable", "There are fewer than two repeats.")
+    higher = [one for _, one in found if one.mean > 0]
+    surely = [one for one in higher if one.p < level]
+    lower = [one for _, one in found if one.mean < 0 and one.p < level]
+    worst, best = (choose(found, key=lambda pair: pair[1].mean) for choose in (min, max))
+    if len(higher) == len(found) and 2 * len(surely) >= len(found):
+        outcome: Outcome = "held"
+    elif 2 * len(higher) < len(found) or 2 * len(lower) > len(found):
+        outcome = "not held"
+    else:
+        outcome = "mixed"
+    ends = "; ".join(
+        f"{name}: {one.mean:+.4f} ±{one.error:.4f} (p = {one.p:.2g})"
+        for name, one in ([worst] if worst is best else [worst, best])
+    )
+    count = f"{len(higher)} of {len(found)}"
+    return Verdict(
+        outcome,
+        f"{first} is better than {second} in {count} comparisons, significantly in {len(surely)}, and significantly "
+        f"worse in {len(lower)} ({found[0][1].n} repeats). {'From ' if worst is not best else ''}{ends}.",
+    )
+
+
+def close(
+    compared: Sequence[tuple[str, PairedDifference | None]], first: str, second: str, *, within: float
+) -> Verdict:
+    """Decide whether the first is nowhere worse than the second by more than a margin."""
+    found = [(name, one) for name, one in compared if one is not None]
+    if not found:
+        return Verdict("not testable", "Nothing was measured.")
+    inside = [one for _, one in found if one.mean >= -within]
+    outcome: Outcome = "held" if len(inside) == len(found) else "mixed" if inside else "not held"
+    listed = "; ".join(f"{name}: {one.mean:+.3f}" for name, one in found)
+    return Verdict(
+        outcome, f"{first} minus {second}, {found[0][1].n} repeats: {listed}. Within {within:g} counts as close."
+    )
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of direction in a paper.
+
+    Attributes
+    ----------
+    number : str
+        Unique: "mlsi-1".
+    section : str
+        Of the paper.
+    quote : str
+        The words of the paper.
+    decide : callable
+        Takes the results and gives the verdict.
+    """
+
+    number: str
+    section: str
+    quote: str
+    decide: Callable[[Results], Verdict]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A grid of panels with one line per series.
+
+    Attributes
+    ----------
+    x, series : str
+        Factors along the axis and for the lines. Rows without a value of `x` are drawn as level lines.
+    rows : str or None
+        Factor with one row of panels per value.
+    measures : tuple of str
+        One column of panels each.
+    logarithmic : bool
+        Whether the axis is logarithmic.
+    """
+
+    x: str
+    series: str
+    rows: str | None
+    measures: tuple[str, ...]
+    logarithmic: bool = False
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """One panel per value of a factor, with the points that the rows of the first repeat have.
+
+    Attributes
+    ----------
+    panels : str
+    points : str
+        Name of the list of (x, y, name of the group) in a row.
+    """
+
+    panels: str
+    points: str
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or figure of a paper, made again.
+
+    Attributes
+    ----------
+    name : str
+        "mlsi-fig1".
+    paper : str
+        Key in the list of references.
+    title : str
+        What it shows, in one line.
+    data : tuple of str
+        Folders of the data sets.
+    cases : callable
+        Takes the size and lists what is measured, each case by itself: facts that JSON can hold. A larger size has the
+        cases of a smaller one among its own, so that these are not measured again.
+    measure : callable
+        Takes a case and the folder of the data sets, and gives rows: factors and measures.
+    factors, measures : tuples of str
+        Columns of the table, "repeat" apart.
+    across : str
+        The factor whose values become columns of the printed table.
+    settings : str
+        How it was done, where the paper leaves it open or we differ: a paragraph.
+    cost : str
+        Time of the usual and the full run on one core.
+    picture : Picture, optional
+    stated : mapping
+        Figures that the text of the paper gives, by (factors as text, measure).
+    claims : tuple of Claim
+    """
+
+    name: str
+    paper: str
+    title: str
+    data: tuple[str, ...]
+    cases: Callable[[Size], list[Facts]]
+    measure: Callable[[Facts, Path | None], list[Facts]]
+    factors: tuple[str, ...]
+    measures: tuple[str, ...]
+    across: str
+    settings: str
+    cost: str
+    picture: Picture | Scatter | None = None
+    stated: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    claims: tuple[Claim, ...] = ()

@@ -1,0 +1,92 @@
+"""Re-run experiments of the papers by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from tacit.checks import check_choice, check_count
+from tacit.datasets.data_files import data_folder
+from tacit.reproduce import hlsi, mlsi
+from tacit.reproduce.experiment import Experiment, Results, Size, Verdict
+from tacit.reproduce.report import write_report
+from tacit.reproduce.running import run_cases
+from tacit.tasks.stage_progress import Report, StageReporter
+
+__all__ = ["Reproduced", "experiments", "reproduce"]
+
+
+@dataclass(frozen=True, eq=False)
+class Reproduced:
+    """What an experiment found.
+
+    Attributes
+    ----------
+    experiment : Experiment
+    results : Results
+        All rows.
+    verdicts : dict
+        Verdict by number of the claim.
+    files : list of Path
+        Table (CSV and Markdown) and picture (SVG and PNG).
+    """
+
+    experiment: Experiment
+    results: Results
+    verdicts: dict[str, Verdict]
+    files: list[Path]
+
+
+def experiments() -> dict[str, Experiment]:
+    """Return all experiments by name."""
+    return {one.name: one for one in (*mlsi.EXPERIMENTS, *hlsi.EXPERIMENTS)}
+
+
+def reproduce(
+    names: str | Sequence[str],
+    folder: str | Path = "reproduction",
+    *,
+    size: Size = "usual",
+    data_dir: str | Path | None = None,
+    jobs: int = 1,
+    report: Report | None = None,
+) -> list[Reproduced]:
+    """Measure experiments of the papers, and write their tables, pictures and verdicts.
+
+    Parameters
+    ----------
+    names : str or sequence of str
+        As in `experiments()`.
+    folder : path, default "reproduction"
+        For NAME.csv, NAME.md, NAME.svg, NAME.png and what was measured, NAME.jsonl: a run that was stopped goes on with
+        what is missing, and a larger size keeps the cases of a smaller one.
+    size : {"quick", "usual", "full"}, default "usual"
+        "quick" shows that everything runs; "full" has as many repeats as the paper.
+    data_dir : path, optional
+        Folder of the data sets; the environment variable TACIT_DATA if not given.
+    jobs : int, default 1
+        Number of processes; the results are the same with any.
+    report : callable, optional
+        Called with a `StageEvent` when an experiment begins, advances and ends.
+    """
+    known = experiments()
+    chosen = [names] if isinstance(names, str) else list(names)
+    for name in chosen:
+        check_choice("name", name, tuple(known))
+    check_choice("size", size, get_args(Size))
+    jobs, place, data = check_count("jobs", jobs), Path(folder), data_folder(data_dir)
+    stages = StageReporter(report)
+    found = []
+    for experiment in (known[name] for name in chosen):
+        stages.begin(experiment.name)
+        results = run_cases(
+            experiment, place / f"{experiment.name}.jsonl", size=size, data_dir=data, jobs=jobs,
+            report=lambda done, total: stages.advance(f"{done} of {total} cases", done / total),
+        )  # fmt: skip
+        files = write_report(experiment, results, place)
+        verdicts = {claim.number: claim.decide(results) for claim in experiment.claims}
+        found.append(Reproduced(experiment, results, verdicts, files))
+        stages.end(f"{experiment.name}: {experiment.title}")
+    return found

@@ -1,0 +1,98 @@
+"""Run an experiment case by case, several at a time; what was measured before is not measured again."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from tacit.errors import InputError, TacitWarning
+from tacit.reproduce.experiment import Experiment, Facts, Results, Size
+
+__all__ = ["read_results", "run_cases"]
+
+_VERSION = 1  # of the measuring code: rows of another version are measured again
+
+
+def run_cases(
+    experiment: Experiment,
+    kept: Path,
+    *,
+    size: Size = "usual",
+    data_dir: Path | None = None,
+    jobs: int = 1,
+    report: Callable[[int, int], None] | None = None,
+) -> Results:
+    """Measure the cases of an experiment that a file does not have yet, and return all rows of this size.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    kept : Path
+        JSON lines, one per finished case: a run that was stopped goes on with the next case.
+    size : {"quick", "usual", "full"}
+    data_dir : Path, optional
+        Folder of the data sets; the environment variable TACIT_DATA if not given.
+    jobs : int, default 1
+        Number of processes.
+    report : callable, optional
+        Called with the numbers of finished and of all cases.
+    """
+    cases, known = experiment.cases(size), _read(kept)
+    missing = [case for case in cases if _key(case) not in known]
+    if report is not None:
+        report(len(cases) - len(missing), len(cases))
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    tasks = (delayed(_measured)(experiment, case, data_dir) for case in missing)
+    with kept.open("a", encoding="utf-8") as file:
+        for case, rows in Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks):
+            file.write(json.dumps({"version": _VERSION, "case": case, "rows": rows}) + "\n")
+            file.flush()
+            known[_key(case)] = rows
+            if report is not None:
+                report(sum(_key(one) in known for one in cases), len(cases))
+    return _results(experiment, cases, known)
+
+
+def read_results(experiment: Experiment, kept: Path, *, size: Size = "usual") -> Results | None:
+    """Return the rows of an experiment that was run before, None if cases of this size are missing."""
+    cases, known = experiment.cases(size), _read(kept)
+    return _results(experiment, cases, known) if all(_key(case) in known for case in cases) else None
+
+
+def _results(experiment: Experiment, cases: list[Facts], known: dict[str, list[Facts]]) -> Results:
+    return Results([row for case in cases for row in known[_key(case)]], experiment.measures)
+
+
+def _measured(experiment: Experiment, case: Facts, data_dir: Path | None) -> tuple[Facts, list[Facts]]:
+    with threadpool_limits(1), warnings.catch_warnings():  # one core each: as many cases as cores run beside each other
+        warnings.simplefilter("ignore", TacitWarning)  # labels without training records are left out and counted
+        return case, experiment.measure(case, data_dir)
+
+
+def _key(case: Facts) -> str:
+    return json.dumps(case, sort_keys=True)
+
+
+def _read(kept: Path) -> dict[str, list[Facts]]:
+    """Return the rows by case; a last line that was cut off by a kill is left out."""
+    if not kept.exists():
+        return {}
+    found = {}
+    lines = kept.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
+        try:
+            facts = json.loads(line)
+            if facts["version"] == _VERSION:
+                found[_key(facts["case"])] = facts["rows"]
+        except (json.JSONDecodeError, KeyError, TypeError) as error:
+            if number < len(lines):
+                raise InputError(
+                    f"{kept} is damaged: got {line[:40]!r} in line {number}, expected a measured case. "
+                    "Delete the file to measure again."
+                ) from error
+    return found
