@@ -2,12 +2,12 @@
 
 Question    `tacit add` places a record by its words and by its labels. Is search over the whole collection then as good
             as after a refit, and is a label that comes with added records suggested?
-Data        RCV1, stories chosen at random from the five subsets (each text once). Their words come without texts: a text
-            is the names of its terms.
+Data        RCV1, stories chosen at random from the five subsets (each text once). Their words come without texts: a
+            text is the names of its terms.
 Method      3,000 stories are indexed by the defaults of `tacit build`, 1,500 more are added. nDCG@10 of similar records
-            over all 4,500, the gain being the overlap (Jaccard) of labels, a record not finding itself: added with their
-            labels, by their words alone, and after a refit. Then the same with one topic that no indexed story has: how
-            many new stories with it get it suggested among the first five, how many without.
+            over all 4,500, the gain being the overlap (Jaccard) of labels, a record not finding itself: added with
+            their labels, by their words alone, and after a refit. Then one topic that no indexed story has: how many
+            new stories with it get it suggested among the first five, and how many without it.
 Run         python benchmarks/studies/added_with_labels.py [--seeds 3] [--topic GVIO]
 """
 

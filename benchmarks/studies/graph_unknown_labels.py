@@ -29,6 +29,7 @@ from tacit.relations.graphs.label_graph import label_graph
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a study is run as a script and shares `pages`
 from pages import facts, table
 from saved_study import SavedStudy
+
 from tacit.reproduce.trees import COLLECTIONS, vectors
 
 __all__ = ["main", "page", "study"]

@@ -28,6 +28,7 @@ from tacit.evaluate import f1, hierarchical_f1
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a study is run as a script and shares `pages`
 from pages import facts, mean_and_spread, table
 from saved_study import SavedStudy
+
 from tacit.reproduce.trees import leaf_split, rcv1
 
 __all__ = ["main", "page", "study"]

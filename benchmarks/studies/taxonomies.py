@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from taxonomy_methods import METHODS, SEARCHES, Part, Setting, judge, part_of, search
-from tacit.reproduce.trees import Collection, Rows, arxiv, enzyme, leaf_split, rcv1, reuters
 
 from tacit import HLSI, LSI, MLSI
+from tacit.reproduce.trees import Collection, Rows, arxiv, enzyme, leaf_split, rcv1, reuters
 from tacit.tasks.map.panels import draw_panels
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a study is run as a script and shares `pages`

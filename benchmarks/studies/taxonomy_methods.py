@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from tacit.reproduce.trees import Collection, Rows, vectors
 
 from tacit import HLSI, LSI, MLSI, HierarchyClassifier, LabelHead, LabelMatrix, Taxonomy, TopDownClassifier
 from tacit.errors import TacitWarning
 from tacit.evaluate import f1, hierarchical_f1, overlap_ndcg, precision_at_k, tree_distance
 from tacit.models.base import SCALINGS
+from tacit.reproduce.trees import Collection, Rows, vectors
 
 __all__ = ["GAMMAS", "METHODS", "SEARCHES", "Part", "Scores", "Setting", "judge", "part_of", "search"]
 

@@ -68,7 +68,7 @@ def known_categories(
 def new_categories(
     n_records: int, n_labels: int, *, share: float = 0.7, n_folds: int = 5, random_state: Any = 0
 ) -> Iterator[CategoryFold]:
-    """Yield the folds of setting II: the spaces of `known_categories`, classifiers of the other labels on other records.
+    """Yield the folds of setting II: the spaces of `known_categories`, classifiers of other labels on other records.
 
     The classifiers learn from the next fold, which has as many records as the space had, and are measured on the rest.
     The same random state gives the same spaces as in `known_categories`.

@@ -156,7 +156,7 @@ def _classified(Z: Any, Y: np.ndarray, fold: CategoryFold) -> Facts:
 def _better(
     setting: str, first: str, second: str, measures: tuple[str, ...], *, dimensions: tuple[int, ...] = _DIMENSIONS
 ) -> Any:
-    """Return what decides whether features are better than others at every number of dimensions and by every measure."""
+    """Return what decides whether features are better than others in all dimensions and by all measures."""
 
     def decide(results: Results) -> Verdict:
         ours = results.where(setting=setting, features=first)
@@ -229,10 +229,10 @@ def _smallest_is_best(setting: str, *, smallest: bool) -> Any:
 _SETTINGS = (
     "The paper's literal settings are ridge 0, label weight .5 with kernels of equal trace, shrinkage 0, positions of "
     "length one per axis, LIBSVM with a linear kernel and C = 100; 'our defaults' are those of MLSI(). Positions are "
-    "multiplied by √N, without which an axis of length one is too short for C = 100; the paper does not give its scale. "
-    "Setting II trains on the next fold, which has as many records as the space had, and tests on the three others: the "
-    "paper's sentence allows other readings. Labels without training records are left out of the averages. The "
-    "t-test is corrected for the overlap of training records [Nadeau2003], with repeats as units."
+    "multiplied by √N, without which an axis of length one is too short for C = 100; the paper does not give its "
+    "scale. Setting II trains on the next fold, which has as many records as the space had, and tests on the three "
+    "others: the paper's sentence allows other readings. Labels without training records are left out of the averages. "
+    "The t-test is corrected for the overlap of training records [Nadeau2003], with repeats as units."
 )
 _COST = "10 repeats, with --full 50"
 _FIGURE = Picture("dimensions", "features", "setting", _MEASURES)
@@ -289,8 +289,8 @@ EXPERIMENTS = (
                 "mlsi-fig3-2", "4.3", "The same (setting II).", _best_inside("label_weight", "II", near=0.5),
             ),
             Claim(
-                "mlsi-fig3-3", "4.3", "Overfitting occurs in this case [β near 1], where a sharp decrease can be observed "
-                "with even a much worse performance than LSI (β = 0). (setting II)",
+                "mlsi-fig3-3", "4.3", "Overfitting occurs in this case [β near 1], where a sharp decrease can be "
+                "observed with even a much worse performance than LSI (β = 0). (setting II)",
                 _falls_to_the_end("II"),
             ),
             Claim(

@@ -1,7 +1,7 @@
 """Collections with a taxonomy, as experiments on hierarchies need them, and ways to split them.
 
 Classes with few records can neither be learned nor measured: a class is kept if enough records are in it or below it,
-and a record of a removed class keeps the nearest class above. Copies are dropped, so that no test record is in training.
+and a record of a removed class keeps the nearest class above. Copies are dropped: no test record is in training.
 """
 
 from __future__ import annotations
