@@ -317,7 +317,8 @@ _LITERALLY = (
     "record. Positions are divided by the root mean square length of the training records, as the default C of "
     "SVM-light does. RCV1: 10,000 stories, topics with at least 20 of them; 2,000 train, at least five of each leaf. "
     "Swiss-Prot with the Gene Ontology of 2005 cannot be had: ENZYME with EC numbers takes its place. CCA has a ridge; "
-    "without one it correlates every label perfectly. The t-test is corrected for the overlap of training records [Nadeau2003]."
+    "without one it correlates every label perfectly. The t-test is corrected for the overlap of training records "
+    "[Nadeau2003]."
 )
 _COST = "3 repeats, with --full 10"
 
@@ -341,7 +342,8 @@ EXPERIMENTS = (
         measures=("nearest of the same group",), cases=_of_rcv1, data=("rcv1",), picture=Scatter("features", "points"),
         claims=(Claim(
             "hlsi-fig2-1", "4.2", "The results of LSI and CCA do not present a very meaningful data distribution "
-            "[...]. On the other hand, using HLSI provided a visualization which is quite relevant to the class memberships",
+            "[...]. On the other hand, using HLSI provided a visualization which is quite relevant to the class "
+            "memberships",
             _separates,
         ),),
     ),
@@ -355,7 +357,8 @@ EXPERIMENTS = (
             ),
             Claim(
                 "hlsi-fig3-2", "4.3", "In the case of micro-averaged F1 for RCV1 data, the performance of "
-                "50-dimensional HLSI features is almost as good as full features", _near((_LITERAL, 50), (_WORDS, None)),
+                "50-dimensional HLSI features is almost as good as full features",
+                _near((_LITERAL, 50), (_WORDS, None)),
             ),
             Claim(
                 "hlsi-fig3-3", "4.3", "the cases of more than 80-dimensional HLSI features are even better than full "

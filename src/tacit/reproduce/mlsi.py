@@ -93,17 +93,18 @@ def _measure(case: Facts, data_dir: Path | None) -> list[Facts]:
     for number, fold in enumerate(folds):
         if case["quick"] and number:
             break
-        trials = _features(data, fold) if case["kind"] == "dimensions" else _parameters(data, fold, case["quick"])
+        trials = (_features if case["kind"] == "dimensions" else _parameters)(data, fold, case["quick"])
         for factors, Z in trials:
             scores = _classified(Z, data.Y, fold)
             rows.append({"setting": case["setting"], "repeat": case["repeat"], "fold": number, **factors, **scores})
     return rows
 
 
-def _features(data: Collection, fold: CategoryFold) -> Iterator[tuple[Facts, Any]]:
+def _features(data: Collection, fold: CategoryFold, quick: bool) -> Iterator[tuple[Facts, Any]]:
     """Yield original features, and the leading dimensions of each space."""
     yield {"features": _WORDS, "dimensions": None}, data.X
-    k = _DIMENSIONS[-1]
+    widths = _DIMENSIONS[:4:3] if quick else _DIMENSIONS
+    k = widths[-1]
     spaces = {
         _PLAIN: LSI(k, scaling="unit", random_state=0),
         _LITERAL: MLSI(k, random_state=0, **_PAPERS),
@@ -111,7 +112,7 @@ def _features(data: Collection, fold: CategoryFold) -> Iterator[tuple[Facts, Any
     }
     for name, model in spaces.items():
         Z = _placed(model, data, fold)
-        for width in _DIMENSIONS:
+        for width in widths:
             yield {"features": name, "dimensions": width}, Z[:, :width]
 
 

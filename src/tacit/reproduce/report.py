@@ -18,15 +18,14 @@ __all__ = ["page", "table", "write_report"]
 def write_report(experiment: Experiment, results: Results, folder: Path) -> list[Path]:
     """Write NAME.csv, NAME.md and, with Matplotlib, NAME.svg and NAME.png; return the files."""
     folder.mkdir(parents=True, exist_ok=True)
-    base = folder / experiment.name
-    files = [base.with_suffix(".csv"), base.with_suffix(".md")]
+    files = [folder / f"{experiment.name}.{kind}" for kind in ("csv", "md")]  # names may have a point of their own
     replace_text(files[0], _csv(experiment, results))
     replace_text(files[1], page(experiment, results))
     if experiment.picture is not None:
-        for suffix in (".svg", ".png"):
-            files.append(base.with_suffix(suffix))
+        for kind in ("svg", "png"):
+            files.append(folder / f"{experiment.name}.{kind}")
             with replacing(files[-1]) as temporary:
-                _draw(experiment.picture, experiment.title, results, temporary, suffix[1:])
+                _draw(experiment.picture, experiment.title, results, temporary, kind)
     return files
 
 
@@ -36,7 +35,7 @@ def page(experiment: Experiment, results: Results) -> str:
     parts = [f"# {experiment.name}: {experiment.title}", f"[{experiment.paper}]. {experiment.settings}"]
     if experiment.picture is not None:
         parts.append(f"![{experiment.title}]({experiment.name}.svg)")
-    parts.append(f"Means of {repeats} repeats" + (", ± standard deviation." if repeats > 1 else "."))
+    parts.append(f"Means of {repeats} repeats, ± standard deviation." if repeats > 1 else "One repeat.")
     parts.append(table(experiment, results))
     if experiment.claims:
         parts += ["## Claims", _claims(experiment, results)]

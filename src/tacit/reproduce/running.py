@@ -11,6 +11,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from tacit.errors import InputError, TacitWarning
+from tacit.files import replace_text
 from tacit.reproduce.experiment import Experiment, Facts, Results, Size
 
 __all__ = ["read_results", "run_cases"]
@@ -79,20 +80,22 @@ def _key(case: Facts) -> str:
 
 
 def _read(kept: Path) -> dict[str, list[Facts]]:
-    """Return the rows by case; a last line that was cut off by a kill is left out."""
+    """Return the rows by case; a last line that was cut off by a kill is removed from the file."""
     if not kept.exists():
         return {}
+    text = kept.read_text(encoding="utf-8")
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        replace_text(kept, whole)
     found = {}
-    lines = kept.read_text(encoding="utf-8").splitlines()
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(whole.splitlines(), start=1):
         try:
             facts = json.loads(line)
             if facts["version"] == _VERSION:
                 found[_key(facts["case"])] = facts["rows"]
         except (json.JSONDecodeError, KeyError, TypeError) as error:
-            if number < len(lines):
-                raise InputError(
-                    f"{kept} is damaged: got {line[:40]!r} in line {number}, expected a measured case. "
-                    "Delete the file to measure again."
-                ) from error
+            raise InputError(
+                f"{kept} is damaged: got {line[:40]!r} in line {number}, expected a measured case. "
+                "Delete the file to measure again."
+            ) from error
     return found

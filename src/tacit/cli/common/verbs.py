@@ -69,7 +69,6 @@ VERBS: dict[str, tuple[str, str]] = {
     "verify": ("tacit.cli.inspect", "Check every file of an index for damage."),
     "export": ("tacit.cli.inspect", "Write records for other programs, or the explorer as a site."),
     "datasets": ("tacit.cli.datasets", "List public data sets, or download one."),
-    "reproduce": ("tacit.cli.reproduce", "Measure the experiments of the papers again."),
     "search": ("tacit.cli.search", "Find records by meaning, by words, or both."),
     "similar": ("tacit.cli.search", "Find the records most similar to a given one."),
     "suggest": ("tacit.cli.suggest", "Suggest labels for texts."),
@@ -83,6 +82,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "evaluate": ("tacit.cli.measure", "Measure suggestions and search on held-out records."),
     "tune": ("tacit.cli.measure", "Find better settings on held-out records."),
     "compare": ("tacit.cli.measure", "Measure several models side by side."),
+    "reproduce": ("tacit.cli.reproduce", "Measure the experiments of the papers again."),
 }
 
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -103,4 +103,5 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Maintain": ("add", "update", "remove", "learn", "refit", "info", "verify", "export"),
     "Improve": ("evaluate", "tune", "compare"),
+    "Research": ("reproduce",),
 }

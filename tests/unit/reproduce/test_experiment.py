@@ -1,0 +1,118 @@
+"""Experiments are measured case by case, kept, and judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.errors import InputError
+from tacit.reproduce.experiment import Claim, Experiment, Facts, Picture, Results, Size, close, judged
+from tacit.reproduce.report import page, write_report
+from tacit.reproduce.reproduce import experiments
+from tacit.reproduce.running import read_results, run_cases
+
+
+def cases(size: Size) -> list[Facts]:
+    """List as many repeats as the size has."""
+    return [{"repeat": repeat} for repeat in range({"quick": 1, "usual": 4, "full": 6}[size])]
+
+
+def measure(case: Facts, data_dir: Path | None) -> list[Facts]:
+    """Measure two folds of two methods; the folder counts the calls."""
+    if data_dir is not None:
+        (data_dir / f"measured-{case['repeat']}").open("x").close()
+    return [
+        {"repeat": case["repeat"], "method": method, "k": k, "F1": value + 0.01 * fold + 0.001 * k}
+        for fold in (0, 1)
+        for method, k, value in (("plain", 10, 0.5), ("plain", 20, 0.55), ("ours", 10, 0.6), ("ours", 20, 0.7 / 2))
+    ] + [{"repeat": case["repeat"], "method": "words", "k": None, "F1": 0.4}]
+
+
+def better(results: Results) -> Any:
+    """Judge the claim of the made experiment."""
+    pairs = [(f"k = {k}", results.where(method="ours", k=k), results.where(method="plain", k=k)) for k in (10, 20)]
+    return judged([(name, ours.difference(plain, "F1")) for name, ours, plain in pairs], "ours", "plain")
+
+
+MADE = Experiment(
+    "made-1.2", "Nobody2026", "A made experiment", (), cases, measure, ("method", "k"), ("F1",), "method", "None.",
+    "no time", Picture("k", "method", None, ("F1",)), claims=(Claim("made-1", "1", "Ours is better.", better),),
+)  # fmt: skip
+
+
+def test_folds_count_by_their_mean_and_repeats_by_theirs() -> None:
+    rows = [{"repeat": repeat, "F1": value} for repeat, value in ((0, 0.2), (0, 0.4), (1, 0.6))]
+    results = Results(rows, ("F1",))
+    assert results.by_repeat("F1") == {0: pytest.approx(0.3), 1: 0.6}
+    assert results.mean("F1") == pytest.approx(0.45)
+
+
+def test_a_stopped_run_goes_on_and_a_larger_one_keeps_the_smaller(tmp_path: Path) -> None:
+    kept, data = tmp_path / "kept.jsonl", tmp_path / "data"
+    data.mkdir()
+    run_cases(MADE, kept, size="quick", data_dir=data)
+    with kept.open("a") as file:
+        file.write('{"version": 1, "case": {"rep')  # a kill in the middle of a line
+    results = run_cases(MADE, kept, size="usual", data_dir=data)  # would fail if the first case were measured again
+    assert results.values("repeat") == [0, 1, 2, 3]
+    assert read_results(MADE, kept, size="usual") is not None
+    assert read_results(MADE, kept, size="full") is None
+
+
+def test_a_case_after_a_cut_line_is_read_again(tmp_path: Path) -> None:
+    kept, data = tmp_path / "kept.jsonl", tmp_path / "data"
+    data.mkdir()
+    kept.write_text('{"version": 1, "ca')
+    run_cases(MADE, kept, size="quick", data_dir=data)
+    assert read_results(MADE, kept, size="quick") is not None
+
+
+def test_damage_inside_the_file_is_refused(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.jsonl"
+    run_cases(MADE, kept, size="quick")
+    kept.write_text("junk\n" + kept.read_text())
+    with pytest.raises(InputError, match=r"kept\.jsonl is damaged: got 'junk' in line 1"):
+        run_cases(MADE, kept, size="quick")
+
+
+def test_several_processes_find_the_same(tmp_path: Path) -> None:
+    alone = run_cases(MADE, tmp_path / "alone.jsonl")
+    shared = run_cases(MADE, tmp_path / "shared.jsonl", jobs=2)
+    assert list(alone.rows) == list(shared.rows)
+
+
+def test_the_report_has_table_picture_and_verdict(tmp_path: Path) -> None:
+    results = run_cases(MADE, tmp_path / "kept.jsonl")
+    files = write_report(MADE, results, tmp_path)
+    assert [file.name for file in files] == ["made-1.2.csv", "made-1.2.md", "made-1.2.svg", "made-1.2.png"]
+    assert files[0].read_text().splitlines()[1] == "plain,10,4,0.515,0"
+    text = page(MADE, results)
+    assert "| 10 | .515 ±.000 | .615 ±.000 |  |" in text
+    assert "| made-1 | 1 | Ours is better. | mixed | ours is better than plain in 1 of 2 comparisons" in text
+    assert write_report(MADE, results, tmp_path / "again")[2].read_bytes() == files[2].read_bytes()
+
+
+def test_verdicts() -> None:
+    low = Results([{"repeat": n, "F1": 0.1 + 0.001 * (n % 3)} for n in range(9)], ("F1",))
+    high = Results([{"repeat": n, "F1": 0.2 + 0.002 * (n % 2)} for n in range(9)], ("F1",))
+    up, down = high.difference(low, "F1"), low.difference(high, "F1")
+    assert judged([("a", up)], "high", "low").outcome == "held"
+    assert judged([("a", down)], "low", "high").outcome == "not held"
+    assert judged([("a", up), ("b", down)], "one", "other").outcome == "mixed"
+    assert judged([("a", None)], "one", "other").outcome == "not testable"
+    assert close([("a", down)], "low", "high", within=0.11).outcome == "held"
+    assert close([("a", down)], "low", "high", within=0.05).outcome == "not held"
+
+
+def test_every_experiment_lists_cases_that_json_can_keep() -> None:
+    for name, experiment in experiments().items():
+        assert name == experiment.name
+        small, large = experiment.cases("usual"), experiment.cases("full")
+        assert all(case in large for case in small)
+        assert json.loads(json.dumps(large)) == large
+        numbers = [claim.number for claim in experiment.claims]
+        assert len(set(numbers)) == len(numbers)
+        assert all(number.startswith(name) for number in numbers)
