@@ -59,7 +59,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
         {"space", "suggester", "taxonomy", "positions", "known_views", "fusion"},
         {"witnesses"},
     ),
-    "evaluate": ({"measures", "progress"}, {"compare", "held_out"}, {"weight_search"}),
+    "evaluate": ({"measures", "progress", "protocols"}, {"compare", "held_out"}, {"weight_search"}),
     "tasks": (
         {"stage_progress", "opened_index"},
         {"label_names", "neighbour_labels", "layout"},
@@ -71,6 +71,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
         {"collection"},
         {"demo"},
     ),
+    "reproduce": ({"experiment", "trees"}, {"running", "report", "mlsi", "hlsi"}, {"reproduce"}),
     "cli": (
         {"common"},
         {

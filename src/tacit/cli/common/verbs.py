@@ -82,7 +82,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "evaluate": ("tacit.cli.measure", "Measure suggestions and search on held-out records."),
     "tune": ("tacit.cli.measure", "Find better settings on held-out records."),
     "compare": ("tacit.cli.measure", "Measure several models side by side."),
-    "reproduce": ("tacit.cli.reproduce", "Measure the experiments of the papers again."),
+    "reproduce": ("tacit.cli.measure", "Measure the experiments of the papers again."),
 }
 
 GROUPS: dict[str, tuple[str, ...]] = {
