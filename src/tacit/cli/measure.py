@@ -422,7 +422,7 @@ def _write_experiment(found: Reproduced) -> None:
     print(f"  Written: {', '.join(map(str, found.files))}")
 
 
-def _experiment_facts(found: Reproduced) -> dict[str, object]:
+def _experiment_facts(found: Reproduced) -> dict[str, Any]:
     return {
         "name": found.experiment.name,
         "title": found.experiment.title,
@@ -437,7 +437,7 @@ def _experiment_facts(found: Reproduced) -> dict[str, object]:
 def _write_experiments(as_json: bool) -> None:
     from tacit.reproduce.reproduce import experiments
 
-    listed = [
+    listed: list[dict[str, Any]] = [
         {"name": one.name, "paper": one.paper, "title": one.title, "data": list(one.data), "cost": one.cost,
          "claims": len(one.claims)}
         for one in experiments().values()

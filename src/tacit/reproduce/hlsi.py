@@ -40,7 +40,7 @@ _DIMENSIONS = (10, 20, 50, 80, 120, 200)
 _GAMMAS = (0.001, 0.01, 0.1, 1.0, 10.0)
 _REPEATS: dict[Size, int] = {"quick": 1, "usual": 3, "full": 10}
 _WORDS, _PLAIN, _CORRELATED, _LITERAL, _OURS = "original features", "LSI", "CCA", "HLSI", "HLSI, our defaults"
-_PAPERS = {"membership": "whole", "center": False, "scaling": "unit", "coordinates": "in-sample"}
+_PAPERS: dict[str, Any] = {"membership": "whole", "center": False, "scaling": "unit", "coordinates": "in-sample"}
 _RATIO = 4.0  # records that test / records that train
 _COLLECTIONS = {"RCV1": rcv1, "ENZYME": enzyme}
 

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.svm import SVC
 
+from tacit.checks import is_sparse
 from tacit.datasets import load_rcv1, load_reuters21578
 from tacit.evaluate import auc, f1
 from tacit.evaluate.protocols import CategoryFold, known_categories, new_categories
@@ -35,7 +36,13 @@ _WEIGHTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
 _SHRINKAGES = (0.0, 0.01, 0.1, 1.0, 10.0)
 _WORDS, _PLAIN, _LITERAL, _OURS = "original features", "LSI", "MLSI", "MLSI, our defaults"
 _RATIO = {"I": 4.0, "II": 3.0}  # records that test / records that train
-_PAPERS = {"label_weight": 0.5, "shrinkage": 0.0, "ridge": 0.0, "scaling": "unit", "coordinates": "in-sample"}
+_PAPERS: dict[str, Any] = {
+    "label_weight": 0.5,
+    "shrinkage": 0.0,
+    "ridge": 0.0,
+    "scaling": "unit",
+    "coordinates": "in-sample",
+}
 
 
 class Collection(NamedTuple):
@@ -48,8 +55,9 @@ class Collection(NamedTuple):
 @cache
 def reuters(data_dir: Path | None) -> Collection:
     """Return the stories with two or more topics, topics of 50 stories or more, words of five stories or more."""
-    several = [record for record in load_reuters21578(data_dir) if len(record.labels) >= 2]
-    counts = Counter(topic for record in several for topic in record.labels)
+    stories = load_reuters21578(data_dir)
+    several = [record for record in stories if len(record.labels) >= 2]
+    counts = Counter(topic for record in stories for topic in record.labels)
     topics = sorted(topic for topic, count in counts.items() if count >= 50)
     Y = np.array([[topic in record.labels for topic in topics] for record in several])
     rows = np.flatnonzero(Y.any(axis=1))
@@ -61,12 +69,12 @@ def reuters(data_dir: Path | None) -> Collection:
 def rcv1(data_dir: Path | None) -> Collection:
     """Return 3,588 stories with several topics, topics of more than 50 of these, words of five or more."""
     found = load_rcv1(data_dir, drop_copies=True)
-    Y = np.asarray(sp.csr_array(found.labels.indicator).toarray(), dtype=bool)
+    Y: np.ndarray = sp.csr_array(found.Y).toarray() > 0
     several = np.flatnonzero(Y.sum(axis=1) >= 2)
     rows = np.sort(np.random.default_rng(0).permutation(several)[:3_588])
     X, Y = sp.csr_array(found.X)[rows], Y[rows]
-    X = X[:, np.flatnonzero((X != 0).sum(axis=0) >= 5)]
-    return Collection(sp.csr_array(X), Y[:, Y.sum(axis=0) > 50])
+    common = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) >= 5)
+    return Collection(sp.csr_array(X[:, common]), Y[:, Y.sum(axis=0) > 50])
 
 
 _COLLECTIONS = {"Reuters": reuters, "RCV1": rcv1}
@@ -138,7 +146,7 @@ def _placed(model: Any, data: Collection, fold: CategoryFold) -> Array:
 def _classified(Z: Any, Y: np.ndarray, fold: CategoryFold) -> Facts:
     """Train the paper's classifiers, LIBSVM with a linear kernel and C = 100, and measure them."""
     products = Z @ Z[fold.train].T
-    K = np.asarray(products.toarray() if sp.issparse(products) else products, dtype=np.float64)
+    K = np.asarray(products.toarray() if is_sparse(products) else products, dtype=np.float64)
     inner, outer = K[fold.train], K[fold.test]
     known, truth = Y[np.ix_(fold.train, fold.labels)], Y[np.ix_(fold.test, fold.labels)]
     scores = np.full(truth.shape, -1.0)

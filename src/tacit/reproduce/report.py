@@ -118,7 +118,10 @@ def _draw(picture: Picture | Scatter, title: str, results: Results, path: Path, 
 
     with matplotlib.rc_context({"svg.hashsalt": "tacit"}):  # the same file from the same numbers
         figure = Figure(layout="constrained")
-        panels = (_clouds if isinstance(picture, Scatter) else _curves)(figure, picture, results)
+        if isinstance(picture, Scatter):
+            panels = _clouds(figure, picture, results)
+        else:
+            panels = _curves(figure, picture, results)
         handles: dict[str, Any] = {}
         for panel in panels:
             handles.update((label, handle) for handle, label in zip(*panel.get_legend_handles_labels(), strict=True))

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
 from tacit.errors import InputError, TacitWarning
 from tacit.files import replace_text
+from tacit.machine import one_thread
 from tacit.reproduce.experiment import Experiment, Facts, Results, Size
 
 __all__ = ["read_results", "run_cases"]
@@ -70,7 +70,7 @@ def _results(experiment: Experiment, cases: list[Facts], known: dict[str, list[F
 
 
 def _measured(experiment: Experiment, case: Facts, data_dir: Path | None) -> tuple[Facts, list[Facts]]:
-    with threadpool_limits(1), warnings.catch_warnings():  # one core each: as many cases as cores run beside each other
+    with one_thread(), warnings.catch_warnings():  # one core each: as many cases as cores run beside each other
         warnings.simplefilter("ignore", TacitWarning)  # labels without training records are left out and counted
         return case, experiment.measure(case, data_dir)
 
