@@ -13,7 +13,7 @@ pytestmark = pytest.mark.realdata
 
 def test_informed_dimensions_classify_better_than_plain_ones(tmp_path: Path) -> None:
     (found,) = reproduce("mlsi-fig1", tmp_path, size="quick")
-    rows = found.results.where(setting="I", dimensions=10)
+    rows = found.results.where(setting="I", dimensions=50)
     plain, informed = (rows.where(features=name) for name in ("LSI", "MLSI"))
     for measure in ("macro F1", "micro F1", "AUC"):
         assert (informed.mean(measure) or 0) > (plain.mean(measure) or 1) + 0.03
