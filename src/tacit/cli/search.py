@@ -92,7 +92,7 @@ def search_command(
         elif hits.meant is not None:
             write_note(f"did you mean {hits.meant!r}?")
         asked = {"query": text, "by": by, **({} if hits.meant is None else {"meant": hits.meant})}
-        _write(collection, asked, hits, as_json, with_text=with_text, query=hits.meant if hits.used_meant else text)
+        _write(collection, asked, hits, as_json, with_text=with_text, query=hits.words)
 
 
 @click.command("similar")

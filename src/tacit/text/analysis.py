@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Any
 
 from tacit.errors import InputError, MissingExtraError
 from tacit.text.settings import TextSettings
 
-__all__ = ["Analyser", "stop_words_of"]
+__all__ = ["Analyser", "stemmer", "stop_words_of"]
 
 _WORD = re.compile(r"[^\W\d_]{2,}")  # runs of at least two letters of any alphabet
 _ANY_WORD = re.compile(r"[^\W_]+")  # also single letters and numbers
@@ -23,7 +22,7 @@ class Analyser:
     def __init__(self, settings: TextSettings, stop_words: Iterable[str]) -> None:
         self.stop_words = frozenset(stop_words)
         self._longest = settings.ngrams
-        self._stem = _stemmer(settings.language) if settings.stem else None
+        self._stem = _needed_stemmer(settings.language) if settings.stem else None
 
     def __call__(self, text: str) -> list[str]:
         """Return the terms of a text in order, with repetitions; phrases come after the words."""
@@ -78,21 +77,29 @@ def stop_words_of(settings: TextSettings) -> tuple[str, ...]:
     return tuple(sorted(stop_words.get_stop_words(settings.language)))
 
 
-def _stemmer(language: str) -> Any:
-    """Return a function from a word to its stem, with a cache, as words occur many times."""
+@lru_cache(maxsize=8)
+def stemmer(language: str) -> Callable[[str], str] | None:
+    """Return a function from a word to its stem (Snowball), with a cache; None for a language without a stemmer."""
     try:
         import snowballstemmer
     except ImportError as error:
         raise MissingExtraError("snowballstemmer", "languages", "Stemming") from error
-    known = snowballstemmer.algorithms()
-    if language not in known:
-        raise InputError(
-            f"language has no stemmer: got {language!r}, expected one of {', '.join(sorted(known))}. Set stem=False."
-        )
-    stemmer, turn = snowballstemmer.stemmer(language), threading.Lock()
+    if language not in snowballstemmer.algorithms():
+        return None
+    made, turn = snowballstemmer.stemmer(language), threading.Lock()
 
     def stem(word: str) -> str:
         with turn:  # a stemmer in Python keeps the word that it is at
-            return str(stemmer.stemWord(word))
+            return str(made.stemWord(word))
 
     return lru_cache(maxsize=200_000)(stem)
+
+
+def _needed_stemmer(language: str) -> Callable[[str], str]:
+    found = stemmer(language)
+    if found is None:
+        import snowballstemmer
+
+        known = ", ".join(sorted(snowballstemmer.algorithms()))
+        raise InputError(f"language has no stemmer: got {language!r}, expected one of {known}. Set stem=False.")
+    return found

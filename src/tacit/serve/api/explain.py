@@ -17,6 +17,7 @@ from tacit.tasks.explain.similar import PairExplanation
 from tacit.tasks.explain.words import listed
 from tacit.tasks.label_names import find_number
 from tacit.tasks.search.snippets import QueryWords, snippet_of
+from tacit.tasks.search.typed import understand
 
 __all__ = ["router"]
 
@@ -100,7 +101,8 @@ def _hit(snapshot: Snapshot, query: str, id: str) -> Explanation:
     """Explain a hit by words, by meaning, or by both."""
     collection = snapshot.collection
     number = find_number(collection, id)
-    numbers, scores = collection.store.words(query, _RANKED)
+    words = understand(collection, query, None, titles=False).words or query
+    numbers, scores = collection.store.words(words, _RANKED)
     place = numbers.tolist().index(number) if number in numbers else None
     share = None if place is None or not scores[0] else float(scores[place] / scores[0])
     try:
@@ -111,8 +113,7 @@ def _hit(snapshot: Snapshot, query: str, id: str) -> Explanation:
         if share is None:
             raise
         (record,) = collection.store.get([number])
-        words = snippet_of(record.text, QueryWords(collection, query)).words
-        shared = list(words)
+        shared = list(snippet_of(record.text, QueryWords(collection, words)).words)
         return _answer("hit", _by_words(shared, place), shared_words=shared, score=_finite({"words": share}))
     assert isinstance(found, HitExplanation)
     said = found.in_words()

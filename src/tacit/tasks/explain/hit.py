@@ -16,6 +16,7 @@ from tacit.tasks.known_things import counted_parts
 from tacit.tasks.label_names import ancestors_of, find_number, title_of
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
+from tacit.tasks.search.typed import understand
 from tacit.types import Array
 
 __all__ = ["HitExplanation", "LabelNear", "counted_in_words", "explain_hit", "nearest_labels", "nearness"]
@@ -114,12 +115,13 @@ def explain_hit(collection: OpenedIndex, query: str, id: str, *, limit: int = 10
     """Explain why the record of an id matches a query, with at most `limit` labels near the query."""
     limit = check_count("limit", limit)
     number = find_number(collection, id)
-    placed = place_text(collection, query, "query")
+    searched = _searched(collection, query)
+    placed = place_text(collection, searched, "query")
     (position,), (record,) = collection.positions.of(np.array([number])), collection.store.get([number])
     towards = position / (np.linalg.norm(position) or 1)
     parts, offset = placed.parts(collection, towards)
     through = _through(collection, placed, record.text)
-    shared = shared_words(collection, query, record.text)
+    shared = shared_words(collection, searched, record.text)
     return HitExplanation(
         query,
         record,
@@ -131,6 +133,14 @@ def explain_hit(collection: OpenedIndex, query: str, id: str, *, limit: int = 10
         nearest_labels(collection, placed.position, limit=limit),
         counted_parts(collection, record, placed.position),
     )
+
+
+def _searched(collection: OpenedIndex, query: str) -> str:
+    """Return the words that `search` places for a query: with other forms, and without its conditions."""
+    if not isinstance(query, str) or not query.strip():
+        return query
+    typed = understand(collection, query, None, titles=False)
+    return typed.in_space(collection) if typed.text else query
 
 
 def counted_in_words(counted: Mapping[str, float]) -> list[str]:

@@ -71,8 +71,12 @@ class FoundRecords(list[RecordHit]):
         The query with known words in place of those that no record has.
     used_meant : bool
         Whether this was searched for, since no word of the query is known.
+    words : str
+        What was searched for: the query, with other forms of words that few records have; empty if not known.
     """
 
-    def __init__(self, hits: Iterable[RecordHit] = (), *, meant: str | None = None, used_meant: bool = False) -> None:
+    def __init__(
+        self, hits: Iterable[RecordHit] = (), *, meant: str | None = None, used_meant: bool = False, words: str = ""
+    ) -> None:
         super().__init__(hits)
-        self.meant, self.used_meant = meant, used_meant
+        self.meant, self.used_meant, self.words = meant, used_meant, words

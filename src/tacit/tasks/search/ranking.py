@@ -80,11 +80,11 @@ def rank_records(
     position = None
     if by != "words":
         has_words = collection.space.words is not None  # without them a search by meaning is an error
-        position = query_position(collection, typed.text, "hybrid" if has_words else by, None)
-    found = _ranked(collection, typed.text, position, by, _FIRST, typed.filters)
+        position = query_position(collection, typed.in_space(collection), "hybrid" if has_words else by, None)
+    found = _ranked(collection, typed.words, position, by, _FIRST, typed.filters)
     if limit > len(found.numbers) >= _FIRST:
-        found = _joined(found, _ranked(collection, typed.text, position, by, DEEPEST, typed.filters))
-    found = replace(found, text=typed.text, meant=typed.meant)
+        found = _joined(found, _ranked(collection, typed.words, position, by, DEEPEST, typed.filters))
+    found = replace(found, text=typed.words, meant=typed.meant)
     return _with_called(collection, found, typed).page(0, limit)
 
 

@@ -83,7 +83,9 @@ def search(
     first = [best] * len(typed.called)
     numbers = np.array([*typed.called[: len(order)], *numbers[order[len(typed.called) :]]], np.int64)
     scores = [*first[: len(order)], *(scores[place] for place in order[len(typed.called) :].tolist())]
-    return FoundRecords(hits_of(collection, numbers, scores), meant=typed.meant, used_meant=typed.used)
+    return FoundRecords(
+        hits_of(collection, numbers, scores), meant=typed.meant, used_meant=typed.used, words=typed.words
+    )
 
 
 def in_order(collection: OpenedIndex, filters: Filters | None, limit: int) -> tuple[Any, Any]:
@@ -94,11 +96,11 @@ def in_order(collection: OpenedIndex, filters: Filters | None, limit: int) -> tu
 
 def _found(collection: OpenedIndex, typed: Typed, by: str, limit: int, fusion: str) -> tuple[Any, Any]:
     if by == "words":
-        return collection.store.words(typed.text, limit, typed.filters)
-    position = query_position(collection, typed.text, by, None)
+        return collection.store.words(typed.words, limit, typed.filters)
+    position = query_position(collection, typed.in_space(collection), by, None)
     if by == "meaning":
         return collection.positions.nearest(position, limit, filters=typed.filters)
-    return _hybrid(collection, typed.text, position, limit, typed.filters, fusion)
+    return _hybrid(collection, typed.words, position, limit, typed.filters, fusion)
 
 
 def _by_vector(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -67,16 +67,19 @@ class KnownWords:
         return str(self._terms[rows[order[0]]])
 
 
-def corrected(collection: OpenedIndex, query: str, text: str) -> tuple[str, bool] | None:
+def corrected(
+    collection: OpenedIndex, query: str, text: str, *, known: Collection[str] = ()
+) -> tuple[str, bool] | None:
     """Return a query with known words in place of misspelt ones, and whether the text to search for has no known word.
 
-    None if nothing is misspelt, or no known word is near.
+    None if nothing is misspelt, or no known word is near. `known` are words in lower case that are not misspelt,
+    though no record has them.
     """
     words = collection.space.words
     typed = list(dict.fromkeys(found[0] for found in _WORD.finditer(query)))
     stop = frozenset() if words is None else words.analyse.stop_words
     telling = [word for word in typed if word.lower() not in stop]
-    unknown = [word for word in telling if not collection.store.has_word(word)]
+    unknown = [word for word in telling if word.lower() not in known and not collection.store.has_word(word)]
     if not unknown or len(unknown) > _MOST:
         return None
     sought = {found[0] for found in _WORD.finditer(text)}.intersection(telling)

@@ -10,6 +10,7 @@ from tacit.errors import InputError
 from tacit.index import Filters
 from tacit.relations.taxonomy.matching import folded_loosely
 from tacit.tasks.opened_index import OpenedIndex
+from tacit.tasks.search.forms import other_forms
 from tacit.tasks.search.query import LONGEST_TYPED, as_filters, clean_text, read_query
 from tacit.tasks.search.spelling import corrected
 from tacit.types import IntArray
@@ -24,6 +25,7 @@ class Typed:
     Attributes
     ----------
     text : words to search for; empty if there are conditions only
+    forms : other forms of some of these words, which are searched for as well
     filters : those given, and those of the query
     called : numbers of records whose id or title was typed
     meant : the query with known words in place of misspelt ones; None if nothing is misspelt
@@ -35,6 +37,17 @@ class Typed:
     called: IntArray
     meant: str | None = None
     used: bool = False
+    forms: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The words to search for with their other forms."""
+        return " ".join((self.text, *self.forms))
+
+    def in_space(self, collection: OpenedIndex) -> str:
+        """Return the words that are placed in the space: with stems, other forms are the same words."""
+        words = collection.space.words
+        return self.text if words is not None and words.settings.stem else self.words
 
 
 def understand(collection: OpenedIndex, query: str, filters: Filters | None, *, titles: bool = True) -> Typed:
@@ -50,14 +63,14 @@ def understand(collection: OpenedIndex, query: str, filters: Filters | None, *, 
     if not text and joined is None:
         raise InputError(f"query is empty: got {query!r}, expected some words.")
     called = _called(collection, query.strip(), joined) if titles else _NOBODY
-    found = None if len(called) or len(query) > LONGEST_TYPED or not text else corrected(collection, query, text)
-    if found is None:
+    if len(query) > LONGEST_TYPED or not text:
         return Typed(text, joined, called)
-    meant, is_needed = found
-    if not is_needed:
-        return Typed(text, joined, called, meant)
-    text, joined = as_filters(collection, read_query(meant), filters)
-    return Typed(text, joined, called, meant, used=True)
+    forms = other_forms(collection, text)
+    found = None if len(called) else corrected(collection, query, text, known=forms)
+    if found is None or not found[1]:
+        return Typed(text, joined, called, None if found is None else found[0], forms=tuple(forms.values()))
+    text, joined = as_filters(collection, read_query(found[0]), filters)
+    return Typed(text, joined, called, found[0], used=True)
 
 
 def first_of(numbers: IntArray, called: IntArray) -> IntArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 import numpy as np
@@ -12,12 +13,13 @@ from tacit import InputError
 from tacit.corpus.record import Record
 from tacit.index import Filters
 from tacit.tasks.build.settings import BuildSettings
-from tacit.tasks.search import spelling
+from tacit.tasks.search import forms, spelling
 from tacit.tasks.search.conditions import read_conditions
+from tacit.tasks.search.forms import other_forms
 from tacit.tasks.search.query import Query, read_query
 from tacit.tasks.search.ranking import rank_records
 from tacit.tasks.search.spelling import KnownWords
-from tacit.text import TextSettings
+from tacit.text import TextSettings, analysis
 
 BOOKS = [
     ("gimp", "GIMP", "An editor for pictures and photographs, with layers."),
@@ -125,6 +127,36 @@ def test_misspelt_words_are_met(index):
     assert index.search("whael", by="meaning")[0].id in ("ship", "café")
     ranked = rank_records(index, "libreofice -calc", limit=3)
     assert (ranked.meant, ranked.text) == ("libreoffice -calc", "libreoffice")
+
+
+@pytest.mark.parametrize("by", ["hybrid", "words", "meaning"])
+@pytest.mark.parametrize(("typed", "known"), [("whales", "whale"), ("Letter", "letters")])
+def test_plurals_and_singulars_meet(index, by, typed, known):
+    hits = index.search(typed, by=by, limit=2)
+    assert ids(hits) == ids(index.search(known, by=by, limit=2))
+    assert (hits.meant, hits.words) == (None, f"{typed} {known}")
+    ranked = rank_records(index, typed, by=by, limit=2)
+    assert ids(hits) == [record.id for record in index.store.get(ranked.numbers)]
+
+
+def test_a_hit_is_explained_by_the_form_that_was_searched_for(index):
+    found = index.explain(query="whales -gimp", ids="ship")
+    assert (found.query, found.shared_words) == ("whales -gimp", ("whale",))
+    assert found.cosine == pytest.approx(index.explain(query="whale", ids="ship").cosine, abs=1e-6)
+
+
+def test_of_other_forms_the_nearest_that_more_records_have(index, monkeypatch):
+    assert other_forms(index, "pictures Photograph whales 'x' zzzzzz") == {
+        "pictures": "picture", "photograph": "photographs", "whales": "whale",
+    }  # fmt: skip
+    assert other_forms(index, 'picture "photograph" letters') == {}  # the most frequent, a phrase, the only form
+    forms._key_of.cache_clear()
+    monkeypatch.setitem(sys.modules, "snowballstemmer", None)
+    analysis.stemmer.cache_clear()
+    assert other_forms(index, "photograph whales tables calcs") == {
+        "photograph": "photographs", "whales": "whale", "calcs": "calc",
+    }  # fmt: skip
+    forms._key_of.cache_clear()
 
 
 def test_the_nearest_word_is_found_as_by_a_loop_and_fast():
