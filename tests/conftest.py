@@ -13,7 +13,11 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # there is a worker a core: more thread
 import numpy as np
 import pytest
 from demo_run import DemoRun, run_demo
+from hypothesis import settings
 from planted import Planted, plant
+
+settings.register_profile("brief", max_examples=40)  # what further examples find, other tests do
+settings.load_profile("brief")
 
 gc.set_threshold(50_000, 20, 100)  # tests and modules stay until the end: looking for garbage among them finds none
 

@@ -7,6 +7,7 @@ The rooms are one-way, and so are the folders inside a room, see CONTRIBUTING.md
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -146,7 +147,7 @@ def part_of(module: str) -> str:
 
 def imported_modules(source: str, module: str) -> Iterator[tuple[int, str]]:
     """Yield line and dotted target of every import, also those in functions, for type checkers, by `import_module`."""
-    for node in ast.walk(ast.parse(source)):
+    for node in _nodes(source):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -162,6 +163,12 @@ def imported_modules(source: str, module: str) -> Iterator[tuple[int, str]]:
 def module_name(path: Path, root: Path) -> str:
     """Turn a file below `root` (the folder that holds `tacit`) into its dotted name."""
     return ".".join(path.relative_to(root).with_suffix("").parts)
+
+
+@functools.lru_cache(maxsize=1)
+def _nodes(source: str) -> list[ast.AST]:
+    """Give all nodes of a source file, which is asked twice."""
+    return list(ast.walk(ast.parse(source)))
 
 
 def _absolute(node: ast.ImportFrom, module: str) -> str:
@@ -181,7 +188,7 @@ def _lines_for_types(source: str) -> set[int]:
     """Give the lines below `if TYPE_CHECKING:`."""
     return {
         line
-        for node in ast.walk(ast.parse(source))
+        for node in _nodes(source)
         if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
         for inner in node.body
         for line in range(inner.lineno, (inner.end_lineno or inner.lineno) + 1)

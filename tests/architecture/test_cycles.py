@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def imports_of(sources: dict[str, str], *, for_checkers: bool = False) -> Graph:
     graph: Graph = {}
     for module, source in sources.items():
         named: set[str] = set()
-        for node in statements(ast.parse(source), for_checkers):
+        for node in statements(_parsed(source), for_checkers):
             if isinstance(node, ast.Import):
                 named.update(alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.module:
@@ -65,6 +66,9 @@ def imports_of(sources: dict[str, str], *, for_checkers: bool = False) -> Graph:
                 named |= (inner & set(sources)) or {node.module}
         graph[module] = (named & set(sources)) - {module}
     return graph
+
+
+_parsed = functools.cache(ast.parse)
 
 
 def statements(node: ast.AST, for_checkers: bool) -> Iterator[ast.AST]:

@@ -146,7 +146,7 @@ def test_importing_tacit_loads_no_library() -> None:
     assert not {"numpy", "scipy", "sklearn", *OPTIONAL_LIBRARIES} & set(loaded)
 
 
-def test_every_public_name_loads_without_an_optional_library() -> None:
+def test_every_public_name_loads_without_an_optional_library_and_a_star_import_leaves_built_in_names_alone() -> None:
     blocked = sorted(OPTIONAL_LIBRARIES.keys() - {"narwhals"})  # which new versions of scikit-learn need themselves
     program = f"""
 import sys
@@ -155,10 +155,17 @@ class Absent:
         if name.split(".")[0] in {blocked!r}:
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Absent())
+import builtins
 import tacit
+from tacit import *
+print(open is builtins.open, 'open' in dir(), 'LSI' in dir())
 print(*[name for name in tacit._HOMES if getattr(tacit, name) is not None])
 """
-    assert _run(program).split() == list(tacit._HOMES)
+    starred, loaded = _run(program).splitlines()
+    assert starred == "True False True"
+    assert loaded.split() == list(tacit._HOMES)
+    assert "open" in dir(tacit)
+    assert not set(tacit.__all__) & set(dir(builtins))
 
 
 def test_the_front_door_is_lazy_complete_and_refuses_unknown_names() -> None:
@@ -166,13 +173,6 @@ def test_the_front_door_is_lazy_complete_and_refuses_unknown_names() -> None:
     assert re.match(r"\d", tacit.__version__)
     with pytest.raises(AttributeError, match="has no attribute 'NoSuchName'"):
         _ = tacit.NoSuchName
-
-
-def test_a_star_import_leaves_the_built_in_names_alone() -> None:
-    program = "import builtins\nfrom tacit import *\nprint(open is builtins.open, 'open' in dir(), 'LSI' in dir())"
-    assert _run(program) == "True False True\n"
-    assert "open" in dir(tacit)
-    assert not set(tacit.__all__) & set(dir(builtins))
 
 
 def test_type_checkers_and_the_running_package_find_each_name_in_the_same_module() -> None:

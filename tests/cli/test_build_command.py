@@ -311,7 +311,7 @@ def test_a_data_set_by_its_name(folder, command, monkeypatch):
 
 @pytest.mark.realdata
 def test_a_data_set_brings_its_taxonomy(folder, command, data_dir):
-    options = ["--dataset", "reuters21578", "--data-dir", str(data_dir), "--limit-records", "300", "--dimensions", "10"]
+    options = ["--dataset", "reuters21578", "--data-dir", str(data_dir), "--limit-records", "150", "--dimensions", "5"]
     assert json.loads(command("build", *options, "--json", "-q")[1])["taxonomy_nodes"] > 100
     without = command("build", *options, "--taxonomy", "none", "--replace", "--json", "-q")[1]
     assert json.loads(without)["taxonomy_nodes"] == 0

@@ -218,14 +218,17 @@ def test_damage_to_any_file_is_told_and_never_a_traceback(sound, folder, command
         names = [name for name in names if "link" in Path(name).name]
     for name in names:
         content = (sound / index / name).read_bytes()
-        for way, changed in damages(content).items():
+        for turn, (way, changed) in enumerate(damages(content).items()):
             shutil.rmtree(index)
             shutil.copytree(sound / index, index)
             Path(index, name).unlink() if changed is None else Path(index, name).write_bytes(changed)
-            _check_told(command, index, name, way, size_differs=changed is None or len(changed) != len(content))
+            size_differs = changed is not None and len(changed) != len(content)
+            # a wrong size is found when the index is opened, before any question: one of them will do
+            questions = (QUESTIONS[turn % len(QUESTIONS)],) if size_differs else QUESTIONS
+            _check_told(command, index, name, way, questions, size_differs=size_differs or changed is None)
 
 
-def _check_told(command, index: str, name: str, way: str, *, size_differs: bool) -> None:
+def _check_told(command, index: str, name: str, way: str, questions, *, size_differs: bool) -> None:
     """Both `verify` and, where the size shows it, every other verb name the file in one sentence."""
     code, out, err = command("verify", index)
     # what is around the name in CURRENT, and behind the last page of a database, is not looked at
@@ -234,7 +237,7 @@ def _check_told(command, index: str, name: str, way: str, *, size_differs: bool)
         assert (code, err) == (1, ""), (name, way, out)
         assert Path(name).name in out or "has lost its content" in out, (name, way, out)
         assert all(re.search(r"got .*expected ", line) for line in out.splitlines()), out
-    for verb, *words in QUESTIONS:
+    for verb, *words in questions:
         code, out, err = command(verb, index, *words)
         assert code in (0, 2), (name, way, verb)
         assert "Traceback" not in err

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tacit.evaluate import f1, hierarchical_f1, level_report, tree_distance
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=30, deadline=None)
 
 
 @st.composite

@@ -175,7 +175,7 @@ def test_records_of_unknown_labels_take_part_by_their_words(planted: Planted) ->
 sizes = st.tuples(st.integers(3, 14), st.integers(2, 14), st.integers(1, 4), st.integers(1, 6))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     size=sizes,
     seed=st.integers(0, 10**6),

@@ -207,7 +207,7 @@ def test_one_record_is_a_space(name: str) -> None:
 sizes = st.tuples(st.integers(2, 14), st.integers(1, 14), st.integers(1, 4), st.integers(1, 6))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     size=sizes,
     seed=st.integers(0, 10**6),
@@ -243,7 +243,7 @@ def test_any_small_collection_has_a_space(
         np.testing.assert_allclose(model.objective_, first.objective_, rtol=1e-6, atol=1e-9 * np.sum(X**2))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(size=sizes, seed=st.integers(0, 10**6), center=st.booleans(), scaling=st.sampled_from(["unit", "weighted"]))
 def test_a_full_space_of_any_small_collection_leads_back(
     size: tuple[int, int, int, int], seed: int, center: bool, scaling: str

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from tacit.evaluate import clustering_f, coverage, half_life_utility, precision_recall_ndcg
 from tacit.tasks.recommend.recommender import pearson_similarities, predict_eq7
 
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=30, deadline=None)
 
 
 @st.composite

@@ -23,7 +23,7 @@ def by_definition(query: np.ndarray, positions: np.ndarray) -> np.ndarray:
     return np.divide(positions.astype(np.float64) @ query, lengths, out=np.zeros(len(positions)), where=lengths > 0)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     scores=st.lists(st.integers(-3, 3) | st.floats(-1, 1, width=32), max_size=60),
     limit=st.integers(1, 70),

@@ -100,7 +100,7 @@ FILTERS = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(filters=FILTERS)
 def test_lists_pass_what_plain_sql_passes(pair: tuple[RecordStore, RecordStore], filters: Filters) -> None:
     lists, plain = pair
