@@ -24,6 +24,7 @@ VARIABLES = {"cert": "SSL_CERT_FILE"}
 NO_MATTER = {
     "break-system-packages",
     "cache-dir",
+    "compile",
     "default-timeout",
     "disable-pip-version-check",
     "no-cache-dir",

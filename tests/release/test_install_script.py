@@ -16,6 +16,7 @@ global.cert='/there.pem'
 global.extra-index-url='\nfile:///one/simple\nfile:///two/simple'
 global.find-links='/other'
 global.index-url='https://mirror.example/simple'
+:env:.compile='0'
 global.timeout='60'
 download.find-links='/nowhere'
 """
