@@ -14,7 +14,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["file_sha256", "flush_file", "flush_folder", "flush_tree", "remove_tree", "replace_text", "replacing"]
+from tacit.errors import did_you_mean
+
+__all__ = [
+    "did_you_mean_file",
+    "file_sha256",
+    "flush_file",
+    "flush_folder",
+    "flush_tree",
+    "remove_tree",
+    "replace_text",
+    "replacing",
+]
 
 
 @contextmanager
@@ -49,6 +60,19 @@ def replacing(path: Path, temporary: Path | None = None) -> Iterator[Path]:
                 remove_tree(left)
             else:
                 left.unlink(missing_ok=True)
+
+
+def did_you_mean_file(path: Path, otherwise: str = "") -> str:
+    """Return " Did you mean ...?" with the entry of its folder that is spelt most like the name of a missing file."""
+    try:
+        names = sorted(entry.name for entry in path.absolute().parent.iterdir())
+    except OSError:
+        names = []
+    names = [name for name in names if did_you_mean(path.stem, [Path(name).stem])]  # suffixes are often alike
+    meant = did_you_mean(path.name, names)
+    if not meant:
+        return f" {otherwise}" if otherwise else ""
+    return meant if path.absolute().parent == Path.cwd() else meant.removesuffix("?") + f" in {str(path.parent)!r}?"
 
 
 def replace_text(path: Path, text: str) -> None:

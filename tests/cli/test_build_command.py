@@ -322,7 +322,7 @@ def test_a_data_set_brings_its_taxonomy(folder, command, data_dir):
     [
         (["build"], "SOURCE is missing: got neither"),
         (["build", "books.csv", "--dataset", "arxiv"], "SOURCE is given with --dataset"),
-        (["build", "nothing.csv"], "path does not exist: got 'nothing.csv'"),
+        (["build", "nothing.csv"], "SOURCE does not exist: got 'nothing.csv'"),
         (["build", "arxiv"], "got 'arxiv', which is the name of a data set. Use --dataset arxiv."),
         (["build", "books.csv", "--text", "txet"], "--text names a column that books.csv does not have: got 'txet'"),
         (["build", "books.csv", "--dimensions", "0"], "--dimensions is out of range: got 0"),
@@ -337,12 +337,12 @@ def test_a_data_set_brings_its_taxonomy(folder, command, data_dir):
         (["build", "books.csv", "--weight", "labels=-1"], "of at least 0: got 'labels=-1'"),
         (["build", "books.csv", "--weight", "labels=nan"], "of at least 0: got 'labels=nan'"),
         (["build", "books.csv", "--stop-words", "no.txt"], "--stop-words cannot be read: got 'No such file"),
-        (["build", "books.csv", "--taxonomy", "no.tsv"], "cannot be read"),
+        (["build", "books.csv", "--taxonomy", "no.tsv"], "--taxonomy does not exist: got 'no.tsv'"),
         (
             ["build", "books.csv", "--taxonomy", "a.tsv", "--taxonomy-separator", "/"],
             "--taxonomy is given with --taxonomy-separator",
         ),
-        (["build", "books.csv", "--vectors", "books.csv"], "--vectors cannot be read"),
+        (["build", "books.csv", "--vectors", "books.csv"], "--vectors is not an array"),
         (["build", "books.csv", "--model", "mlsi", "--labels", ""], "model needs labels or links: got 'mlsi'"),
         (["build", "books.csv", "--set", "min_records=50"], "the texts have no words to index"),
         (["build", "empty.csv"], "path holds no records"),

@@ -184,9 +184,9 @@ def test_words_that_the_space_does_not_know_are_told(index, command):
     [
         (["add", "notes.tacit", "taken.jsonl"], "SOURCE has an id that is in use: got 'k5'"),
         (["add", "notes.tacit", "other.csv"], "name others with --text, --labels"),
-        (["add", "notes.tacit", "nothing.jsonl"], "path does not exist: got 'nothing.jsonl'"),
+        (["add", "notes.tacit", "nothing.jsonl"], "SOURCE does not exist: got 'nothing.jsonl'"),
         (["add", "notes.tacit"], "SOURCE is missing"),
-        (["add", "nowhere.tacit", "taken.jsonl"], "path does not exist"),
+        (["add", "nowhere.tacit", "taken.jsonl"], "INDEX does not exist"),
         (
             ["add", "notes.tacit", "taken.jsonl", "--vectors", "v.npy"],
             "--vectors cannot be placed: got vectors for an index",

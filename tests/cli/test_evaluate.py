@@ -130,7 +130,7 @@ def test_names_of_another_vocabulary(named, capsys, tmp_path):
     [
         (["--per-subject", "s.xls"], "Error: --per-subject has an unknown suffix: got 's.xls', expected a name that"),
         (["--per-subject", "no/s.tsv"], "Error: --per-subject is in a folder that does not exist: got 'no/s.tsv'"),
-        (["--vocabulary", "none.tsv"], "Error: none.tsv cannot be read: got 'No such file or directory'"),
+        (["--vocabulary", "none.tsv"], "Error: --vocabulary does not exist: got 'none.tsv'"),
         (["--vocabulary", "none.doc"], "Error: --vocabulary has an unknown suffix: got 'none.doc'"),
         (["--witnesses"], "Error: --witnesses cannot be measured: got 12 held-out records with labels, expected at"),
         (["--share", "2"], "Error: --share is out of range: got 2.0"),

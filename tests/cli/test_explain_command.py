@@ -127,7 +127,10 @@ def test_an_index_without_labels_has_concepts_of_words(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "this combination is not supported: got nothing, expected query and one id, two ids, text and label"),
+        (
+            [],
+            "this combination is not supported: got nothing, expected --query and one --id, two --id, --text",
+        ),
         (["--query", "whale"], "this combination is not supported: got query, expected"),
         (["--id", "r1"], "this combination is not supported: got one id, expected"),
         (["--query", "whale", "--id", "r111"], "id is unknown: got 'r111', expected"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -60,7 +61,7 @@ def folder(sound, tmp_path, monkeypatch) -> Path:
 @pytest.fixture
 def command(capsys):
     def run(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
+        with warnings.catch_warnings(action="error", category=RuntimeWarning), pytest.raises(SystemExit) as left:
             main(arguments)
         printed = capsys.readouterr()
         return int(left.value.code or 0), printed.out, printed.err
@@ -151,12 +152,12 @@ def test_an_index_without_records_has_an_empty_export(folder, command):
     [
         (["info", "nowhere.tacit"], "INDEX does not exist: got "),
         (["verify", "nowhere.tacit"], "INDEX does not exist: got 'nowhere.tacit'"),
-        (["export", "nowhere.tacit"], "path does not exist: got "),
-        (["export", "labels.tacit", "-o", "no/x.jsonl"], "path is not in an existing folder"),
+        (["export", "nowhere.tacit"], "INDEX does not exist: got "),
+        (["export", "labels.tacit", "-o", "no/x.jsonl"], "--output is not in an existing folder"),
         (["export", "labels.tacit", "-o", "there.jsonl"], "Choose another, or pass --replace."),
         (
             ["export", "labels.tacit", "-o", "links.tacit", "--format", "npy", "--replace"],
-            "path is a folder with other",
+            "--output is a folder with other",
         ),
     ],
 )
@@ -228,6 +229,18 @@ def test_damage_to_any_file_is_told_and_never_a_traceback(sound, folder, command
             _check_told(command, index, name, way, questions, size_differs=size_differs or changed is None)
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, 3e38])
+def test_positions_that_are_no_numbers_are_told(folder, command, value):
+    (path,) = Path("labels.tacit").rglob("positions.npy")
+    positions = np.load(path)
+    positions[:10] = value
+    np.save(path, positions)
+    for verb, *words in (("search", "whale"), ("similar", "r1"), ("explain", "--id", "r1", "--query", "whale")):
+        code, out, err = command(verb, "labels.tacit", *words)
+        assert (code, out) == (2, "")
+        assert re.fullmatch(r"Error: .*positions\.npy is damaged: got .* Restore the index .*\n", err)
+
+
 def _check_told(command, index: str, name: str, way: str, questions, *, size_differs: bool) -> None:
     """Both `verify` and, where the size shows it, every other verb name the file in one sentence."""
     code, out, err = command("verify", index)
@@ -241,6 +254,7 @@ def _check_told(command, index: str, name: str, way: str, questions, *, size_dif
         code, out, err = command(verb, index, *words)
         assert code in (0, 2), (name, way, verb)
         assert "Traceback" not in err
+        assert "unexpected error" not in err, (name, way, verb, err)
         assert "mistake of ours" not in err
         if code:
             assert len(err.splitlines()) == 1, (name, way, err)

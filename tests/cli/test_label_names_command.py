@@ -242,3 +242,16 @@ def test_a_name_without_its_qualifier_is_a_hint(folder, capsys):
     said(capsys, "build", "coded.jsonl", "--taxonomy", "v.csv", *SMALL, "-q")
     error = refused(capsys, "search", "coded.tacit", "whale", "--label", "Whales")
     assert "got 'Whales', expected a label of the index. Did you mean 'whales (animals)'?" in error
+
+
+def test_what_is_above_a_label_with_two_broader_ones_is_not_one_path(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    parents = "label,parent\nnature,\nlife,nature\nearth,nature\nsea,life\nsea,earth\nwhales,sea\n"
+    Path("tree.csv").write_text(parents)
+    rows = "".join(f"{n},whale song {n % 3},whales\n{n + 50},wave harbour {n % 2},sea\n" for n in range(8))
+    Path("books.csv").write_text(f"id,text,labels\n{rows}")
+    said(capsys, "build", "books.csv", "--taxonomy", "tree.csv", "--no-map", "-q", *SMALL[:3], "2")
+    table = said(capsys, "suggest", "books.tacit", "whale", "wave")
+    assert "sea < life and earth" in table
+    assert "earth < life" not in table
+    assert "Broader labels: life and earth" in said(capsys, "explain", "books.tacit", "--label", "sea")

@@ -48,7 +48,10 @@ def test_labels_are_a_tree_with_counts(index, capsys):
     assert max(map(len, lines)) <= 80
     assert said(capsys, "labels", index, "sea  ANIMALS").startswith(f"sea > Sea animals  {counts['animals']}")
     assert "Sea animals" in said(capsys, "labels", index, "anim")
-    assert said(capsys, "labels", index, "xyzzy") == "No label is called 'xyzzy', or spelt alike.\n"
+    assert (
+        said(capsys, "labels", index, "xyzzy")
+        == "No label is called 'xyzzy', or spelt alike. All of them: leave NAME out.\n"
+    )
     tree = said_json(capsys, "labels", index, "--json")["labels"]
     assert {one["label"] for one in tree} == {"sea", "home"}
     assert "narrower)" in said(capsys, "labels", index, "--depth", "1")

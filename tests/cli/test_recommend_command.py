@@ -95,7 +95,7 @@ def test_filters_hold_and_an_empty_answer_is_a_sentence(capsys, library):
     [
         ([], "--liked is missing: got neither --liked nor --for"),
         (["--disliked", "r1"], "--liked is missing: got neither --liked nor --for"),
-        (["--liked", "r100"], "id is unknown: got 'r100'"),
+        (["--liked", "r100"], "--liked is unknown: got 'r100'"),
         (["--liked", "r1", "--disliked", "r1"], "--liked and --disliked share a record: got 'r1' in both"),
         (["--liked", "r1", "--for", "reader=Ann"], "--for is given with --liked or --disliked"),
         (["--liked", "r1", "--what", "reader"], "--what needs --for: got 'reader'"),

@@ -95,7 +95,7 @@ def test_an_empty_answer_is_a_sentence(index, capsys):
         (["whale", "--where", "yaer=1990"], "--where has an unknown name: got 'yaer', expected one of place, year."),
         (["whale", "--range", "yaer=1990.."], "--range has an unknown name: got 'yaer', expected one of place, year."),
         (["whale", "--link", "editor=Ann"], "--link has an unknown name: got 'editor', expected one of author."),
-        (["whale", "--where", "year"], "--where must look like NAME=VALUE: got 'year'."),
+        (["whale", "--where", "year"], "--where must look like NAME=VALUE: got 'year', without"),
     ],
 )
 def test_bad_input_is_one_sentence(index, capsys, arguments, message):

@@ -226,7 +226,7 @@ def test_a_batch_is_read_as_the_index_was_built(capsys, tmp_path):
         (["whale", "--text", "x"], "--text needs --batch: got 'x' without it. Add --batch SOURCE."),
         (["whale", "--batch", "x"], "--batch is given with a text or --file: got both, expected one of them."),
         (["whale", "--json", "--format", "annif"], "--json contradicts --format: got 'annif', expected 'json'."),
-        (["--batch", "no/such.csv"], "path does not exist: got 'no/such.csv', expected a file or a folder."),
+        (["--batch", "no/such.csv"], "--batch does not exist: got 'no/such.csv', expected a file or a folder."),
         (["--batch", "x", "--output", "y.tsv", "--json"], "--output does not fit --format: got 'y.tsv' for 'json'"),
         (["whale", "--format", "xml"], "Invalid value for '--format': 'xml' is not one of"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 import time
@@ -30,7 +31,7 @@ from tacit.cli.common.options import (
     quiet_option,
     wait_option,
 )
-from tacit.cli.common.output import write_json, write_note
+from tacit.cli.common.output import filled, write_json, write_note
 from tacit.cli.common.progress import ShownStages
 from tacit.cli.common.reading_options import (
     ReadingOptions,
@@ -41,6 +42,7 @@ from tacit.cli.common.reading_options import (
     vectors_option,
 )
 from tacit.errors import InputError, TacitWarning
+from tacit.text.languages import likely_language
 
 if TYPE_CHECKING:
     from tacit.tasks.collection import Collection
@@ -140,7 +142,12 @@ def build_command(
         if as_json:
             write_json({**_facts(path, found, started), "reading": records.to_facts()})
         else:
-            print(f"\n{records.summary()}\n\n{_sentence(path, found)}\n\n{_next_steps(path, collection)}")
+            if space.language is None and (language := _other_language(collection)):
+                write_note(
+                    f"most texts seem to be {language.capitalize()}, and the index leaves out words as for English. To "
+                    f"leave out those of {language.capitalize()}, add --language {language} --replace to the command."
+                )
+            print(f"\n{records.summary()}\n\n{filled(_sentence(path, found))}\n\n{_next_steps(path, collection)}")
 
 
 @click.command(
@@ -203,7 +210,19 @@ def refit_command(
     if as_json:
         write_json(_facts(Path(index), found, started))
     else:
-        print(_sentence(Path(index), found))
+        print(filled(_sentence(Path(index), found)))
+
+
+def _other_language(collection: Collection) -> str:
+    """Return the language of most texts if it is not English, whose stop words were left out; else ""."""
+    if collection.space.words is None:
+        return ""
+    first = itertools.islice(collection.store.records(batch=_LOOKED_AT), _LOOKED_AT)
+    found = likely_language(record.text for _, record in first)
+    return "" if found == "english" else found
+
+
+_LOOKED_AT = 200  # records whose language is guessed
 
 
 def _facts(path: Path, found: IndexInfo, started: float) -> dict[str, Any]:
@@ -228,7 +247,7 @@ def _sentence(path: Path, found: IndexInfo) -> str:
         parts.append(f"a taxonomy of {found.taxonomy_nodes:,}")
     elif found.vocabulary_nodes:
         parts.append(f"names of {found.vocabulary_nodes:,} subjects")
-    parts += [f"{n:,} {name}" for name, n in found.links.items() if found.weights.get(name, 1)]
+    parts += [f"{n:,} linked by {name}" for name, n in found.links.items() if found.weights.get(name, 1)]
     made = f"{found.model} in {found.dimensions} dimensions, from {', '.join(parts[:-1])} and {parts[-1]}"
     return f"{path} is ready: {made} ({human_size(found.bytes)})."
 
@@ -241,6 +260,6 @@ def _next_steps(path: Path, collection: Collection) -> str:
     steps = [f"  tacit search {index} {shlex.quote(words)}"]
     if first is not None and not first.text:
         steps = [f"  tacit similar {index} {shlex.quote(first.id)}"]
-    if collection.suggester is not None:
+    if collection.suggester is not None or collection.panel is not None:
         steps.append(f"  tacit suggest {index} {shlex.quote(words)}")
     return "\n".join(["Try next:", *steps, f"  tacit map {index}"])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -52,9 +53,10 @@ def explain_command(*, index: str, limit: int, as_json: bool, **asked: Any) -> N
         if as_json:
             write_json(explanation.to_facts())
         else:
-            from tacit.tasks.label_names import title_of
+            from tacit.tasks.label_names import path_above, title_of
 
-            write_explanation(explanation, limit, lambda label: title_of(collection, label))
+            names = LabelWords(partial(title_of, collection), partial(path_above, collection))
+            write_explanation(explanation, limit, names)
 
 
 @click.command("concepts")
@@ -79,7 +81,14 @@ def concepts_command(*, index: str, limit: int, words: int, as_json: bool) -> No
         write_concepts(found)
 
 
-def write_explanation(explanation: Explanation, limit: int, title: Callable[[str], str] = str) -> None:
+class LabelWords(NamedTuple):
+    """The words for a label: its title, and what is above it."""
+
+    title: Callable[[str], str]
+    above: Callable[[str], str]
+
+
+def write_explanation(explanation: Explanation, limit: int, words: LabelWords) -> None:
     """Write an explanation, with the titles of labels; at most `limit` rows per table."""
     print(textwrap.fill(explanation.in_words(), min(shutil.get_terminal_size().columns, 100)))
     # by the name of the class, so that modules that are not needed are not imported
@@ -90,7 +99,7 @@ def write_explanation(explanation: Explanation, limit: int, title: Callable[[str
         "LabelPlace": _write_place,
         "Dimension": _write_dimension,
     }[type(explanation).__name__]
-    write(explanation, limit, title)
+    write(explanation, limit, words)
 
 
 def write_concepts(found: Sequence[Dimension]) -> None:
@@ -109,17 +118,17 @@ def write_concepts(found: Sequence[Dimension]) -> None:
     write_table(headings, rows, empty="The space has no dimensions.")
 
 
-def _write_hit(why: HitExplanation, limit: int, title: Callable[[str], str]) -> None:
+def _write_hit(why: HitExplanation, limit: int, words: LabelWords) -> None:
     rows = [(word.part, word.word, "yes" if word.shared else "", ", ".join(word.through)) for word in why.words]
     columns = ("part", "word", "in both", "related words in the record")
     _section("Contribution of each word to the cosine", columns, rows, limit)
     if abs(why.offset) >= 0.0005:
         print(f"{why.offset:.3f} comes from the centre of the space.")
-    _write_near("Labels of the record, by nearness to the query", why.labels, limit, title)
-    _write_near("Labels nearest to the query", why.query_labels, limit, title)
+    _write_near("Labels of the record, by nearness to the query", why.labels, limit, words)
+    _write_near("Labels nearest to the query", why.query_labels, limit, words)
 
 
-def _write_pair(why: PairExplanation, limit: int, _: Callable[[str], str]) -> None:
+def _write_pair(why: PairExplanation, limit: int, _: LabelWords) -> None:
     rows = [
         (part.part, str(part.number), ", ".join(part.words), ", ".join(label.title for label in part.labels[:3]))
         for part in why.dimensions
@@ -138,15 +147,15 @@ def _write_pair(why: PairExplanation, limit: int, _: Callable[[str], str]) -> No
             print(f"{what.capitalize()}: {_cut(names, limit)}")
 
 
-def _write_label(why: LabelExplanation, limit: int, title: Callable[[str], str]) -> None:
+def _write_label(why: LabelExplanation, limit: int, words: LabelWords) -> None:
     if why.by_witnesses:
         telling = [(share, word) for word, share in why.words]
         heading = "Share of the records of each word that have this label (less for rare words)"
         _section(heading, ("share", "word"), telling, limit)
     else:
         _write_parts(why, limit)
-    _write_above(why.ancestors)
-    _write_records("Nearest records with this label", why.records, limit, title)
+    _write_above(words.above(why.label))
+    _write_records("Nearest records with this label", why.records, limit, words)
 
 
 def _write_parts(why: LabelExplanation, limit: int) -> None:
@@ -162,8 +171,8 @@ def _write_parts(why: LabelExplanation, limit: int) -> None:
     print(f"\nScore {why.score:.3f}: starts at {why.intercept:.3f}, {sums}.")
 
 
-def _write_place(place: LabelPlace, limit: int, title: Callable[[str], str]) -> None:
-    _write_above(place.ancestors)
+def _write_place(place: LabelPlace, limit: int, words: LabelWords) -> None:
+    _write_above(words.above(place.label))
     if place.children:
         print(f"\nNarrower labels: {_cut([label.title for label in place.children], limit)}")
     if place.related:
@@ -172,37 +181,34 @@ def _write_place(place: LabelPlace, limit: int, title: Callable[[str], str]) -> 
         print(f"\nAlso called: {_cut(place.other_names, limit)}")
     if place.words:
         print(f"\nTypical words: {', '.join(place.words)}")
-    _write_near("Nearest labels", place.neighbours, limit, title)
-    _write_records("Nearest records", place.records, limit, title)
+    _write_near("Nearest labels", place.neighbours, limit, words)
+    _write_records("Nearest records", place.records, limit, words)
 
 
-def _write_dimension(dimension: Dimension, limit: int, title: Callable[[str], str]) -> None:
+def _write_dimension(dimension: Dimension, limit: int, words: LabelWords) -> None:
     for sign, end in (("+", dimension.positive), ("-", dimension.negative)):
         print(f"\nEnd {sign}\nWords: {', '.join(end.words) or 'none'}")
         if end.labels:
             print(f"Labels: {', '.join(label.title for label in end.labels)}")
         for name, things in end.links.items():
             print(f"{name.capitalize()}: {', '.join(things)}")
-        _write_records("", end.records, limit, title)
+        _write_records("", end.records, limit, words)
 
 
-def _write_near(heading: str, labels: Sequence[LabelNear], limit: int, title: Callable[[str], str]) -> None:
+def _write_near(heading: str, labels: Sequence[LabelNear], limit: int, words: LabelWords) -> None:
     above = any(near.ancestors for near in labels)
-    rows = [
-        (near.cosine, near.title, *([" < ".join(map(title, near.ancestors))] if above else []))
-        for near in labels[:limit]
-    ]
+    rows = [(near.cosine, near.title, *([words.above(near.label)] if above else [])) for near in labels[:limit]]
     _section(heading, ("cosine", "label", *(["below"] if above else [])), rows, limit)
 
 
-def _write_records(heading: str, hits: Sequence[RecordHit], limit: int, title: Callable[[str], str]) -> None:
-    rows = [(hit.score, hit.id, hit.title, ", ".join(map(title, hit.labels))) for hit in hits]
+def _write_records(heading: str, hits: Sequence[RecordHit], limit: int, words: LabelWords) -> None:
+    rows = [(hit.score, hit.id, hit.title, ", ".join(map(words.title, hit.labels))) for hit in hits]
     _section(heading, ("cosine", "id", "title", "labels"), rows, limit)
 
 
-def _write_above(ancestors: Sequence[Any]) -> None:
-    if ancestors:
-        print(f"\nBroader labels: {' < '.join(label.title for label in ancestors)}")
+def _write_above(path: str) -> None:
+    if path:
+        print(f"\nBroader labels: {path}")
 
 
 def _section(heading: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], limit: int) -> None:

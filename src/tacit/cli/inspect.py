@@ -15,6 +15,7 @@ from tacit.cli.common.options import as_json, examples, index_argument, limit_op
 from tacit.cli.common.output import shortened, write_json, write_note, write_table
 from tacit.cli.common.progress import ShownStages
 from tacit.errors import InputError
+from tacit.files import did_you_mean_file
 
 if TYPE_CHECKING:
     from tacit.tasks.info import IndexInfo
@@ -66,10 +67,11 @@ def show_command(*, index: str, id: str, as_json: bool) -> None:
         return
     called = [title if title == label else f"{title} <{label}>" for label, title in titles.items()]
     rows = [("id", record.id), ("title", record.title), ("labels", ", ".join(called))]
-    rows += [(name, ", ".join(targets)) for name, targets in links.items()]
+    rows += [(name, "; ".join(targets)) for name, targets in links.items()]
     rows += [
         (name, ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value))
         for name, value in record.fields.items()
+        if name != "label_titles"  # which are beside the labels
     ]
     _write_rows([(name, value) for name, value in rows if value])
     width = min(shutil.get_terminal_size((80, 24)).columns, _WIDEST)
@@ -93,6 +95,8 @@ def labels_command(*, index: str, name: str | None, depth: int, limit: int, as_j
     from tacit.tasks.label_names import find_label
     from tacit.tasks.label_tree import LabelTree
 
+    if depth < 1:
+        raise InputError(f"--depth is out of range: got {depth}, expected a whole number of at least 1.")
     with opened(index) as collection:
         tree = LabelTree(collection)
         try:
@@ -147,7 +151,11 @@ def _write_alike(collection: Any, tree: LabelTree, name: str, limit: int, as_jso
     rows = [
         (tree.node(one.label).total, one.title, one.label, one.name if one.name != one.title else "") for one in matches
     ]
-    write_table(("records", "title", "label", "called"), rows, empty=f"No label is called {name!r}, or spelt alike.")
+    write_table(
+        ("records", "title", "label", "called"),
+        rows,
+        empty=f"No label is called {name!r}, or spelt alike. All of them: leave NAME out.",
+    )
 
 
 _WIDEST = 100
@@ -161,8 +169,10 @@ def verify_command(*, index: str, as_json: bool) -> None:
 
     Each problem is printed in a line; the exit code is 1 if there is any.
     """
-    if not Path(index).expanduser().exists():
-        raise InputError(f"INDEX does not exist: got {index!r}, expected the folder of an index. Build one first.")
+    if not Path(index).expanduser().is_dir():
+        what = "is a file" if Path(index).expanduser().exists() else "does not exist"
+        meant = did_you_mean_file(Path(index).expanduser(), "Build one first.")
+        raise InputError(f"INDEX {what}: got {index!r}, expected the folder of an index.{meant}")
     with ShownStages() as show:
         show.begin("checking")
         from tacit.index import verify

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.common.messages import naming
 from tacit.cli.common.options import as_json, examples, index_argument, opened
 from tacit.cli.common.output import write_json, write_note, write_table
 from tacit.cli.common.progress import ShownStages
@@ -54,7 +55,8 @@ def _read_test(collection: Collection, split: dict[str, Any]) -> dict[str, Any]:
     from tacit.cli.common.reading_options import ReadingOptions, open_records
 
     stored = dict(collection.settings["build"].get("reading") or {})
-    return {**split, "test": list(open_records(ReadingOptions(sources=(split["test"],)), stored=stored).records)}
+    with naming("path", "--test"):
+        return {**split, "test": list(open_records(ReadingOptions(sources=(split["test"],)), stored=stored).records)}
 
 
 def _names(models: str | None) -> list[str] | None:

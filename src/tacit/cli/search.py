@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.common.messages import naming
 from tacit.cli.common.options import (
     as_json,
     examples,
@@ -16,7 +18,15 @@ from tacit.cli.common.options import (
     opened,
     read_filters,
 )
-from tacit.cli.common.output import hits_as_facts, write_cards, write_hits, write_json, write_note, write_table
+from tacit.cli.common.output import (
+    hits_as_facts,
+    room_for_snippets,
+    write_cards,
+    write_hits,
+    write_json,
+    write_note,
+    write_table,
+)
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
@@ -87,12 +97,20 @@ def search_command(
     with opened(index) as collection:
         filters = read_filters(collection, **conditions)
         hits = collection.search(text, by=by, limit=limit, filters=filters, fusion=fusion)
+        if _has_stop_words_only(collection, text):
+            write_note("the query has only words that the index leaves out. Type words that tell more.")
         if hits.meant is not None and hits.used_meant:
             write_note(f"no record has {text!r}; these are for {hits.meant!r}.")
         elif hits.meant is not None:
             write_note(f"did you mean {hits.meant!r}?")
         asked = {"query": text, "by": by, **({} if hits.meant is None else {"meant": hits.meant})}
         _write(collection, asked, hits, as_json, with_text=with_text, query=hits.words)
+
+
+def _has_stop_words_only(collection: Collection, text: str) -> bool:
+    words = collection.space.words
+    typed = re.findall(r"[^\W_]+", text.lower())
+    return bool(typed) and words is not None and all(word in words.analyse.stop_words for word in typed)
 
 
 @click.command("similar")
@@ -141,7 +159,8 @@ def _write(
         from tacit.tasks.search.snippets import QueryWords, snippet_of
 
         words = QueryWords(collection, query or "")
-        shown = [snippet_of(hit.record.text, words, title=hit.record.title).text for hit in hits]
+        room = room_for_snippets() - 4  # for dots at both ends
+        shown = [snippet_of(hit.record.text, words, title=hit.record.title, length=room).text for hit in hits]
         write_cards(hits, shown, title)
     else:
         write_hits(hits, title)
@@ -204,7 +223,8 @@ def recommend_command(
         hits: Sequence[RecordHit] | Sequence[ThingHit]
         if for_thing is None:
             asked = {"liked": list(liked), "disliked": list(disliked)}
-            hits = recommend(collection, liked, disliked=disliked, limit=limit, filters=filters)
+            with naming("id", "--liked or --disliked" if disliked else "--liked"):
+                hits = recommend(collection, liked, disliked=disliked, limit=limit, filters=filters)
         else:
             if filters is not None and what != "records":
                 raise InputError(
@@ -212,7 +232,8 @@ def recommend_command(
                 )
             kind, name = _thing(for_thing)
             asked = {"for": {"link": kind, "name": name}, "what": what}
-            hits = recommend_for(collection, kind, name, what=what, limit=limit, filters=filters)
+            with naming("link", "--for has a link that"), naming(re.escape(kind), f"--for {kind}"):
+                hits = recommend_for(collection, kind, name, what=what, limit=limit, filters=filters)
         titles = {hit.id: title_of(collection, hit.id) if what == "labels" else hit.id for hit in hits}
     if as_json:
         write_json({**asked, "hits": [hit.to_facts() for hit in hits]})

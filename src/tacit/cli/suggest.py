@@ -7,7 +7,8 @@ import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -17,7 +18,7 @@ from tacit.cli.common.options import as_json, index_argument, opened
 from tacit.cli.common.output import write_json, write_note, write_table
 from tacit.cli.common.progress import ShownStages
 from tacit.errors import InputError
-from tacit.files import replacing
+from tacit.files import did_you_mean_file, replacing
 
 if TYPE_CHECKING:
     from tacit.corpus import Reading
@@ -83,6 +84,7 @@ def suggest_command(*, index: str, as_json: bool, form: str | None, limit: int |
                 name = option.partition("_")[0]
                 raise InputError(f"--{name} needs --batch: got {value!r} without it. Add --batch SOURCE.")
         texts = _texts(words, files)
+        from tacit.tasks.label_names import path_above
         from tacit.tasks.suggest.suggest import suggest
 
         wanted = given["reasons"]
@@ -95,7 +97,7 @@ def suggest_command(*, index: str, as_json: bool, form: str | None, limit: int |
             empty = "No label is probable enough."
             if not given["chosen"] and not given["threshold"]:  # every label is suggested if a word is known
                 empty = "No labels: none of the words is in the vocabulary of the index."
-            _write(form or "table", [name for name, _ in texts], found, empty)
+            _write(form or "table", [name for name, _ in texts], found, empty, partial(path_above, collection))
         return
     if words or files:
         raise InputError("--batch is given with a text or --file: got both, expected one of them.")
@@ -137,10 +139,11 @@ def _read(file: str) -> str:
     try:
         return Path(file).read_text("utf-8-sig", errors="replace")
     except OSError as error:
-        raise InputError(f"--file cannot be read: got {file!r}, {error.strerror or error}.") from error
+        meant = did_you_mean_file(Path(file), "Check the name and its permissions.")
+        raise InputError(f"--file cannot be read: got {file!r}, {error.strerror or error}.{meant}") from error
 
 
-def _write(form: str, names: list[str], found: list[list[Suggestion]], empty: str) -> None:
+def _write(form: str, names: list[str], found: list[list[Suggestion]], empty: str, above: Callable[[str], str]) -> None:
     if form == "json":
         texts = [
             {"source": name, "suggestions": [one.to_facts() for one in suggestions]}
@@ -159,7 +162,7 @@ def _write(form: str, names: list[str], found: list[list[Suggestion]], empty: st
             if form == "annif":
                 print("".join(f"{annif_line(one)}\n" for one in suggestions), end="")
             else:
-                _write_table(suggestions, empty)
+                _write_table(suggestions, empty, above)
                 _write_reasons(suggestions)
 
 
@@ -169,7 +172,7 @@ def annif_line(suggestion: Suggestion) -> str:
     return f"<{suggestion.label}>\t{title}\t{suggestion.probability:.4f}"
 
 
-def _write_table(suggestions: list[Suggestion], empty: str) -> None:
+def _write_table(suggestions: list[Suggestion], empty: str, path_above: Callable[[str], str]) -> None:
     """Write labels with their titles and what is above them; in place of an IRI its title alone, which is readable."""
     from tacit.relations.taxonomy.names import is_iri
 
@@ -178,7 +181,7 @@ def _write_table(suggestions: list[Suggestion], empty: str) -> None:
     headings = ["probability", "chosen", "label", *(["title"] if titled else []), *(["below"] if above else [])]
     rows: list[list[Any]] = []
     for one in suggestions:
-        below = [" < ".join(one.ancestor_titles)] if above else []
+        below = [path_above(one.label)] if above else []
         names = [one.label, one.title] if titled else [one.title]
         rows.append([one.probability, "yes" if one.chosen else "", *names, *below])
     write_table(headings, rows, empty=empty)

@@ -12,19 +12,29 @@ from tacit.errors import InputError
 __all__ = ["ColumnMap"]
 
 # usual names of the columns, the most likely first
-_ID = ("id", "_id", "document_id", "doc_id", "docid", "identifier", "uid")
-_TITLE = ("title", "headline", "name")
-_TEXT = ("text", "body", "content", "full_text", "fulltext", "abstract", "description", "summary")
+_ID = (
+    "id", "_id", "document_id", "doc_id", "docid", "identifier", "uid", "record_id", "inventory_no", "inventory_number",
+    "accession_number", "record_number", "inventarnummer", "datensatznummer",
+)  # fmt: skip
+_TITLE = ("title", "headline", "name", "titel", "hauptsachtitel")
+_TEXT = (
+    "text", "body", "content", "full_text", "fulltext", "abstract", "description", "summary", "volltext", "inhalt",
+    "zusammenfassung", "beschreibung", "inhaltsangabe", "annotation",
+)  # fmt: skip
 _LABELS = (
     "labels", "subjects", "subject_uris", "topics", "tags", "categories", "keywords", "label", "topic", "tag",
     "category", "subject_headings", "headings", "descriptors", "index_terms", "mesh_terms", "lcsh", "mesh",
+    "schlagwörter", "schlagworte", "themen", "stichwörter", "kategorien", "deskriptoren",
 )  # fmt: skip
 _LABEL_WORDS = frozenset({
     "labels", "subjects", "subject", "topics", "tags", "categories", "keywords", "keyword", "headings", "descriptors",
-    "schlagworte", "schlagwort", "schlagwörter", "schlagwoerter",
+    "schlagworte", "schlagwort", "schlagwörter", "schlagwoerter", "themen", "stichwörter", "stichworte", "kategorien",
+    "deskriptoren",
 })  # fmt: skip
 _MARKS = {"\n": "line ends"}
-_TEXT_WORDS = frozenset({"abstract", "text", "body", "description", "summary", "content"})
+_TEXT_WORDS = frozenset({
+    "abstract", "text", "body", "description", "summary", "content", "zusammenfassung", "beschreibung",
+})  # fmt: skip
 # words beside these in names of columns that hold something else, such as n_topics, subject_id and text length
 _OTHER_WORDS = frozenset({
     "n", "num", "number", "count", "total", "id", "ids", "line", "length", "size", "type", "url", "code", "score",
@@ -40,7 +50,7 @@ class ColumnMap:
     ----------
     text : str or sequence of str, optional
         The columns whose words are indexed, joined in this order. The guess is the title and the first that exists of
-        text, body, content, full_text, abstract, description and summary.
+        text, body, content, full_text, abstract, description and summary, or such a name in German.
     labels : str or sequence of str, optional
         The columns that hold labels; () for none. The guess is one of labels, subjects, subject_uris, topics, tags,
         categories, keywords, or the singular of these, or else a name with such a word: "subject headings", "Subjects
@@ -152,9 +162,9 @@ class ColumnMap:
             text = tuple(dict.fromkeys(name for name in (title, body) if name))
         if not text and not self.links:  # links alone are enough, for instance who rated what
             raise InputError(
-                f"text is not given and cannot be guessed: got the columns {shown(there, 20)} in {file}, expected one "
-                f"such as {', '.join(map(repr, _TEXT[:4]))}. Name the columns that hold the text, or links; the first "
-                "line of a table must hold the names of its columns."
+                f"text is not given and cannot be guessed: got the columns {shown(map(_cut, there), 8)} in {file}, "
+                f"expected one such as {', '.join(map(repr, _TEXT[:4]))}. Name the columns that hold the text; the "
+                "first line of a table must hold the names of its columns."
             )
         labels = self.labels
         if labels is None:
@@ -216,6 +226,11 @@ def _names(role: str, names: Iterable[str]) -> tuple[str, ...]:
 
 def _split(names: str | None) -> tuple[str, ...] | None:
     return None if names is None else tuple(name.strip() for name in names.split(",") if name.strip())
+
+
+def _cut(name: str) -> str:
+    """Return the name of a column for a message; a long one is a cell of a table without a header."""
+    return name if len(name) <= 40 else f"{name[:37]}..."
 
 
 def _first(usual: Iterable[str], columns: list[str]) -> str | None:

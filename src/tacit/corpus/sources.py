@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, cast
 from tacit.checks import check_choice, shown
 from tacit.corpus.problems import Problems
 from tacit.errors import InputError
+from tacit.files import did_you_mean_file
 
 __all__ = [
     "FORMATS",
@@ -154,7 +155,8 @@ def find_sources(paths: str | Path | Iterable[str | Path], format: str | None, e
         elif path.is_file():
             sources.append(Source(path, _format_of(path, format), encoding))
         else:
-            raise InputError(f"path does not exist: got {str(path)!r}, expected a file or a folder.")
+            meant = did_you_mean_file(path, "Check the name and the folder.")
+            raise InputError(f"path does not exist: got {str(path)!r}, expected a file or a folder.{meant}")
     names = [source.name for source in sources]
     if len(set(names)) < len(names):  # made-up ids must differ
         for source in sources:

@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tacit.errors import InputError
 from tacit.index import Filters, Generation
+from tacit.index.folder.arrays import REMEDY
 from tacit.index.nearest.approximate import GRAPH, HnswGraph
 from tacit.index.nearest.exact import cosines, lengths_of, top
 from tacit.index.records.matching import MatchingRecords
@@ -27,6 +29,8 @@ _SPARE = 2  # matching proposals needed per requested record: more are missed at
 _WIDEST = 4_800  # most proposals, about 12 ms
 _FEW = 50_000  # so few matching records are compared in less time than a search of the graph that may not suffice
 _SOME = 150_000  # so few are compared in less time than a wider search of the graph takes
+
+_GREATEST = 1e18  # of a coordinate: the square of more is not finite
 
 Found = tuple[IntArray, Float32Array]
 
@@ -87,7 +91,14 @@ class RecordPositions:
         base = numbers < self.n_base
         found[base] = self._positions[numbers[base]]
         found[~base] = changes.positions[np.searchsorted(changes.added, numbers[~base])]
+        self._check(found)
         return found
+
+    def _check(self, values: Float32Array) -> None:
+        """Raise if values were read that no build writes: the checksum of a file is compared by `verify` only."""
+        if not (np.abs(values) < _GREATEST).all():
+            path = self._generation.path("arrays/positions.npy")
+            raise InputError(f"{path} is damaged: got values that are not finite, expected positions. {REMEDY}")
 
     @cached_property
     def _graph(self) -> HnswGraph | None:
@@ -127,8 +138,10 @@ class RecordPositions:
         """Return the nearest among these records, whose numbers ascend."""
         n_base = int(np.searchsorted(numbers, self.n_base))
         added = np.searchsorted(changes.added, numbers[n_base:])
-        of_base = cosines(position, self._positions, self._lengths, numbers[:n_base])
+        with np.errstate(invalid="ignore", over="ignore"):  # of damaged positions, which are told below
+            of_base = cosines(position, self._positions, self._lengths, numbers[:n_base])
         scores = np.concatenate([of_base, cosines(position, changes.positions, changes.lengths, added)])
+        self._check(scores)
         best = top(scores, limit)
         return numbers[best], scores[best]
 

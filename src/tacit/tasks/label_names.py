@@ -15,7 +15,7 @@ from tacit.index.records.schema import connect
 from tacit.relations.taxonomy.matching import folded_loosely
 from tacit.tasks.opened_index import OpenedIndex
 
-__all__ = ["NamedLabel", "ancestors_of", "find_label", "find_number", "named", "subtree", "title_of"]
+__all__ = ["NamedLabel", "ancestors_of", "find_label", "find_number", "named", "path_above", "subtree", "title_of"]
 
 _CHECK = "Check its spelling."
 _IDS = 50_000  # most ids compared for the nearest spelling: half a second
@@ -50,6 +50,20 @@ def ancestors_of(collection: OpenedIndex, label: str) -> tuple[str, ...]:
     if taxonomy is None or label not in taxonomy:
         return ()
     return tuple(map(str, reversed(taxonomy.ancestors(label))))
+
+
+def path_above(collection: OpenedIndex, label: str) -> str:
+    """Return what is above a label in words, as in "Birds < Biology"; several labels end the path: "Sea and Law"."""
+    taxonomy, path = collection.taxonomy, list[str]()
+    if taxonomy is None or label not in taxonomy:
+        return ""
+    node: object = label
+    while parents := taxonomy.parents(node):
+        path.append(" and ".join(title_of(collection, str(parent)) for parent in parents))
+        if len(parents) > 1:
+            break
+        node = parents[0]
+    return " < ".join(path)
 
 
 def find_label(collection: OpenedIndex, name: str, *, learned: bool = False) -> str:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from tacit.errors import InputError, MissingExtraError
+from tacit.errors import InputError, MissingExtraError, did_you_mean
 from tacit.text.settings import TextSettings
 
 __all__ = ["Analyser", "stemmer", "stop_words_of"]
@@ -71,8 +71,9 @@ def stop_words_of(settings: TextSettings) -> tuple[str, ...]:
     known = sorted(stop_words.LANGUAGE_MAPPING.values())
     if settings.language not in known:
         raise InputError(
-            f"language has no list of stop words: got {settings.language!r}, expected one of {', '.join(known)}. "
-            "Set stop_words to 'none' or to a list of words."
+            f"language has no list of stop words: got {settings.language!r}, expected one such as 'german' or "
+            f"'french'.{did_you_mean(settings.language, known, f'There are {len(known)}.')} Set stop_words to 'none' "
+            "or to a list of words."
         )
     return tuple(sorted(stop_words.get_stop_words(settings.language)))
 

@@ -72,7 +72,8 @@ class Words:
         try:
             X = counter.fit_transform(texts)
         except ValueError as error:
-            raise no_words(str(error)) from error
+            few = "df" in str(error)  # scikit-learn's names of what is too few or too many
+            raise no_words("no word is in enough records" if few else str(error)) from error
         words = cls(settings, tuple(analyse.stop_words), counter.get_feature_names_out().tolist(), counter.idf_)
         return words, sp.csr_array(X)
 

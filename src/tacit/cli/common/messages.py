@@ -7,10 +7,14 @@ backticks, or by a name with an underscore: `Pass replace_old=True`. Names that 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import click
 
-__all__ = ["as_typed"]
+from tacit.errors import InputError
+
+__all__ = ["as_typed", "naming"]
 
 _OTHER_NAMES = {  # arguments whose option is called differently
     "n_components": "dimensions",
@@ -28,6 +32,7 @@ _OTHER_NAMES = {  # arguments whose option is called differently
     "n_clusters": "groups",
     "limit": "limit_records",
 }
+_OF_OUTPUT = re.compile(r"path (?:is (?:a|an|not in)|cannot be written|exists)\b")
 _NAMES_OF_SET = ("ngrams", "min_records", "max_share", "max_terms", "min_label_records", "title_weight")
 _FIRST = re.compile(r"(?P<first>[a-z_]+)(?:=(?P<value>\S+))?(?: and (?P<second>[a-z_]+))?(?= (?!of\b))")
 _LATER = re.compile(
@@ -45,9 +50,8 @@ def as_typed(message: str, command: click.Command) -> str:
     options = _options_of(command)
 
     def option(name: str | None, value: str | None = None) -> str | None:
-        paths = [options[kind] for kind in ("sources", "index", "output", "batch") if kind in options]
-        if name == "path" and len(paths) == 1:  # of several, the value shows which one is meant
-            return paths[0]
+        if name == "path":
+            return _path_option(message, options)
         found = options.get(name or "") or options.get(_OTHER_NAMES.get(name or "", ""))
         if found is None or value in (None, "True"):
             return found
@@ -59,10 +63,33 @@ def as_typed(message: str, command: click.Command) -> str:
 
     start = _FIRST.match(message)
     said, rest = "", message
-    if start and (first := option(start["first"], start["value"])):
+    if start and (first := option(start["first"], start["value"]) or _setting(start["first"], options)):
         second = option(start["second"]) or start["second"]
         said, rest = first + (f" and {second}" if second else ""), message[start.end() :]
     return said + _LATER.sub(later, rest)
+
+
+def _setting(name: str, options: Mapping[str, str]) -> str | None:
+    """Return a parameter of the model as it is set."""
+    return f"--set {name}" if "_" in name and "set" in options else None
+
+
+@contextmanager
+def naming(argument: str, option: str) -> Iterator[None]:
+    """Let errors about an argument name this option of the command, which has several that might be meant."""
+    try:
+        yield
+    except InputError as error:
+        error.args = (re.sub(rf"^{argument}\b", option, str(error)),)
+        raise
+
+
+def _path_option(message: str, options: Mapping[str, str]) -> str | None:
+    """Return which option is meant by a path: what is written, or else what is read."""
+    kinds = ["sources", "batch", "index", "indexes", "output"]
+    if _OF_OUTPUT.match(message):
+        kinds.insert(0, kinds.pop())
+    return next((options[kind] for kind in kinds if kind in options), None)
 
 
 def _options_of(command: click.Command) -> dict[str, str]:

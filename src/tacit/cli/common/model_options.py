@@ -104,7 +104,12 @@ _OPTIONS: tuple[Decorator, ...] = (
     option_in("Space", "--map/--no-map", default=None, help="Lay the records out as a map.  [default: map]"),
     option_in("Space", "--seed", type=int, metavar="NUMBER", help="Random seed.  [default: 0]"),
     option_in("Space", "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another setting, listed below."),
-    option_in("Words", "--language", metavar="NAME", help="Language of the texts, or 'none'.  [default: english]"),
+    option_in(
+        "Words",
+        "--language",
+        metavar="NAME",
+        help="Language of the texts: de or german; or 'none'.  [default: english]",
+    ),
     option_in("Words", "--stem/--no-stem", default=None, help="Reduce words to their stems."),
     option_in(
         "Words",
@@ -142,7 +147,10 @@ def read_settings(space: ModelOptions, before: BuildSettings | None = None) -> B
         separator = before.taxonomy_separator
     same_model = space.model in (None, before.model)
     stop_words = space.stop_words if space.stop_words in (None, "none", "language") else _words_in(space.stop_words)
-    text = _given(language=space.language, stem=space.stem, stop_words=stop_words)
+    from tacit.relations.taxonomy.languages import language_name
+
+    language = None if space.language is None else language_name(space.language)
+    text = _given(language=language, stem=space.stem, stop_words=stop_words)
     text |= _given(**{name: named.get(name) for name in _TEXT_SETTINGS})
     return replace(
         before,

@@ -108,9 +108,11 @@ def filter_options(command: Any) -> Any:
 
 def opened(index: str) -> Collection:
     """Open an index."""
+    from tacit.cli.common.messages import naming
     from tacit.tasks.collection import open_index
 
-    return open_index(index)
+    with naming("path", "INDEX"):
+        return open_index(index)
 
 
 def read_filters(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,7 +13,17 @@ if TYPE_CHECKING:
 
     from tacit.tasks.search.hits import RecordHit
 
-__all__ = ["hits_as_facts", "shortened", "write_cards", "write_hits", "write_json", "write_note", "write_table"]
+__all__ = [
+    "filled",
+    "hits_as_facts",
+    "room_for_snippets",
+    "shortened",
+    "write_cards",
+    "write_hits",
+    "write_json",
+    "write_note",
+    "write_table",
+]
 
 
 def write_note(message: str) -> None:
@@ -64,10 +75,21 @@ def write_cards(hits: Sequence[RecordHit], snippets: Sequence[str], title: Calla
             print(f"       {shortened(snippet, width - 7)}")
 
 
+def room_for_snippets() -> int:
+    """Return how many characters of a text are shown with a hit."""
+    return min(shutil.get_terminal_size((80, 24)).columns, _WIDEST) - 7
+
+
 def shortened(text: str, width: int) -> str:
     """Return a text on one line, cut off where it is wider."""
     line = " ".join(text.split())
     return line if len(line) <= width else f"{line[: max(1, width - 1)].rstrip()}…"
+
+
+def filled(text: str) -> str:
+    """Return a text in lines that are no wider than the terminal; as it is in a pipe."""
+    width = min(shutil.get_terminal_size((80, 24)).columns, _WIDEST)
+    return textwrap.fill(text, width, subsequent_indent="  ") if sys.stdout.isatty() and len(text) > width else text
 
 
 _WIDEST = 120

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +71,7 @@ class ShownStages:
             self.advance(stage.name, stage.message, stage.share)
         else:
             memory = f"{stage.memory / 1e6:5,.0f} MB" if stage.memory else " " * 8  # Windows does not report it
-            self._write(f"{stage.seconds:7.1f} s  {memory}  {stage.message}")
+            self._write(f"{stage.seconds:7.1f} s  {memory}  ", stage.message)
 
     def begin(self, name: str) -> None:
         """Show that a stage begins; for work that does not report stages itself."""
@@ -102,9 +103,11 @@ class ShownStages:
         total = "" if download.total is None else f" of {download.total / 1e6:.1f}"
         self.advance(name, f"{download.done / 1e6:.1f}{total} MB")
 
-    def _write(self, line: str) -> None:
-        """Write a line that stays."""
+    def _write(self, start: str, message: str = "") -> None:
+        """Write a line that stays; on a terminal what does not fit is continued below its message."""
         if self._live is None:
-            print(line, file=sys.stderr, flush=True)
-        else:
-            self._live.console.print(line, markup=False, highlight=False, soft_wrap=True)
+            print(f"{start}{message}", file=sys.stderr, flush=True)
+            return
+        width, indent = max(self._live.console.width, len(start) + 20), " " * len(start)
+        line = textwrap.fill(message, width, initial_indent=start, subsequent_indent=indent) if message else start
+        self._live.console.print(line, markup=False, highlight=False, soft_wrap=True)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
@@ -14,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.cli.common.options import Decorator, gather_options, option_in
+from tacit.cli.common.output import filled
 from tacit.corpus.sources import FORMATS
 from tacit.errors import InputError
+from tacit.files import did_you_mean_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -150,12 +149,7 @@ class OpenedRecords:
         lines = self._reading.summary().splitlines()
         if context is not None:
             lines = [as_typed(line, context.command) for line in lines]
-        if sys.stdout.isatty():
-            width = shutil.get_terminal_size().columns
-            lines = [
-                textwrap.fill(line, width, subsequent_indent="  ") if len(line) > width else line for line in lines
-            ]
-        return "\n".join(lines)
+        return "\n".join(map(filled, lines))
 
     def to_facts(self) -> dict[str, Any]:
         """Return the same as plain data."""
@@ -229,9 +223,17 @@ def load_vectors(path: str | None) -> np.ndarray | None:
 
     try:
         return np.asarray(np.load(Path(path).expanduser(), allow_pickle=False))
-    except (OSError, ValueError, EOFError) as error:
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"--vectors cannot be read: got {said!r} in {path!r}, expected a .npy file.") from error
+    except OSError as error:
+        meant = did_you_mean_file(Path(path).expanduser(), "Check the name and its permissions.")
+        said = error.strerror or str(error)
+        raise InputError(
+            f"--vectors cannot be read: got {said!r} for {path!r}, expected a .npy file.{meant}"
+        ) from error
+    except (ValueError, EOFError) as error:
+        raise InputError(
+            f"--vectors is not an array of NumPy: got {path!r}, expected a .npy file of numbers, one row per record. "
+            "Write it with numpy.save."
+        ) from error
 
 
 def _open_dataset(name: str, reading: ReadingOptions) -> OpenedRecords:

@@ -49,7 +49,8 @@ def _sheet(book: Any, source: Source) -> Any:
     if not sheets:
         raise ValueError("no sheet")
     if source.query is None:
-        return next(iter(sheets.values()))
+        filled = (sheet for sheet in sheets.values() if any(any(row) for row in sheet.iter_rows(values_only=True)))
+        return next(filled, next(iter(sheets.values())))
     if source.query not in sheets:
         raise InputError(
             f"query is no sheet of {source.name}: got {source.query!r}, expected one of {shown(sheets, 20)}."

@@ -69,7 +69,7 @@ def marc_row(fields: Sequence[MarcField]) -> Row:
     imprint = ("264", "260")
     year = next((found[0] for text in _all(fields, imprint, "c") if (found := re.search(r"\d{4}", text))), fixed[7:11])
     row: Row = {
-        "title": _trimmed(" ".join(next((_parts(subs, "abnp") for tag, _, subs in fields if tag == "245"), []))),
+        "title": _joined_title(next((_parts(subs, "abnp") for tag, _, subs in fields if tag == "245"), [])),
         "abstract": "\n".join(_all(fields, ("520",), "ab")),
         "subjects": list(dict.fromkeys(_subjects(fields, titles))),
         "author": list(dict.fromkeys(filter(None, (_person(subs) for tag, _, subs in fields if tag in _PEOPLE)))),
@@ -87,6 +87,11 @@ def marc_row(fields: Sequence[MarcField]) -> Row:
         "contents": "\n".join(_all(fields, ("505",), "agtr")),
     }
     return row | {name: value for name, value in more.items() if value}
+
+
+def _joined_title(parts: Sequence[str]) -> str:
+    """Return a title without the space before the sign that leads to the next part: "Whales : a history /"."""
+    return _trimmed(re.sub(r" ([:;,.])(?= )", r"\1", " ".join(parts)))
 
 
 def _field_of(field: Any) -> MarcField:

@@ -18,6 +18,7 @@ _RIS_NAMES = {
     "Y1": "year", "DA": "date", "JO": "journal", "JF": "journal", "T2": "journal", "PB": "publisher", "LA": "language",
     "DO": "doi", "UR": "url", "SN": "isbn", "N1": "note", "TY": "type",
 }  # fmt: skip
+_ZOTERO = re.compile(r"^https?://(?:www\.)?zotero\.org/.*/items/")  # what is before the key of an item
 _LISTS = frozenset({"keywords", "author"})
 
 
@@ -69,7 +70,7 @@ def csl_row(item: Row) -> Row:
     }
     identity = item.get("id", item.get("citation-key"))
     if identity not in (None, ""):
-        row["id"] = str(identity)
+        row["id"] = _ZOTERO.sub("", str(identity))
     year = _year(item.get("issued"))
     if year:
         row["year"] = year

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from tacit.errors import BusyError, InputError
-from tacit.files import remove_tree, replace_text
+from tacit.files import did_you_mean_file, remove_tree, replace_text
 from tacit.index.folder.arrays import REMEDY
 from tacit.index.folder.lock import LOCK_NAME, lock_holder
 
@@ -43,17 +43,18 @@ def current_generation(folder: Path) -> Path:
     """Return the folder of the current generation, or raise an `InputError` that says why there is none."""
     expected = "expected the folder of an index"
     if not folder.exists():
-        raise InputError(f"path does not exist: got {str(folder)!r}, {expected}. Build one there first.")
+        meant = did_you_mean_file(folder, "Build one there first.")
+        raise InputError(f"path does not exist: got {str(folder)!r}, {expected}.{meant}")
     if not folder.is_dir():
-        raise InputError(f"path is a file: got {str(folder)!r}, {expected}. Pass the folder that holds CURRENT.")
+        raise InputError(f"path is a file: got {str(folder)!r}, {expected}. Build one from the file first.")
     if (folder / MANIFEST).exists() and _GENERATION.fullmatch(folder.name):
         raise InputError(f"path is one generation: got {str(folder)!r}, {expected}. Pass the folder above it.")
     name = current_name(folder)
     if name is None:
         if holder := lock_holder(folder):
             raise BusyError(
-                f"{folder} is being built: got no finished index yet, expected {CURRENT}. {holder.capitalize()} builds "
-                "it: try again when it has finished."
+                f"{folder} is being built by {holder}: got no finished index yet, expected one. Try again when the "
+                "build has finished."
             )
         raise InputError(_no_current(folder))
     generation = folder / name

@@ -93,7 +93,7 @@ def _acquire(path: Path, deadline: float) -> int:
             shown = holder.decode("utf-8", "replace").strip() or "another process"  # it may not have written yet
             raise BusyError(
                 f"{path.parent} is being changed: got a lock held by {shown}, "
-                "expected one writer at a time. Wait until it has finished."
+                "expected one writer at a time. Wait until it has finished, or pass `wait` with a number of seconds."
             )
         time.sleep(_PAUSE)
 

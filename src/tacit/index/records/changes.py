@@ -62,7 +62,9 @@ class StoreChanges:
         rows = [as_row(first + place, record, vectors[place].tobytes()) for place, record in enumerate(records)]
         keys = [row.record.id for row in rows]
         if taken := next((key for key in keys if self.row(key) is not None), None) or _twice(keys):
-            raise InputError(f"records has an id that is in use: got {taken!r}, expected new ids. Use update for it.")
+            raise InputError(
+                f"records has an id that is in use: got {taken!r}, expected new ids. Use update, or `replace_existing`."
+            )
         insert_rows(self._connection, rows)
         self._connection.executemany(
             "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)",
@@ -79,7 +81,9 @@ class StoreChanges:
         for key in dict.fromkeys(keys):
             row = self.row(key)
             if row is None:
-                raise UnknownNameError(f"keys has an unknown id: got {key!r}, expected ids of records in the index.")
+                raise UnknownNameError(
+                    f"keys has an unknown id: got {key!r}, expected ids of records in the index. Check its spelling."
+                )
             self._connection.execute(_FORGET_WORDS, row)
             if row[0] >= base:
                 self._connection.execute("DELETE FROM records WHERE number = ?", row[:1])

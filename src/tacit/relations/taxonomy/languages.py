@@ -6,13 +6,19 @@ from collections.abc import Iterable
 
 from tacit.errors import InputError, did_you_mean
 
-__all__ = ["choose_language", "is_in_language", "language_tag"]
+__all__ = ["choose_language", "is_in_language", "language_name", "language_tag"]
 
 
 def language_tag(language: str) -> str:
     """Return the tag of a language that is given as a tag or by its English name: "finnish" and "FI" are "fi"."""
     plain = language.strip().casefold()
     return _TAGS.get(plain, plain)
+
+
+def language_name(language: str) -> str:
+    """Return the English name of a language that is given by it or as a tag; others as they are."""
+    plain = language.strip().casefold()
+    return next((name for name, tag in _TAGS.items() if tag == plain), plain)
 
 
 def is_in_language(tag: str, language: str) -> bool:

@@ -92,10 +92,10 @@ def _parsed(graph: Any, source: Any, format: str | None) -> Any:
     except InputError:
         raise
     except Exception as error:  # each parser of rdflib has its own errors, down to IndexError
-        reason = " ".join(str(error).split())[:160] or type(error).__name__
+        reason = " ".join(str(error).split())[:100] or type(error).__name__
         raise InputError(
             f"source is damaged: got {path.name!r} with {reason!r}, expected {form}. "
-            "Check the file, or pass format if it is another."
+            "Export it again, or give it the suffix of its own format."
         ) from None
 
 

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from tacit.checks import counted, shown
 from tacit.errors import InputError, did_you_mean
+from tacit.files import did_you_mean_file
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.labels.reading import Names, check_names, is_missing
 from tacit.relations.taxonomy.reading import (
@@ -117,6 +118,11 @@ class Taxonomy:
         """
         from tacit.relations.taxonomy.skos import SUFFIXES
 
+        if not Path(path).expanduser().is_file():
+            raise InputError(
+                f"taxonomy does not exist: got {str(path)!r}, expected a file."
+                f"{did_you_mean_file(Path(path).expanduser(), 'Check the name and the folder.')}"
+            )
         if not is_table(path) and plain_suffix(Path(path)) not in SUFFIXES:
             raise InputError(
                 f"taxonomy has an unknown suffix: got {str(path)!r}, expected .tsv, .tab or .csv for a table, or "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -267,7 +268,7 @@ def _store(
     texts: list[str] = []
     labels: list[tuple[str, ...]] = []
     links: dict[str, list[tuple[str, ...]]] = {}
-    titles: dict[str, str] = {}
+    named: dict[str, Counter[str]] = {}
     record_titles: list[str] = []
 
     def observed() -> Iterator[Record]:
@@ -279,7 +280,8 @@ def _store(
             texts.append(record.text)
             labels.append(record.labels)
             record_titles.append(record.title)
-            titles.update(label_titles(record))
+            for label, title in label_titles(record).items():
+                named.setdefault(label, Counter())[title] += 1
             yield record
 
     say.begin("reading")
@@ -290,6 +292,7 @@ def _store(
         raise InputError("records is empty: got none, expected at least one. Check what was read.")
     say.end(f"{n_records:,} records stored, {sum(map(bool, labels)):,} of them with labels")
     n_words = sum(len(text.split()) for text in texts) if links else None
+    titles = {label: counts.most_common(1)[0][0] for label, counts in named.items()}
     return texts, RecordKnowledge(labels, links, titles=record_titles, n_words=n_words), titles
 
 

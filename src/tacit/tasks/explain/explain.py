@@ -72,8 +72,8 @@ def explain(
         return explain_dimension(collection, dimension, limit=limit)
     got = " and ".join(sorted(asked)) or "nothing"
     raise InputError(
-        f"this combination is not supported: got {got}, expected query and one id, two ids, text and label, one id and "
-        "label, label, or dimension."
+        f"this combination is not supported: got {got}, expected `query` and one `id`, two `id`, `text` and `label`, "
+        "one `id` and `label`, `label` alone, or `dimension`."
     )
 
 

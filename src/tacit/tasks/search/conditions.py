@@ -60,6 +60,7 @@ def read_conditions(
     between = {name: _range(name, text) for name, text in _named(_pairs("ranges", ranges), known["fields"])}
     for name in between:
         _check_known("ranges", name, known["fields"])
+        _check_comparable(collection, name, between[name])
     wanted = [find_label(collection, name) for name in labels]
     below = [_below(collection, name) for name in under]
     return Filters(labels=[*wanted, *below], links=targets, fields=fields, ranges=between)
@@ -96,6 +97,18 @@ def _check_known(argument: str, name: str, known: Sequence[str]) -> None:
         raise InputError(f"{argument} has an unknown name: got {name!r}, expected {expected}.{meant}")
 
 
+def _check_comparable(collection: OpenedIndex, name: str, ends: tuple[Any, Any]) -> None:
+    """Raise if a range of numbers or dates is asked for in a field that has other texts only."""
+    if collection.store.span(name) != (None, None) or not all(str(end)[0].isdigit() for end in ends if end):
+        return
+    stored = collection.store.different_values("fields", name, _COMPARED)
+    if stored and not any(value[:1].isdigit() for value in stored):
+        raise InputError(
+            f"ranges is for numbers and dates: got {name}, which has texts such as {stored[0]!r}. Use `where`: "
+            f"{name}={stored[0]}."
+        )
+
+
 def _below(collection: OpenedIndex, name: str) -> tuple[str, ...]:
     """Return a label and all below it; errors name the argument."""
     try:
@@ -110,7 +123,8 @@ def _pairs(argument: str, texts: Sequence[str]) -> list[tuple[str, str]]:
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign or not name.strip():
-            raise InputError(f"{argument} must look like NAME=VALUE: got {text!r}.")
+            form = "NAME=LOW..HIGH" if argument == "ranges" else "NAME=VALUE"
+            raise InputError(f"{argument} must look like {form}: got {text!r}, without the sign =.")
         pairs.append((name.strip(), value.strip()))
     return pairs
 

@@ -78,7 +78,7 @@ class QueryWords:
         return frozenset(without_accents(words.terms[columns[place]]) for place in best if pulls[place] > 0)
 
 
-def snippet_of(text: str, words: QueryWords, *, title: str = "") -> Snippet:
+def snippet_of(text: str, words: QueryWords, *, title: str = "", length: int = _LENGTH) -> Snippet:
     """Return the best part of a text for a query; a title at its beginning, which is shown anyway, is left out."""
     shown = _SPACE.sub(" ", text[:_READ])
     if title and shown.startswith(title) and shown[len(title) :].strip(" .:;-"):
@@ -87,8 +87,8 @@ def snippet_of(text: str, words: QueryWords, *, title: str = "") -> Snippet:
     of_query = bool(found)
     if not found:
         found = _matches(shown, words.telling(shown), words.key)
-    begin = _best_start(found, words.weight) if len(shown) > _LENGTH else 0
-    return _cut(shown, begin, found, is_whole=len(text) <= _READ)._replace(of_query=of_query)
+    begin = _best_start(found, words.weight, length) if len(shown) > length else 0
+    return _cut(shown, begin, found, length, is_whole=len(text) <= _READ)._replace(of_query=of_query)
 
 
 class _Match(NamedTuple):
@@ -109,29 +109,30 @@ def _matches(text: str, keys: Collection[str], key: Callable[[str], str]) -> lis
     return found
 
 
-def _best_start(found: list[_Match], weight: Callable[[str], float]) -> int:
+def _best_start(found: list[_Match], weight: Callable[[str], float], length: int) -> int:
     """Return where the part begins that has the most, and the rarest, of the words."""
-    best, begin = 0.0, 0
+    best, begin, before = 0.0, 0, min(_BEFORE, length // 5)
     for place, first in enumerate(found):
         score, seen = 0.0, set[str]()
         for match in found[place:]:
-            if match.end > first.start + _LENGTH - _BEFORE:
+            if match.end > first.start + length - before:
                 break
             score += weight(match.key) * (_REPEATED if match.key in seen else 1.0)
             seen.add(match.key)
         if score > best:
-            best, begin = score, max(0, first.start - _BEFORE)
+            best, begin = score, max(0, first.start - before)
     return begin
 
 
-def _cut(text: str, begin: int, found: list[_Match], *, is_whole: bool) -> Snippet:
+def _cut(text: str, begin: int, found: list[_Match], length: int, *, is_whole: bool) -> Snippet:
     """Cut a text between words, with dots where something is left out, and move the marks with it."""
-    end = min(len(text), begin + _LENGTH)
+    end = min(len(text), begin + length)
     if begin:
-        space = text.find(" ", begin, begin + _BEFORE // 2)
+        space = text.find(" ", begin, begin + min(_BEFORE, length // 5) // 2)
+        space = text.rfind(" ", max(0, begin - _BEFORE // 2), begin) if space < 0 else space
         begin = space + 1 if space >= 0 else begin
     if end < len(text):
-        space = text.rfind(" ", begin + _LENGTH // 2, end)
+        space = text.rfind(" ", begin + length // 2, end)
         end = space if space > 0 else end
     part = text[begin:end]
     lead = len(part) - len(part.lstrip())

@@ -72,7 +72,7 @@ def quietly(reading):
 
 
 def check_whales(record):
-    assert (record.id, record.title) == ("991", "Whales : their songs")
+    assert (record.id, record.title) == ("991", "Whales: their songs")
     assert "How whales sing at sea." in record.text
     assert record.labels == (
         "http://id.loc.gov/authorities/subjects/sh85146255", "https://d-nb.info/gnd/4064437-3", "Atlantic Ocean", "sea",

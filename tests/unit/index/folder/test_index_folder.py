@@ -314,7 +314,7 @@ def test_where_current_is_lost_no_finished_generation_is_swept(tmp_path, current
 
 
 def test_a_first_build_that_is_under_way_is_not_called_interrupted(tmp_path):
-    said = r"a.tacit is being built: got no finished index yet, .* Process \d+ since"
+    said = r"a.tacit is being built by process \d+ since .*: got no finished index yet, expected one"
     with GenerationWriter(tmp_path / "a.tacit"), pytest.raises(BusyError, match=said):
         open_generation(tmp_path / "a.tacit")
 

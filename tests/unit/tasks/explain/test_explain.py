@@ -289,7 +289,7 @@ def test_added_records_are_explained_too(tmp_path):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({}, "this combination is not supported: got nothing, expected query and one id"),
+        ({}, "this combination is not supported: got nothing, expected `query` and one `id`"),
         ({"query": "whale"}, "this combination is not supported: got query, expected"),
         ({"query": "whale", "label": "animals"}, "this combination is not supported: got label and query, expected"),
         ({"ids": ["r1", "r2", "r3"]}, "this combination is not supported: got several ids, expected"),
