@@ -345,10 +345,10 @@ def test_a_data_set_brings_its_taxonomy(folder, command, data_dir):
         (["build", "books.csv", "--vectors", "books.csv"], "--vectors is not an array"),
         (["build", "books.csv", "--model", "mlsi", "--labels", ""], "model needs labels or links: got 'mlsi'"),
         (["build", "books.csv", "--set", "min_records=50"], "the texts have no words to index"),
-        (["build", "empty.csv"], "path holds no records"),
-        (["build", "binary.csv"], "path holds no records"),
-        (["build", "broken.csv", "--max-problems", "1"], "path has too many problems: got 2 x cells"),
-        (["build", "books.csv", "--format", "json"], "path holds no records"),
+        (["build", "empty.csv"], "SOURCE holds no records"),
+        (["build", "binary.csv"], "SOURCE holds no records"),
+        (["build", "broken.csv", "--max-problems", "1"], "SOURCE has too many problems: got 2 x cells"),
+        (["build", "books.csv", "--format", "json"], "SOURCE holds no records"),
         (["build", "--dataset", "arxvi"], "--dataset is unknown: got 'arxvi'"),
         (["refit", "old.tacit", "--set", "colour=1"], "--set has an unknown name: got 'colour'"),
         (["refit", "nowhere.tacit"], "INDEX does not exist: got "),
@@ -386,7 +386,7 @@ def test_an_index_that_is_there_is_replaced_only_if_asked(folder, command):
 
 def test_a_place_that_cannot_be_written_is_one_sentence(folder, command):
     sentence = failed(command, "build", "books.csv", "-o", "books.csv/index")
-    assert "path cannot be written: got 'Not a directory'" in sentence
+    assert "--output cannot be written: got 'Not a directory'" in sentence
 
 
 def test_a_refit_keeps_what_is_not_said(folder, command):

@@ -108,8 +108,8 @@ def recommend_for(
     Returns
     -------
     list of RecordHit, or of ThingHit
-        `score` is the product of the positions for records, which prefers well-known ones, and a cosine for things, or
-        if the thing has no position.
+        `score` is the product of the positions for records, which prefers well-known ones, as a share of the largest
+        among the records that are linked to the thing; a cosine for things, or if the thing has no position.
     """
     limit = check_count("limit", limit)
     own = linked_records(collection, kind, name)
@@ -127,6 +127,8 @@ def recommend_for(
         numbers, scores = _nearest(collection, likes.mean(axis=0), limit, filters, own)
     else:
         numbers, scores = _strongest(collection, position, limit, filters, own)
+        most = float((collection.positions.of(own) @ position).max(initial=0))
+        scores = scores / most if most > 0 else scores
     return _explained(collection, numbers, scores, own, likes)
 
 
