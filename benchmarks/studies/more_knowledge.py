@@ -14,7 +14,7 @@ Run         python benchmarks/studies/more_knowledge.py [reuters|arxiv|newsgroup
 Tables      docs/studies/more_knowledge.md, of 2026-11-18.
 Conclusion  Links raise search by places and people, records without labels titles or labels. What falls by more than
             .005: titles of postings and suggestions on Reuters by records without labels, and suggestions on arXiv by
-            the taxonomy.
+            the taxonomy. Measured before docs/decisions/0038-small-rankers.md, which is about the last two.
 """
 
 from __future__ import annotations
