@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tacit.errors import InputError, MissingExtraError, SolverError, TacitError, TacitWarning
+    from tacit.index.models.folder import load, save
+    from tacit.index.records.filters import Filters
     from tacit.models.base import write_positions
     from tacit.models.classifiers.hierarchy import HierarchyClassifier
     from tacit.models.classifiers.label_head import LabelHead
@@ -49,15 +51,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CCA", "HLSI", "LDA", "LE", "LPP", "LSI", "MDDM", "MLSA", "MLSI", "MORP", "OLPP", "PLS", "SLE", "SLPP", "SOLPP",
-    "SUSC", "USC", "BuildSettings", "GraphEmbedding", "HierarchyClassifier", "InputError", "KernelLSI", "LabelHead",
-    "LabelMatrix", "MissingExtraError", "RelationFeatures", "Relations", "SolverError", "TacitError",
+    "SUSC", "USC", "BuildSettings", "Filters", "GraphEmbedding", "HierarchyClassifier", "InputError", "KernelLSI",
+    "LabelHead", "LabelMatrix", "MissingExtraError", "RelationFeatures", "Relations", "SolverError", "TacitError",
     "TacitWarning", "Taxonomy", "TextSettings", "TopDownClassifier", "View", "build", "checkpoints", "cluster_rows",
-    "cluster_texts", "open_rows", "refit", "stream_rows", "stream_words", "transductive_space",
+    "cluster_texts", "load", "open_rows", "refit", "save", "stream_rows", "stream_words", "transductive_space",
     "write_positions", "write_rows",
 ]  # fmt: skip
 
 _MODULES = {  # module -> its public names
     "tacit.errors": "InputError MissingExtraError SolverError TacitError TacitWarning",
+    "tacit.index.models.folder": "load save",
+    "tacit.index.records.filters": "Filters",
     "tacit.models.base": "write_positions",
     "tacit.models.classifiers.hierarchy": "HierarchyClassifier",
     "tacit.models.classifiers.label_head": "LabelHead",

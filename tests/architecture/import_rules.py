@@ -31,7 +31,7 @@ MAY_IMPORT["reproduce"] = {*CHAIN, "evaluate"}
 MAY_IMPORT["serve"] = {*CHAIN, "__init__"}
 MAY_IMPORT["cli"] = {*CHAIN, "__init__", "evaluate", "reproduce", "serve"}
 MAY_IMPORT["__main__"] = {"cli"}
-MAY_IMPORT["__init__"] = {"text", "relations", "operators", "solve", "models", "tasks"}
+MAY_IMPORT["__init__"] = {"text", "relations", "operators", "solve", "models", "index", "tasks"}
 
 # The folders and files of a room from the bottom up. Each may import those of earlier layers, and none of its own layer
 # but itself. Imports for type checkers only do not count: they are not run.
@@ -59,6 +59,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
         {"folder"},
         {"space", "suggester", "taxonomy", "positions", "known_views", "fusion"},
         {"witnesses"},
+        {"models"},
     ),
     "evaluate": ({"measures", "progress", "protocols"}, {"compare", "held_out"}, {"weight_search"}),
     "tasks": (

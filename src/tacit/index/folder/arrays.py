@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,20 +13,20 @@ from tacit.checks import is_sparse
 from tacit.errors import InputError
 from tacit.index.strict_json import first_line
 
-__all__ = ["REMEDY", "map_array", "write_array"]
+__all__ = ["REMEDY", "map_array", "read_array", "write_array"]
 
 REMEDY = "Restore the index from a copy or build it again."
 
 _KINDS = "biufc"  # bool and numbers; other types need pickle or have no fixed width
 
 
-def write_array(path: Path, array: Any, name: str) -> None:
-    """Write an array of numbers in C order; `name` is its name in error messages."""
+def write_array(path: Path, array: Any, name: str, *, order: Literal["C", "K"] = "C") -> None:
+    """Write an array of numbers; `name` is its name in error messages, and order "K" keeps the order in memory."""
     if is_sparse(array):
         raise InputError(
             f"{name} is sparse: got {type(array).__name__}, expected a dense array. Save its data, indices and indptr."
         )
-    values = np.asarray(array, order="C")
+    values = np.asarray(array, order=order)
     if values.dtype.kind not in _KINDS:
         raise InputError(f"{name} is not an array of numbers: got dtype {values.dtype}, expected numbers or bool.")
     with open(path, "wb") as file:
@@ -47,5 +48,16 @@ def map_array(path: Path) -> np.ndarray:
     return array
 
 
-def _damaged(path: Path, got: str) -> InputError:
-    return InputError(f"{path} is damaged: got {got!r}, expected a complete .npy file of numbers. {REMEDY}")
+def read_array(content: bytes, path: Path, remedy: str = REMEDY) -> np.ndarray:
+    """Return the array in the content of a file; the caller may change it."""
+    try:
+        array: np.ndarray = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    except Exception as error:  # a damaged header raises many kinds of errors in NumPy
+        raise _damaged(path, first_line(error), remedy) from error
+    if array.dtype.kind not in _KINDS:
+        raise _damaged(path, f"values of {array.dtype}", remedy)
+    return array
+
+
+def _damaged(path: Path, got: str, remedy: str = REMEDY) -> InputError:
+    return InputError(f"{path} is damaged: got {got!r}, expected a complete .npy file of numbers. {remedy}")

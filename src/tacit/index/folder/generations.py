@@ -143,6 +143,8 @@ def _no_current(folder: Path) -> str:
         return f"path is an empty folder: got {str(folder)!r}, expected the folder of an index. Build one there first."
     if offer := _offer(folder):
         return f"{folder} has no file {CURRENT}: got generations, none of which is current, expected one. {offer}"
+    if (folder / MANIFEST).is_file():
+        return f"path is a saved model: got {str(folder)!r}, expected the folder of an index. Use tacit.load."
     if all(is_ours(entry.name) for entry in folder.iterdir()):
         return f"{folder} holds no finished index: got an interrupted build, expected {CURRENT}. Build it again."
     return (

@@ -1,4 +1,4 @@
-"""The manifest of a generation: its settings, the versions of the libraries, and its files.
+"""The manifest of a generation, or of a saved model: its settings, the versions of the libraries, and its files.
 
 It is written last, so a generation that has one is complete. It has a checksum of itself, so that damage is noticed.
 `records.sqlite` is not among its files, since it changes; its records have fingerprints instead.
@@ -21,14 +21,26 @@ from tacit.checks import check_count, shown
 from tacit.errors import InputError
 from tacit.index.strict_json import from_json, plain, to_json
 
-__all__ = ["FORMAT_VERSION", "FileFacts", "Manifest"]
+__all__ = ["FORMAT_VERSION", "INDEX", "MODEL", "FileFacts", "FolderKind", "Manifest"]
 
 FORMAT_VERSION = 1
 
 _KEYS = ("format_version", "created", "tacit", "libraries", "settings", "counts", "files", "checksum")
 _RELATIVE_PATH = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_REMEDY = "Restore it from a copy or build the index again."
+
+
+@dataclass(frozen=True)
+class FolderKind:
+    """What a folder with a manifest holds: its name, the newest format that can be read, and what to do if damaged."""
+
+    name: str
+    newest: int
+    remedy: str
+
+
+INDEX = FolderKind("index", FORMAT_VERSION, "Restore it from a copy or build the index again.")
+MODEL = FolderKind("model", 1, "Restore it from a copy or save the model again.")
 
 
 @dataclass(frozen=True)
@@ -41,7 +53,7 @@ class FileFacts:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The contents of a generation.
+    """The contents of a generation or of a saved model.
 
     Parameters
     ----------
@@ -54,7 +66,7 @@ class Manifest:
     created : str, default now
         Time of building in ISO 8601, in UTC.
     tacit : str, default the running version
-        Version of Tacit that built it.
+        Version of Tacit that wrote it.
     libraries : mapping of str to str, default the running versions
         Versions of Python and the libraries underneath.
     format_version : int, default 1
@@ -83,7 +95,7 @@ class Manifest:
         return to_json({**facts, "checksum": _checksum(facts)}, "manifest", indent=2) + "\n"
 
     @classmethod
-    def from_json(cls, text: str | bytes, source: str = "manifest.json") -> Manifest:
+    def from_json(cls, text: str | bytes, source: str = "manifest.json", kind: FolderKind = INDEX) -> Manifest:
         """Read a manifest and check everything that can be checked without the files.
 
         Raises
@@ -94,16 +106,16 @@ class Manifest:
         facts = from_json(text, source)
         if not isinstance(facts, dict):
             raise InputError(
-                f"{source} is not a manifest: got {type(facts).__name__}, expected a dictionary. {_REMEDY}"
+                f"{source} is not a manifest: got {type(facts).__name__}, expected a dictionary. {kind.remedy}"
             )
-        _check_keys(facts, source)
+        _check_keys(facts, source, kind)
         if facts.pop("checksum") != _checksum(facts):
             raise InputError(
                 f"{source} was changed after it was written: got content that does not match its checksum, "
-                f"expected it unchanged. {_REMEDY}"
+                f"expected it unchanged. {kind.remedy}"
             )
-        _check_types(facts, source)
-        files = {path: _file_facts(path, entry, source) for path, entry in facts.pop("files").items()}
+        _check_types(facts, source, kind)
+        files = {path: _file_facts(path, entry, source, kind) for path, entry in facts.pop("files").items()}
         return cls(files=files, **facts)
 
 
@@ -118,42 +130,44 @@ def _checksum(facts: Mapping[str, Any]) -> str:
     return hashlib.sha256(to_json(dict(sorted(facts.items())), "manifest").encode()).hexdigest()
 
 
-def _check_keys(facts: Mapping[str, Any], source: str) -> None:
+def _check_keys(facts: Mapping[str, Any], source: str, kind: FolderKind) -> None:
     """Check the version of the format, and that no key is missing or unknown."""
     version = facts.get("format_version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise InputError(
-            f"format_version of {source} is wrong: got {version!r}, expected an integer of at least 1. {_REMEDY}"
+            f"format_version of {source} is wrong: got {version!r}, expected an integer of at least 1. {kind.remedy}"
         )
-    if version > FORMAT_VERSION:
+    if version > kind.newest:
         raise InputError(
-            f"{source} is of a newer format: got format_version {version}, expected at most {FORMAT_VERSION}. "
-            "Update Tacit to open this index."
+            f"{source} is of a newer format: got format_version {version}, expected at most {kind.newest}. "
+            f"Update Tacit to open this {kind.name}."
         )
     missing = [key for key in _KEYS if key not in facts]
     unknown = [key for key in facts if key not in _KEYS]
     if missing or unknown:
         got = f"no {shown(missing)}" if missing else f"the unknown {shown(unknown)}"
-        raise InputError(f"{source} has the wrong keys: got {got}, expected {', '.join(_KEYS)}. {_REMEDY}")
+        raise InputError(f"{source} has the wrong keys: got {got}, expected {', '.join(_KEYS)}. {kind.remedy}")
 
 
-def _check_types(facts: Mapping[str, Any], source: str) -> None:
+def _check_types(facts: Mapping[str, Any], source: str, kind: FolderKind) -> None:
     wanted = {"created": str, "tacit": str, "libraries": dict, "settings": dict, "counts": dict, "files": dict}
-    for key, kind in wanted.items():
-        if not isinstance(facts[key], kind):
+    for key, expected in wanted.items():
+        if not isinstance(facts[key], expected):
             raise InputError(
                 f"{key} of {source} is of the wrong kind: got {type(facts[key]).__name__}, "
-                f"expected {kind.__name__}. {_REMEDY}"
+                f"expected {expected.__name__}. {kind.remedy}"
             )
     for name, count in facts["counts"].items():
         check_count(f"counts[{name!r}] of {source}", count, low=0)
 
 
-def _file_facts(path: str, entry: object, source: str) -> FileFacts:
+def _file_facts(path: str, entry: object, source: str, kind: FolderKind) -> FileFacts:
     """Check one entry; its path must not lead out of the generation."""
     if not _RELATIVE_PATH.fullmatch(path):
-        raise InputError(f"files of {source} has an invalid path: got {path!r}, expected one inside the generation.")
+        raise InputError(f"files of {source} has an invalid path: got {path!r}, expected one inside its folder.")
     size, digest = (entry.get("bytes"), entry.get("sha256")) if isinstance(entry, dict) else (None, None)
     if not (isinstance(size, int) and size >= 0 and isinstance(digest, str) and _SHA256.fullmatch(digest)):
-        raise InputError(f"files[{path!r}] of {source} is wrong: got {entry!r}, expected bytes and sha256. {_REMEDY}")
+        raise InputError(
+            f"files[{path!r}] of {source} is wrong: got {entry!r}, expected bytes and sha256. {kind.remedy}"
+        )
     return FileFacts(size, digest)

@@ -22,7 +22,7 @@ from tacit.index.folder.generations import (
     sweep_unnamed,
 )
 from tacit.index.folder.lock import hold_lock
-from tacit.index.folder.manifest import Manifest
+from tacit.index.folder.manifest import INDEX, FolderKind, Manifest
 from tacit.index.records.store import RecordStore
 from tacit.index.strict_json import from_json
 
@@ -32,6 +32,7 @@ __all__ = [
     "change_generation",
     "check_shapes",
     "open_generation",
+    "read_checked",
     "read_manifest",
     "size_complaint",
     "sweep",
@@ -87,17 +88,8 @@ class Generation:
         """Return facts by their name."""
         names = {Path(file).stem: file for file in self.manifest.files if file.startswith("facts/")}
         file = names[check_choice("name", name, names)]
-        path = self.path(file)
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: got {error.strerror!r}, expected a file. {REMEDY}") from error
-        # the whole file is read anyway, so checking it costs little
-        if hashlib.sha256(content).hexdigest() != self.manifest.files[file].sha256:
-            raise InputError(
-                f"{path} was changed: got content that does not match its checksum, expected it unchanged. {REMEDY}"
-            )
-        return from_json(content, str(path))
+        content = read_checked(self.folder, self.manifest, file)
+        return from_json(content, str(self.folder / file))
 
     def path(self, name: str) -> Path:
         """Return the path of a file of the generation by its name in the manifest."""
@@ -175,21 +167,34 @@ def sweep(path: str | Path, *, wait: float = 0.0) -> list[str]:
         return sweep_unnamed(folder)
 
 
-def as_folder(path: str | Path) -> Path:
+def as_folder(path: str | Path, argument: str = "path", expected: str = "the folder of an index") -> Path:
     """Return an absolute path, since the working directory may change while an index is open."""
     if not isinstance(path, (str, Path)) or not str(path):
-        raise InputError(f"path is not a path: got {path!r}, expected the folder of an index.")
+        raise InputError(f"{argument} is not a path: got {path!r}, expected {expected}.")
     return Path(path).expanduser().absolute()
 
 
-def read_manifest(folder: Path) -> Manifest:
-    """Read and check the manifest of a generation."""
-    path = folder / MANIFEST
+def read_manifest(folder: Path, kind: FolderKind = INDEX) -> Manifest:
+    """Read and check the manifest of a generation or of a saved model."""
+    return Manifest.from_json(_read(folder / MANIFEST, kind), str(folder / MANIFEST), kind)
+
+
+def read_checked(folder: Path, manifest: Manifest, name: str, kind: FolderKind = INDEX) -> bytes:
+    """Read a whole file that the manifest names, if it has not changed."""
+    path = folder / name
+    content = _read(path, kind)
+    if hashlib.sha256(content).hexdigest() != manifest.files[name].sha256:
+        raise InputError(
+            f"{path} was changed: got content that does not match its checksum, expected it unchanged. {kind.remedy}"
+        )
+    return content
+
+
+def _read(path: Path, kind: FolderKind) -> bytes:
     try:
-        content = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
-        raise InputError(f"{path} cannot be read: got {error.strerror!r}, expected a manifest. {REMEDY}") from error
-    return Manifest.from_json(content, str(path))
+        raise InputError(f"{path} cannot be read: got {error.strerror!r}, expected a file. {kind.remedy}") from error
 
 
 def size_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:

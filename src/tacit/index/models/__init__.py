@@ -1,0 +1,1 @@
+"""A fitted model as a folder, and back: arrays of numbers and plain data, with versions and checksums."""
