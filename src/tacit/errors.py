@@ -15,7 +15,11 @@
 from __future__ import annotations
 
 import bisect
+import sys
+import warnings
 from collections.abc import Hashable, Iterable
+from types import FrameType
+from typing import Any
 
 __all__ = [
     "BusyError",
@@ -26,6 +30,7 @@ __all__ = [
     "TacitWarning",
     "UnknownNameError",
     "did_you_mean",
+    "warn",
 ]
 
 
@@ -81,3 +86,44 @@ def did_you_mean(name: Hashable, known: Iterable[Hashable], otherwise: str = "")
 
 
 _MOST_COMPARED = 2_000
+
+
+def warn(message: str) -> None:
+    """Warn at the line of the caller's own code, once for this line and message.
+
+    That is what Python promises by default, but it forgets what it has shown whenever a library changes the filters
+    for a moment, as scikit-learn does in each fit: a search over parameters would say the same hundreds of times. With
+    other filters, such as "always" or "error", they decide.
+    """
+    frame = _line_of_the_caller()
+    shown: dict[Any, Any] = frame.f_globals.setdefault("__warningregistry__", {})  # IPython empties it for each cell
+    key = (message, "tacit", frame.f_lineno)
+    module = str(frame.f_globals.get("__name__", ""))
+    if key in shown and _filter_for(message, module, frame.f_lineno) == "default":
+        return
+    shown[key] = True
+    warnings.warn_explicit(message, TacitWarning, frame.f_code.co_filename, frame.f_lineno, module=module)
+
+
+_OTHERS_CODE = ("tacit", "sklearn", "joblib", "threading", "concurrent")
+
+
+def _line_of_the_caller() -> FrameType:
+    """Return the innermost frame that is neither ours nor of a library that calls us; the outermost if all are."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in _OTHERS_CODE:
+        frame = frame.f_back
+    return frame
+
+
+def _filter_for(message: str, module: str, line: int) -> str:
+    """Return the action of the first filter that applies to a warning of ours."""
+    for action, text, category, where, number in warnings.filters:
+        if (
+            issubclass(TacitWarning, category)
+            and (text is None or text.match(message))  # type: ignore[attr-defined]
+            and (where is None or where.match(module))  # type: ignore[attr-defined]
+            and number in (0, line)
+        ):
+            return str(action)
+    return "default"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.checks import check_choice, check_count, check_finite, check_number, is_sparse
-from tacit.errors import InputError, TacitWarning
+from tacit.errors import InputError, warn
 from tacit.files import replacing
 from tacit.operators import Kernel
 from tacit.operators.rows.blocks import RowBlocks
@@ -62,6 +61,10 @@ class SpaceModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         -------
         (n_records, n_components_) positions, in the precision of X
         """
+        return self._place(X)
+
+    def _place(self, X: Any) -> Array:
+        """Return what `transform` returns, always as an array: scikit-learn may make a data frame of the other."""
         check_is_fitted(self, "eigenvalues_")
         X = read_records(self, X, reset=False)
         return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
@@ -193,11 +196,6 @@ def check_terms(X: Any) -> None:
         raise InputError(f"X has no entries: got {n} records without any term. Check the vectoriser.")
     if n_filled < n:
         warn(f"{n - n_filled} of {n} records have no terms: they are at the origin of the space and match nothing.")
-
-
-def warn(message: str) -> None:
-    """Warn that a setting was adjusted; the result is still correct."""
-    warnings.warn(message, TacitWarning, stacklevel=4)
 
 
 def warn_if_fewer(n_wanted: int, n_kept: int, limit: str) -> None:

@@ -18,7 +18,7 @@ from tacit.models.classifiers.calibration import check_scores
 from tacit.models.classifiers.linear import Linear
 from tacit.models.common.labels import is_number, name_array
 from tacit.operators.rows.blocks import RowBlocks
-from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.labels.matrix import LabelMatrix, as_labels
 
 __all__ = ["LabelClassifier", "LinearLabelClassifier", "best_f1_thresholds"]
 
@@ -45,6 +45,20 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, ABC):
             return [(name,) for name in predicted.tolist()]
         names = self.classes_.tolist()
         return [tuple(names[label] for label in np.flatnonzero(row)) for row in predicted]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of records of which all labels are right; `y` in any form that `fit` takes.
+
+        Label sets are compared by the names of labels, so they may hold labels that were not in the training data.
+        Records with unknown labels do not count.
+        """
+        given = as_labels(y, n_records=X.shape[0] if hasattr(X, "shape") else None)
+        if given.kind != "sets" or not self.multilabel_:
+            return float(super().score(X, y, sample_weight))
+        pairs = zip(self.predict_labels(X), given.to_sets(), strict=True)
+        right = np.array([names is not None and set(names) == set(predicted) for predicted, names in pairs])
+        weights = np.ones(len(right)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        return float(np.average(right, weights=weights * given.known))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

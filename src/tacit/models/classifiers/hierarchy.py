@@ -17,7 +17,7 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from tacit.checks import as_rng, check_choice, check_count, check_number, is_outside_memory, is_sparse
-from tacit.errors import InputError, SolverError, TacitWarning
+from tacit.errors import InputError, SolverError, warn
 from tacit.models.classifiers.base import LinearLabelClassifier
 from tacit.models.classifiers.linear import Linear, cross_fitted_scores
 from tacit.models.classifiers.newton import LOSSES, NewtonObjective, smooth_regressions
@@ -169,11 +169,9 @@ class HierarchyClassifier(LinearLabelClassifier):
         self._describe(labels)
         found = problem.fit(X, labels.indicator, memberships, unlabelled)
         if not found.converged:
-            warnings.warn(
+            warn(
                 f"the {found.solver} solver of the classifiers did not reach tol in {found.steps} steps; scores are "
                 "usable but not exact. Raise max_iter, tol or ridge.",
-                TacitWarning,
-                stacklevel=2,
             )
         self.solver_, self.n_iter_ = found.solver, max(1, found.steps)
         trained = (self.label_counts_ > 0) & (self.label_counts_ < len(labels))

@@ -23,7 +23,7 @@ from sklearn.model_selection import KFold
 from sklearn.svm import LinearSVC
 
 from tacit.checks import is_outside_memory, is_sparse
-from tacit.errors import TacitWarning
+from tacit.errors import TacitWarning, warn
 from tacit.models.classifiers.newton import LOSSES, NewtonObjective, smooth_regressions
 from tacit.operators.algebra import Centred
 from tacit.operators.rows.blocks import in_double, take_rows
@@ -64,10 +64,8 @@ def fit_logistic(X: Any, Y: sp.csr_array, *, C: float) -> Linear:
         found = smooth_regressions(X, Y[:, mixed], NewtonObjective(LOSSES["logistic"], C))
         coef[mixed], intercept[mixed] = found.coef, found.intercept
         if not found.converged:
-            warnings.warn(
+            warn(
                 "The logistic regressions did not converge; scores are usable but not exact. Lower C.",
-                TacitWarning,
-                stacklevel=4,
             )
     return Linear(coef, intercept)
 
@@ -86,11 +84,9 @@ def fit_svm(X: Any, Y: sp.csr_array, *, C: float, n_jobs: int | None, seed: int)
     )
     n_short = sum(not converged for _, _, converged in fitted)
     if n_short:
-        warnings.warn(
+        warn(
             f"The support vector machines of {n_short} of {Y.shape[1]} labels did not converge; "
             "scores are usable but not exact. Lower C, scale the features, or use method='ridge'.",
-            TacitWarning,
-            stacklevel=4,
         )
     return Linear(np.array([coef for coef, _, _ in fitted]), np.array([intercept for _, intercept, _ in fitted]))
 

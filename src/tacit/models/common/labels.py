@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from tacit.checks import shown
-from tacit.errors import InputError, TacitWarning
-from tacit.models.base import warn
+from tacit.errors import InputError, warn
 from tacit.operators import as_operator
 from tacit.operators.rows.blocks import take_rows
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
@@ -77,7 +75,7 @@ def warn_untrained(labels: LabelMatrix) -> tuple[Any, ...]:
         parts.append(f"every training record has {shown(always)}, which will always be predicted")
     if parts:
         message = "y has labels that cannot be learned: " + "; ".join(parts) + "."
-        warnings.warn(message, TacitWarning, stacklevel=3)
+        warn(message)
     return (*never, *always)
 
 

@@ -249,14 +249,14 @@ class KernelSpaceModel(SpaceModel):
     _takes_row_blocks = True
     _takes_label_sets = True
 
-    def transform(self, X: Any) -> Array:
+    def _place(self, X: Any) -> Array:
         """Place records by their terms alone, (n_records, n_components_)."""
         check_is_fitted(self, "eigenvalues_")
         if hasattr(self, "components_"):
-            return super().transform(X)
+            return super()._place(X)
         X = read_records(self, X, reset=False)
         if isinstance(X, RowBlocks):
-            return np.concatenate([self.transform(block) for block in X.blocks()])
+            return np.concatenate([self._place(block) for block in X.blocks()])
         rows = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
         return np.asarray(rows @ self.dual_components_.T.astype(rows.dtype, copy=False))
 

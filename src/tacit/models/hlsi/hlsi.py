@@ -187,9 +187,9 @@ class HLSI(KernelSpaceModel):
         X, graph, form = self._fit(X, y)
         return self._positions(X, graph, kind, form)
 
-    def transform(self, X: Any) -> Array:
+    def _place(self, X: Any) -> Array:
         """Place records by their terms alone, (n_records, n_components_)."""
-        positions = super().transform(X)
+        positions = super()._place(X)
         positions -= self.offset_.astype(positions.dtype)
         return positions
 
@@ -361,7 +361,7 @@ class HLSI(KernelSpaceModel):
     def _positions(self, X: Any, graph: HierarchyGraph, kind: str, form: ScatterForm | None = None) -> Array:
         """Return the positions of the training records, in the model's scaling; honest ones need the form."""
         scale = self.eigenvalues_ ** self._power()
-        V = self.transform(X)
+        V = self._place(X)
         if kind == "in-sample":
             return V
         V /= scale.astype(V.dtype)

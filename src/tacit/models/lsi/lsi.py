@@ -164,9 +164,8 @@ class LSI(Updatable):
     def _merge(self, X: Any, y: Any, views: Any, keep: float) -> None:
         merge(self, X, keep)
 
-    def transform(self, X: Any) -> Array:
-        """Place records in the space, (n_records, n_components_)."""
-        positions = super().transform(X)
+    def _place(self, X: Any) -> Array:
+        positions = super()._place(X)
         if self.center:
             positions -= (self.components_ @ self.mean_).astype(positions.dtype)
         return positions
@@ -247,7 +246,7 @@ class KernelLSI(SpaceModel):
         self.dual_components_ = (directions * values ** self._power()).T
         return self
 
-    def transform(self, X: Any) -> Array:
+    def _place(self, X: Any) -> Array:
         """Place records in the space: k(x, reference) @ dual_components_.T."""
         check_is_fitted(self, "eigenvalues_")
         X = read_records(self, X, reset=False)

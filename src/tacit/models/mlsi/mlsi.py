@@ -385,7 +385,7 @@ class MLSI(Updatable, KernelSpaceModel, RegressedSpace):
         rows = np.flatnonzero(self.nothing_known_)
         if rows.size:
             positions = positions.copy()
-            positions[rows] = self.transform(take_rows(X, rows))
+            positions[rows] = self._place(take_rows(X, rows))
         return positions
 
     def _absolute_shrinkage(self, form: RecordForm, F: Any) -> float:

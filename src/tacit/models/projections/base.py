@@ -102,9 +102,9 @@ class LabelProjection(SpaceModel, ABC):
         self.offset_ = self.components_ @ self.mean_
         self.n_iter_ = max((report.iterations for report in self.solution_), default=1)
 
-    def transform(self, X: Any) -> Array:
+    def _place(self, X: Any) -> Array:
         """Place records by their terms alone, with the mean record at the origin, (n_records, n_components_)."""
-        positions = super().transform(X)
+        positions = super()._place(X)
         positions -= self.offset_.astype(positions.dtype)
         return positions
 

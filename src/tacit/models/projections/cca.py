@@ -166,11 +166,11 @@ class CCA(LabelProjection):
         self.mean_ = None
         return self
 
-    def transform(self, X: Any) -> Array:
+    def _place(self, X: Any) -> Array:
         """Place records by their terms alone, with the mean record at the origin, (n_records, n_components_)."""
         check_is_fitted(self, "eigenvalues_")
         if hasattr(self, "components_"):
-            return super().transform(X)
+            return super()._place(X)
         X = read_records(self, X, reset=False)
         rows = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
         return np.asarray(rows @ self.dual_components_.T.astype(rows.dtype) - self.offset_.astype(rows.dtype))

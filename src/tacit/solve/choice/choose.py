@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -13,7 +12,7 @@ import scipy.linalg as la
 from scipy.sparse.linalg import LinearOperator
 
 from tacit.checks import check_choice, check_count, check_finite, check_number
-from tacit.errors import InputError, SolverError, TacitWarning
+from tacit.errors import InputError, SolverError, warn
 from tacit.machine import release_memory
 from tacit.operators.base import Gram, Operator, as_operator
 from tacit.solve.checkpoint import checkpoints_are_on
@@ -311,9 +310,9 @@ def _solve(run: Callable[[str], Found], asked: str, plan: Plan, *, tol: float, b
             break
         troubles.append(_stopped(found, tol))
     if troubles and (asked, chosen) != ("auto", "lanczos"):
-        _warn(f"{'; '.join(troubles)}. The {found.solver} solver was used instead.")
+        warn(f"{'; '.join(troubles)}. The {found.solver} solver was used instead.")
     if not found.converged:
-        _warn(f"{_stopped(found, tol)}. The last components are approximate: increase max_iter or tol.")
+        warn(f"{_stopped(found, tol)}. The last components are approximate: increase max_iter or tol.")
     return replace(found, reason="; ".join([reason, *troubles]))
 
 
@@ -322,7 +321,3 @@ def _stopped(found: Eigenpairs | SingularTriplets, tol: float) -> str:
         f"the {found.solver} solver stopped after {found.iterations} iterations with a relative residual of "
         f"{float(found.residuals.max()):.1e}, above tol={tol:g}"
     )
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, TacitWarning, stacklevel=4)

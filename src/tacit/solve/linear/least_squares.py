@@ -6,7 +6,6 @@ which does not square the condition number of A, those without a ridge.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, lsmr
 
 from tacit.checks import check_choice, check_count, check_finite, check_number, check_rows, is_sparse
-from tacit.errors import InputError, TacitWarning
+from tacit.errors import InputError, warn
 from tacit.operators.base import Gram, Operator, as_operator
 from tacit.solve.dense import dense_least_squares
 from tacit.solve.linear.conjugate_gradients import block_cg, preconditioned_cg, reachable
@@ -92,12 +91,10 @@ def least_squares(
                 system, rhs, tol=tol, max_iter=max_iter or 500, start=start, preconditioner=preconditioner
             )
     if not found.converged:
-        warnings.warn(
+        warn(
             f"the {found.solver} solver of least squares stopped after {found.iterations} iterations with a relative "
             f"residual of {float(found.residuals.max()):.1e}, above tol={tol:g}. "
             "The solution is approximate: increase max_iter, tol or ridge.",
-            TacitWarning,
-            stacklevel=2,
         )
     return replace(found, reason=reason)
 
