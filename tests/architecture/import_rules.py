@@ -17,6 +17,7 @@ LEAF_MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "checks": {"errors"},
     "files": {"errors"},
+    "display": {"errors"},
     "machine": {"errors", "checks"},
     "types": set(),
 }
@@ -116,7 +117,7 @@ OPTIONAL_LIBRARIES: dict[str, set[str]] = {
     "pymarc": {"corpus"},
     "openpyxl": {"corpus"},
     "pypdf": {"corpus"},
-    "narwhals": {"corpus"},
+    "narwhals": {"corpus", "display"},
     "snowballstemmer": {"text"},
     "stop_words": {"text"},
     "usearch": {"index"},

@@ -20,8 +20,8 @@ import tacit
 from tacit.index.folder.manifest import MODEL, Manifest
 from tacit.text import vectoriser
 
-SETS = [{"sea", "ship"}, {"sea"}, {"home"}, None, {"home", "cat"}, {"ship"}] * 8
-CLASSES = ["sea", "sea", "home", "ship", "home", "ship"] * 8
+SETS = [{"sea", "ship"}, {"sea"}, {"home"}, None, {"home", "cat"}, {"ship"}] * 4
+CLASSES = ["sea", "sea", "home", "ship", "home", "ship"] * 4
 TAXONOMY = tacit.Taxonomy.from_parents({"ship": "sea", "cat": "home", "sea": None, "home": None})
 TEXTS = [
     "a whale swims in the sea",
@@ -30,7 +30,7 @@ TEXTS = [
     "a ship leaves the harbour",
     "cats purr at home",
     "the ship sails",
-] * 8
+] * 4
 MORE = [
     tacit.HLSI(2, taxonomy=TAXONOMY),
     tacit.HierarchyClassifier(taxonomy=TAXONOMY),
@@ -87,7 +87,6 @@ def test_a_loaded_model_is_the_saved_one(estimator: Any, tmp_path: Path) -> None
     assert learned == {name for name in vars(loaded) if name.endswith("_")}
     if hasattr(model, "get_feature_names_out"):
         _same(model.get_feature_names_out(), loaded.get_feature_names_out())
-    _same(clone(loaded).fit(X, y).__dict__.get("eigenvalues_"), clone(model).fit(X, y).__dict__.get("eigenvalues_"))
 
 
 def _takes_sets(model: Any) -> bool:
@@ -102,7 +101,7 @@ def test_every_public_estimator_is_tried() -> None:
 
 def test_a_loaded_model_goes_on_learning(tmp_path: Path) -> None:
     X, new = _rows()
-    views = {"places": tacit.View([{"north"}, {"south"}, None] * 16)}
+    views = {"places": tacit.View([{"north"}, {"south"}, None] * 8)}
     model = tacit.MLSI(3).fit(X, SETS, views=views)
     loaded = tacit.load(tacit.save(model, tmp_path / "model"))
     for one in (model, loaded):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tacit.corpus.record import Record
+from tacit.display import Displayed, Table
 from tacit.errors import InputError
 from tacit.index import Filters, change_generation, open_generation
 from tacit.index.folder.opening import check_shapes
@@ -15,13 +16,14 @@ from tacit.tasks.opened_index import OpenedIndex
 if TYPE_CHECKING:
     from tacit.index.witnesses.corrections import Correction
     from tacit.tasks.cluster.groups import Groups
-    from tacit.tasks.explain.dimension import Dimension
+    from tacit.tasks.explain.dimension import Dimensions
     from tacit.tasks.explain.explain import Explanation
     from tacit.tasks.info import IndexInfo
     from tacit.tasks.map.map_data import Map
     from tacit.tasks.measure.compare import Comparison
     from tacit.tasks.measure.evaluate import Evaluation
-    from tacit.tasks.search.hits import FoundRecords, RecordHit
+    from tacit.tasks.recommend.linked_things import FoundThings
+    from tacit.tasks.search.hits import FoundRecords
     from tacit.tasks.stage_progress import Report
     from tacit.tasks.tune.tune import Tuning
 
@@ -47,7 +49,7 @@ def open_index(path: str | Path) -> Collection:
         raise
 
 
-class Collection(OpenedIndex):
+class Collection(Displayed, OpenedIndex):
     """An open index, made by `tacit.open`; close it, or use it in a `with` block.
 
     Attributes
@@ -80,6 +82,15 @@ class Collection(OpenedIndex):
     def __exit__(self, *error: object) -> None:
         self.close()
 
+    def _parts(self) -> Iterator[str | Table]:
+        manifest = self.generation.manifest
+        facts = [f"{len(self):,} records"]
+        if manifest.counts.get("labels"):
+            facts.append(f"{manifest.counts['labels']:,} labels")
+        model = manifest.settings.get("fitted", {}).get("model", "no model")
+        facts.append(f"{model} in {manifest.counts.get('dimensions', 0):,} dimensions")
+        yield f"Collection {str(self.path)!r}: {', '.join(facts)}"
+
     def close(self) -> None:
         """Close the files; closing twice is harmless."""
         self.generation.close()
@@ -103,6 +114,32 @@ class Collection(OpenedIndex):
 
         return subtree(self, label)
 
+    def filters(
+        self,
+        *,
+        labels: str | Sequence[str] = (),
+        under: str | Sequence[str] = (),
+        where: Mapping[str, Any] | str | Sequence[str] = (),
+        ranges: Mapping[str, Any] | str | Sequence[str] = (),
+        links: Mapping[str, Any] | str | Sequence[str] = (),
+    ) -> Filters | None:
+        """Return filters from names as people write them, as the options of the commands; None without conditions.
+
+        Names of labels, fields and values are found in any case and without accents, and an unknown one is an error
+        with the nearest name. `tacit.Filters` takes everything as it is stored.
+
+        Parameters
+        ----------
+        labels, under : names or ids of labels that a record has; for `under`, narrower labels count as well
+        where : {field: value} or {field: [values]}, or texts such as "place=Nantucket"
+        ranges : {field: (low, high)}, None is no limit, or texts such as "year=1990..2000"
+        links : {link: target} or {link: [targets]}, or texts such as "author=Melville"
+        """
+        from tacit.tasks.search.conditions import as_texts, read_conditions
+
+        conditions = {"labels": labels, "under": under, "where": where, "ranges": ranges, "links": links}
+        return read_conditions(self, **{name: as_texts(name, given) for name, given in conditions.items()})
+
     def search(
         self,
         query: str | None = None,
@@ -118,13 +155,12 @@ class Collection(OpenedIndex):
 
         return search(self, query, by=by, limit=limit, filters=filters, vector=vector, fusion=fusion)
 
-    def similar(
-        self, id: str, *, by: str = "meaning", limit: int = 10, filters: Filters | None = None
-    ) -> list[RecordHit]:
+    def similar(self, id: str, *, by: str = "meaning", limit: int = 10, filters: Filters | None = None) -> FoundRecords:
         """Find the records most similar to one of them; see `tacit.tasks.search.search`."""
+        from tacit.tasks.search.hits import FoundRecords
         from tacit.tasks.search.search import similar
 
-        return similar(self, id, by=by, limit=limit, filters=filters)
+        return FoundRecords(similar(self, id, by=by, limit=limit, filters=filters))
 
     def suggest(
         self,
@@ -137,11 +173,11 @@ class Collection(OpenedIndex):
         vectors: Any = None,
     ) -> Any:
         """Suggest labels for a text, or for several; see `tacit.tasks.suggest.suggest`."""
-        from tacit.tasks.suggest.suggest import suggest
+        from tacit.tasks.suggest.suggest import Suggestions, TextSuggestions, suggest
 
         given = [texts] if isinstance(texts, str) else list(texts)
         found = suggest(self, given, limit=limit, threshold=threshold, chosen=chosen, reasons=reasons, vectors=vectors)
-        return found[0] if isinstance(texts, str) else found
+        return Suggestions(found[0]) if isinstance(texts, str) else TextSuggestions(map(Suggestions, found))
 
     def explain(
         self,
@@ -158,11 +194,12 @@ class Collection(OpenedIndex):
 
         return explain(self, query=query, ids=ids, text=text, label=label, dimension=dimension, limit=limit)
 
-    def concepts(self, *, limit: int = 10, words: int = 6) -> list[Dimension]:
+    def concepts(self, *, limit: int = 10, words: int = 6) -> Dimensions:
         """Describe the first dimensions of the space; see `tacit.tasks.explain.explain`."""
+        from tacit.tasks.explain.dimension import Dimensions
         from tacit.tasks.explain.explain import concepts
 
-        return concepts(self, limit=limit, words=words)
+        return Dimensions(concepts(self, limit=limit, words=words))
 
     def cluster(
         self,
@@ -180,27 +217,28 @@ class Collection(OpenedIndex):
 
     def recommend(
         self, liked: Sequence[str], *, disliked: Sequence[str] = (), limit: int = 10, filters: Filters | None = None
-    ) -> list[RecordHit]:
+    ) -> FoundRecords:
         """Recommend records similar to ones that someone liked; see `tacit.tasks.recommend.recommend`."""
         from tacit.tasks.recommend.recommend import recommend
+        from tacit.tasks.search.hits import FoundRecords
 
-        return recommend(self, liked, disliked=disliked, limit=limit, filters=filters)
+        return FoundRecords(recommend(self, liked, disliked=disliked, limit=limit, filters=filters))
 
     def recommend_for(
         self, kind: str, name: str, *, what: str = "records", limit: int = 10, filters: Filters | None = None
-    ) -> list[Any]:
+    ) -> FoundRecords | FoundThings:
         """Recommend to a linked thing, such as a user, what is new to it; see `tacit.tasks.recommend.recommend`."""
         from tacit.tasks.recommend.recommend import recommend_for
 
-        return list(recommend_for(self, kind, name, what=what, limit=limit, filters=filters))
+        return _found(recommend_for(self, kind, name, what=what, limit=limit, filters=filters), what)
 
     def near(
         self, kind: str, name: str, *, to: str = "records", limit: int = 10, filters: Filters | None = None
-    ) -> list[Any]:
+    ) -> FoundRecords | FoundThings:
         """Find what is near a linked thing; see `tacit.tasks.recommend.recommend`."""
         from tacit.tasks.recommend.recommend import near
 
-        return list(near(self, kind, name, to=to, limit=limit, filters=filters))
+        return _found(near(self, kind, name, to=to, limit=limit, filters=filters), to)
 
     def map(
         self,
@@ -310,3 +348,11 @@ class Collection(OpenedIndex):
         with change_generation(self.path, wait=options.pop("wait")) as generation:
             n_changed: int = change(OpenedIndex(generation), given, **options)
         return n_changed
+
+
+def _found(hits: Sequence[Any], what: str) -> FoundRecords | FoundThings:
+    """Return records, or linked things and labels, as the list that is shown as a table."""
+    from tacit.tasks.recommend.linked_things import FoundThings
+    from tacit.tasks.search.hits import FoundRecords
+
+    return FoundRecords(hits) if what == "records" else FoundThings(hits)

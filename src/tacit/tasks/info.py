@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from tacit.display import Displayed, Table
 from tacit.tasks.opened_index import OpenedIndex
 
 __all__ = ["REFIT_SHARE", "IndexInfo", "info"]
@@ -13,8 +15,8 @@ __all__ = ["REFIT_SHARE", "IndexInfo", "info"]
 REFIT_SHARE = 0.1  # share of changed records above which the space no longer fits them well
 
 
-@dataclass(frozen=True)
-class IndexInfo:
+@dataclass(frozen=True, repr=False)
+class IndexInfo(Displayed):
     """Facts about an index.
 
     Attributes
@@ -75,6 +77,10 @@ class IndexInfo:
     new_words: int
     new_labels: int
 
+    def _parts(self) -> Iterator[str | Table]:
+        yield f"Index {self.path!r}"
+        yield Table(("fact", "value"), [(name, _shown(value)) for name, value in asdict(self).items() if value])
+
     @property
     def changed_share(self) -> float:
         """Records added and removed since the fit, as a share of the fitted records."""
@@ -83,6 +89,10 @@ class IndexInfo:
     def to_facts(self) -> dict[str, Any]:
         """Return it as plain data, as `--json` prints it."""
         return {**asdict(self), "changed_share": round(self.changed_share, 4)}
+
+
+def _shown(value: Any) -> Any:
+    return [f"{name}: {inner}" for name, inner in value.items()] if isinstance(value, dict) else value
 
 
 def info(collection: OpenedIndex) -> IndexInfo:

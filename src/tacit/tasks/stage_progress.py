@@ -6,8 +6,9 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["Report", "StageEvent", "StageReporter"]
+__all__ = ["NotebookStages", "Report", "StageEvent", "StageReporter", "doing"]
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,32 @@ class StageEvent:
 Report = Callable[[StageEvent], None]
 
 
+_DOING = {
+    "starting": "Loading the numerical libraries",
+    "reading": "Reading the records",
+    "labels": "Finding the labels in the taxonomy",
+    "words": "Counting the words",
+    "space": "Computing the space",
+    "suggester": "Training the suggester",
+    "neighbours": "Finding the neighbours",
+    "writing": "Writing the index",
+    "checking": "Checking every file",
+    "exporting": "Writing the records",
+    "adding": "Placing the records",
+    "suggesting": "Suggesting labels",
+}
+
+
+def doing(stage: str) -> str:
+    """Return what happens in a stage, in words."""
+    return _DOING.get(stage, stage[:1].upper() + stage[1:])
+
+
 class StageReporter:
-    """Reports stages to a callback; does nothing without one."""
+    """Reports stages to a callback; without one, shows them if this is a notebook, and does nothing elsewhere."""
 
     def __init__(self, report: Report | None) -> None:
-        self._report = report
+        self._report = _notebook_display() if report is None else report
         self._name = ""
         self._created = self._began = time.perf_counter()
 
@@ -80,3 +102,46 @@ def _peak_memory() -> int:
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
+
+
+_SECONDS_BETWEEN = 0.5  # of changes of the line that says how far a stage is
+
+
+class NotebookStages:
+    """Shows stages in one output of a notebook's cell, which is replaced as they go on.
+
+    Parameters
+    ----------
+    display : IPython's `display`
+    """
+
+    def __init__(self, display: Callable[..., Any]) -> None:
+        self._display = display
+        self._handle: Any = None
+        self._ended: list[str] = []
+        self._changed = 0.0
+
+    def __call__(self, stage: StageEvent) -> None:
+        """Show one report of a stage."""
+        now = time.perf_counter()
+        if stage.state == "end":
+            self._ended.append(f"{stage.seconds:7.1f} s  {stage.message}")
+            self._show(self._ended)
+        elif stage.state == "begin" or now - self._changed >= _SECONDS_BETWEEN:
+            share = "" if stage.share is None else f"  {stage.share:.0%}"
+            self._show([*self._ended, f"{'':9}  {doing(stage.name)} ...  {stage.message}{share}".rstrip()])
+            self._changed = now
+
+    def _show(self, lines: list[str]) -> None:
+        content = {"text/plain": "\n".join(lines)}
+        if self._handle is None:
+            self._handle = self._display(content, raw=True, display_id=True)
+        else:
+            self._handle.update(content, raw=True)
+
+
+def _notebook_display() -> NotebookStages | None:
+    """Return the display of the notebook that this runs in; None elsewhere, also in IPython on a terminal."""
+    ipython = sys.modules.get("IPython")  # a notebook has imported it
+    shell = None if ipython is None else ipython.get_ipython()
+    return None if shell is None or getattr(shell, "kernel", None) is None else NotebookStages(ipython.display.display)

@@ -7,26 +7,13 @@ import textwrap
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from tacit.tasks.stage_progress import doing
+
 if TYPE_CHECKING:
     from tacit.datasets.fetching import Download
     from tacit.tasks.stage_progress import StageEvent
 
 __all__ = ["ShownStages"]
-
-_DOING = {
-    "starting": "Loading the numerical libraries",
-    "reading": "Reading the records",
-    "labels": "Finding the labels in the taxonomy",
-    "words": "Counting the words",
-    "space": "Computing the space",
-    "suggester": "Training the suggester",
-    "neighbours": "Finding the neighbours",
-    "writing": "Writing the index",
-    "checking": "Checking every file",
-    "exporting": "Writing the records",
-    "adding": "Placing the records",
-    "suggesting": "Suggesting labels",
-}
 
 
 class ShownStages:
@@ -80,7 +67,7 @@ class ShownStages:
             return
         if self._task is not None:
             self._live.remove_task(self._task)
-        self._task = self._live.add_task(_DOING.get(name, name[:1].upper() + name[1:]), total=None, how_far="")
+        self._task = self._live.add_task(doing(name), total=None, how_far="")
 
     def advance(self, name: str, message: str, share: float | None = None) -> None:
         """Show how far a stage is; it begins if another one was shown."""

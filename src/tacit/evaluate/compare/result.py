@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tacit.checks import check_choice
+from tacit.display import frame_of
 from tacit.errors import InputError, MissingExtraError
 from tacit.evaluate.compare.engine import Failure
 from tacit.evaluate.compare.trials import Trial, best_trial, comparable
@@ -162,6 +163,22 @@ class ModelComparison:
     ) -> Any:
         """Draw the scores over the values of a parameter; other arguments as for `plot_dimensions`."""
         return self._drawn(self.by_parameter(name), name, path, measure, split)
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """Return all trials as a data frame, by default of pandas; `chosen` marks the rows of the table."""
+        rows = [
+            {
+                "model": trial.name,
+                "dimensions": trial.dimensions,
+                **{f"validation {name}": score for name, score in trial.validation.items()},
+                **{f"test {name}": score for name, score in trial.test.items()},
+                "seconds": trial.seconds,
+                "chosen": any(trial is row for row in self.rows),
+                **{name: value if is_number(value) else _shown_value(value) for name, value in trial.settings.items()},
+            }
+            for trial in self.trials
+        ]
+        return frame_of(rows, library)
 
     def __repr__(self) -> str:
         counts = f"{len(self.rows)} models, {len(self.trials)} trials, {len(self.failures)} failed"

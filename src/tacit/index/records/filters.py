@@ -70,6 +70,15 @@ class Filters:
             if isinstance(given, str):
                 raise InputError(f"{name} is a single string: got {given!r}, expected a sequence. Write [{given!r}].")
 
+    @staticmethod
+    def check(filters: Any) -> None:
+        """Raise if what was given as `filters` are not filters; None is none."""
+        if filters is not None and not isinstance(filters, Filters):
+            raise InputError(
+                f"filters is not a tacit.Filters: got {type(filters).__name__}, expected tacit.Filters(...). "
+                "The filters() of an open collection makes them from names as people write them."
+            )
+
     def sql(self, column: str = "number") -> tuple[str, list[Any]]:
         """Return a SQL test of the record number in a column, and its parameters; empty without conditions.
 

@@ -65,6 +65,7 @@ class RecordMatcher:
 
     def matching(self, filters: Filters | None) -> MatchingRecords | None:
         """Return the matching records; None if there are no conditions, so that all records match."""
+        Filters.check(filters)
         conditions = filters.conditions() if filters is not None else []
         if filters is None or not conditions:
             return None

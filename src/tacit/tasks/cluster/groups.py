@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from tacit.checks import check_count
 from tacit.corpus.record import Record
+from tacit.display import Displayed, Table
 from tacit.errors import InputError
 from tacit.index import Filters
 from tacit.tasks.explain.words import listed
@@ -84,8 +85,8 @@ class Group:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Groups:
+@dataclass(frozen=True, eq=False, repr=False)
+class Groups(Displayed):
     """All groups, largest first, and the group of each record.
 
     Attributes
@@ -96,8 +97,16 @@ class Groups:
     """
 
     groups: tuple[Group, ...]
-    numbers: IntArray = field(repr=False)
-    of_records: IntArray = field(repr=False)
+    numbers: IntArray
+    of_records: IntArray
+
+    def _parts(self) -> Iterator[str | Table]:
+        yield f"{len(self.groups)} groups of {int(np.count_nonzero(self.of_records)):,} records"
+        rows = [
+            (one.number, one.size, one.cohesion, list(one.words), [label.title for label in one.labels])
+            for one in self.groups
+        ]
+        yield Table(("group", "size", "cohesion", "words", "labels"), rows)
 
     @property
     def n_nowhere(self) -> int:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from tacit.checks import check_count
+from tacit.display import Displayed, ResultList, Table
 from tacit.errors import InputError
 from tacit.tasks.explain.words import listed, typical_words
 from tacit.tasks.label_names import NamedLabel, named
 from tacit.tasks.opened_index import OpenedIndex
-from tacit.tasks.search.hits import RecordHit
+from tacit.tasks.search.hits import RecordHit, records_table
 from tacit.tasks.search.search import hits_of
 
-__all__ = ["Dimension", "End", "dimensions", "explain_dimension"]
+__all__ = ["Dimension", "Dimensions", "End", "dimensions", "explain_dimension"]
 
 _ROWS = 20_000  # records from which the shares are estimated
 _LEAST = 0.1  # cosine of a label with the end that it describes
@@ -51,8 +52,8 @@ class End:
         return facts
 
 
-@dataclass(frozen=True)
-class Dimension:
+@dataclass(frozen=True, repr=False)
+class Dimension(Displayed):
     """A dimension of the space.
 
     Attributes
@@ -86,10 +87,31 @@ class Dimension:
             )
         return " ".join(said)
 
+    def _parts(self) -> Iterator[str | Table]:
+        yield self.in_words()
+        ends = {"+": self.positive, "-": self.negative}
+        rows = [(sign, list(end.words), [label.title for label in end.labels]) for sign, end in ends.items()]
+        yield Table(("end", "words", "labels"), rows)
+        for sign, end in ends.items():
+            yield from records_table(f"Records at the end {sign}", end.records)
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the dimension as cells by the name of the column, as in a data frame."""
+        row: dict[str, Any] = {"dimension": self.number, "share": self.share}
+        for name, end in (("positive", self.positive), ("negative", self.negative)):
+            row |= {f"{name}_words": list(end.words), f"{name}_labels": [label.title for label in end.labels]}
+        return row
+
     def to_facts(self) -> dict[str, Any]:
         """Return it as plain data, as `--json` prints it."""
         ends = {"positive": self.positive.to_facts(), "negative": self.negative.to_facts()}
         return {"number": self.number, "share": self.share, "in_words": self.in_words(), **ends}
+
+
+class Dimensions(ResultList[Dimension]):
+    """Dimensions of a space, the first first: a list that is shown as a table."""
+
+    _noun = "dimension"
 
 
 def explain_dimension(collection: OpenedIndex, number: int, *, limit: int = 10) -> Dimension:

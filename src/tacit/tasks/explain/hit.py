@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit.checks import check_count
 from tacit.corpus.record import Record
+from tacit.display import Displayed, Table
 from tacit.tasks.explain.words import PlacedText, listed, place_text, shared_words
 from tacit.tasks.known_things import counted_parts
 from tacit.tasks.label_names import ancestors_of, find_number, title_of
@@ -43,8 +44,8 @@ class LabelNear(NamedTuple):
     ancestors: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class HitExplanation:
+@dataclass(frozen=True, repr=False)
+class HitExplanation(Displayed):
     """Why a record matches a query by meaning.
 
     Attributes
@@ -93,6 +94,17 @@ class HitExplanation:
         if self.labels and self.labels[0].cosine > 0:
             said.append(f"Its label {self.labels[0].title} is {nearness(self.labels[0].cosine)} to the query.")
         return " ".join([*said, *counted_in_words(self.counted)])
+
+    def _parts(self) -> Iterator[str | Table]:
+        yield self.in_words()
+        words = [(one.part, one.word, one.shared, list(one.through)) for one in self.words]
+        yield Table(("part", "word", "in_both", "related_words"), words, "Contribution of each word to the cosine")
+        for title, labels in (
+            ("Labels of the record", self.labels),
+            ("Labels nearest to the query", self.query_labels),
+        ):
+            if labels:
+                yield Table(("cosine", "label"), [(one.cosine, one.title) for one in labels], title)
 
     def to_facts(self) -> dict[str, Any]:
         """Return it as plain data, as `--json` prints it."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tacit.checks import check_count
+from tacit.display import Displayed, Table
 from tacit.errors import InputError
 from tacit.index import Filters
 from tacit.index.witnesses.evidence import TextEvidence, asked_text
@@ -17,15 +19,15 @@ from tacit.tasks.explain.hit import LabelNear, nearest_labels
 from tacit.tasks.explain.words import WordPart, listed, place_text, typical_words
 from tacit.tasks.label_names import NamedLabel, ancestors_of, find_label, named, subtree, title_of
 from tacit.tasks.opened_index import OpenedIndex
-from tacit.tasks.search.hits import RecordHit
+from tacit.tasks.search.hits import RecordHit, records_table
 from tacit.tasks.search.search import hits_of
 from tacit.types import Float32Array
 
 __all__ = ["LabelExplanation", "LabelPlace", "explain_label", "explain_place", "label_position"]
 
 
-@dataclass(frozen=True)
-class LabelExplanation:
+@dataclass(frozen=True, repr=False)
+class LabelExplanation(Displayed):
     """Why a label is suggested for a text, or is not.
 
     Attributes
@@ -86,6 +88,12 @@ class LabelExplanation:
         if self.records:
             said.append(f"The nearest record with it is {self.records[0].id}, {self.records[0].title!r}.")
         return " ".join(said)
+
+    def _parts(self) -> Iterator[str | Table]:
+        yield self.in_words()
+        title = "Share of the records of each word with this label" if self.by_witnesses else "Parts of the score"
+        yield Table(("part", "word"), [(part, word) for word, part in self.words], title)
+        yield from records_table("Nearest records with this label", self.records)
 
     def to_facts(self) -> dict[str, Any]:
         """Return it as plain data, as `--json` prints it."""
@@ -179,8 +187,8 @@ def _by_witnesses(collection: OpenedIndex, panel: Panel, text: str, name: str, l
     )
 
 
-@dataclass(frozen=True)
-class LabelPlace:
+@dataclass(frozen=True, repr=False)
+class LabelPlace(Displayed):
     """What is near a label.
 
     Attributes
@@ -226,6 +234,11 @@ class LabelPlace:
         if self.neighbours:
             said.append(f"It is nearest to {listed(near.title for near in self.neighbours)}.")
         return " ".join(said)
+
+    def _parts(self) -> Iterator[str | Table]:
+        yield self.in_words()
+        yield Table(("cosine", "label"), [(near.cosine, near.title) for near in self.neighbours], "Nearest labels")
+        yield from records_table("Nearest records", self.records)
 
     def to_facts(self) -> dict[str, Any]:
         """Return it as plain data, as `--json` prints it."""

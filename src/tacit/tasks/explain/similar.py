@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.checks import check_count
 from tacit.corpus.record import Record
+from tacit.display import Displayed, Table
 from tacit.errors import InputError
 from tacit.tasks.explain.dimension import dimensions
 from tacit.tasks.explain.hit import counted_in_words, nearness
@@ -46,8 +47,8 @@ class DimensionPart(NamedTuple):
         return {**self._asdict(), "labels": [label._asdict() for label in self.labels]}
 
 
-@dataclass(frozen=True)
-class PairExplanation:
+@dataclass(frozen=True, repr=False)
+class PairExplanation(Displayed):
     """Why two records are similar.
 
     Attributes
@@ -92,6 +93,13 @@ class PairExplanation:
             said.append(f"They share {listed((f'“{word}”' for word in self.shared_words), 5)}.")
         said += [f"Both have {_counted(name, targets)}." for name, targets in self.shared_links.items()]
         return " ".join([*said, *counted_in_words(self.counted)])
+
+    def _parts(self) -> Iterator[str | Table]:
+        yield self.in_words()
+        rows = [
+            (one.part, one.number, list(one.words), [label.title for label in one.labels]) for one in self.dimensions
+        ]
+        yield Table(("part", "dimension", "words", "labels"), rows, "Dimensions that carry most of the cosine")
 
     def to_facts(self) -> dict[str, Any]:
         """Return it as plain data, as `--json` prints it."""

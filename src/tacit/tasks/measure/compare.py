@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from tacit.checks import check_choice
 from tacit.corpus.record import Record
-from tacit.errors import TacitWarning
+from tacit.display import Displayed, Table
+from tacit.errors import warn
 from tacit.evaluate.compare.engine import Fit, Setting, run_fits
 from tacit.models.spaces import SPACES, space_named, suitable_spaces
 from tacit.relations.taxonomy.taxonomy import Taxonomy
@@ -25,10 +25,17 @@ from tacit.tasks.stage_progress import Report, StageReporter
 __all__ = ["Comparison", "applicable_models", "compare", "current_model"]
 
 _BASELINE = "words"
+_SHOWN = {  # measures in the tables, with headings that fit on 80 columns; data frames have all
+    **{name: name for name in ("Precision@1", "F1@5", "NDCG@10", "micro F1", "macro F1", "taxonomy F1")},
+    "labels nDCG@10 by meaning": "labels by meaning",
+    "labels nDCG@10 by hybrid": "by both",
+    "titles MRR by meaning": "titles by meaning",
+    "titles MRR by hybrid": "by both",
+}
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Displayed):
     """Measures of several models on the same records.
 
     Attributes
@@ -41,6 +48,31 @@ class Comparison:
 
     rows: dict[str, Evaluation]
     failures: dict[str, str]
+
+    def _parts(self) -> Iterator[str | Table]:
+        first = next(iter(self.rows.values()))
+        yield first.split_in_words()
+        for part, title in (("suggest", "Suggested labels"), ("search", "Search")):
+            rows = {name: getattr(row, part).by_name() for name, row in self.rows.items() if getattr(row, part)}
+            names = [name for name in dict.fromkeys(key for row in rows.values() for key in row) if name in _SHOWN]
+            if rows:
+                cells = [(name, *(row.get(key) for key in names)) for name, row in rows.items()]
+                yield Table(("model", *(_SHOWN[key] for key in names)), cells, title)
+        times = [(name, row.n_dimensions, row.fit_seconds) for name, row in self.rows.items()]
+        yield Table(("model", "dimensions", "seconds to fit"), times)
+        yield from (f"{name}: {sentence}" for name, sentence in self.failures.items())
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "model": name,
+                "dimensions": row.n_dimensions,
+                **({} if row.suggest is None else row.suggest.by_name()),
+                **({} if row.search is None else row.search.by_name()),
+                "fit_seconds": row.fit_seconds,
+            }
+            for name, row in self.rows.items()
+        ]
 
     def to_facts(self) -> dict[str, Any]:
         """Return everything as plain data, as `--json` prints it."""
@@ -106,7 +138,7 @@ def compare(
         found = run_fits([Fit(name, partial(fitted, name), trials, setting) for name in names])
     for name, sentences in found.remarks.items():
         for sentence in sentences:
-            warnings.warn(f"{name}: {sentence}", TacitWarning, stacklevel=2)
+            warn(f"{name}: {sentence}")
     rows = {name: evaluations[0] for name, evaluations in found.results.items()}
     return Comparison(rows, {failure.name: failure.sentence for failure in found.failures})
 

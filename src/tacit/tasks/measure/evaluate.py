@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from tacit.checks import check_count
 from tacit.corpus.record import Record
+from tacit.display import Displayed, Table, frame_of
 from tacit.errors import InputError
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.settings import BuildSettings
@@ -35,8 +36,8 @@ _QUICK_RECORDS = 5_000
 _FEW = 100
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Displayed):
     """What was measured, and on which records.
 
     Attributes
@@ -76,6 +77,32 @@ class Evaluation:
     subjects: tuple[SubjectRow, ...] = ()
     diagnosis: Diagnosis | None = None
     witnesses: WitnessMeasures | None = None
+
+    def _parts(self) -> Iterator[str | Table]:
+        yield f"{self.model}, {self.n_dimensions} dimensions. {self.split_in_words()}"
+        rows = self._rows()
+        titles = {"suggest": "Suggested labels", "search": "Search"}
+        for part, title in titles.items():
+            shown = [(row["measure"], row["value"]) for row in rows if row["part"] == part]
+            if shown:
+                yield Table(("measure", "value"), shown, title)
+        yield from self.notes
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {"part": part, "measure": name, "value": value}
+            for part, measures in (("suggest", self.suggest), ("search", self.search))
+            if measures is not None
+            for name, value in measures.by_name().items()
+        ]
+
+    def subjects_to_frame(self, library: str = "pandas") -> Any:
+        """Return the quality of each subject as a data frame of this library, one row per subject."""
+        return frame_of((row.to_facts() for row in self.subjects), library)
+
+    def split_in_words(self) -> str:
+        """Return on how many records it was measured, and how they were chosen."""
+        return f"Trained on {self.n_train:,} records, tested on {self.n_test:,} others: {self.how}."
 
     def to_facts(self) -> dict[str, Any]:
         """Return everything as plain data, as `--json` prints it."""

@@ -70,6 +70,15 @@ class SearchMeasures:
     n_overlap: int
     n_titles: int
 
+    def by_name(self) -> dict[str, float]:
+        """Return the usual measures by their names, as in tables and data frames."""
+        named = {
+            f"{measure} by {way}": getattr(scores, name)
+            for measure, name in (("labels nDCG@10", "overlap_ndcg"), ("titles MRR", "mrr"))
+            for way, scores in self.ways.items()
+        }
+        return {name: value for name, value in named.items() if value is not None}
+
     def to_facts(self) -> dict[str, Any]:
         """Return the measures as plain data."""
         facts: dict[str, Any] = {"text_queries": self.n_overlap, "title_queries": self.n_titles}

@@ -82,6 +82,13 @@ class SuggestMeasures:
             "NDCG@10": at[10].ndcg,
         }
 
+    def by_name(self) -> dict[str, float]:
+        """Return the usual measures by their names, as in tables and data frames."""
+        sets, tree = self.chosen, self.hierarchy
+        measures = {**self.as_annif, "F1 of sets": sets.f1, "micro F1": sets.micro_f1, "macro F1": sets.macro_f1}
+        measures |= {} if tree is None else {"taxonomy F1": tree.f1}
+        return measures | ({} if self.calibration_error is None else {"calibration error": self.calibration_error})
+
     def to_facts(self) -> dict[str, Any]:
         """Return the measures as plain data."""
         facts: dict[str, Any] = {"records": self.n_records, "labels": self.n_labels, "unlearned": self.n_unlearned}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacit.checks import check_choice, check_count
+from tacit.display import ResultList
 from tacit.errors import InputError, UnknownNameError, did_you_mean
 from tacit.index import Filters
 from tacit.index.nearest.exact import cosines, lengths_of, top
@@ -17,7 +18,7 @@ from tacit.tasks.search.hits import Hit, RecordHit
 from tacit.tasks.search.search import hits_of
 from tacit.types import Float32Array, IntArray
 
-__all__ = ["ThingHit", "directions_of", "link_kinds", "linked_records", "near", "placed"]
+__all__ = ["FoundThings", "ThingHit", "directions_of", "link_kinds", "linked_records", "near", "placed"]
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,19 @@ class ThingHit(Hit):
 
     kind: str = ""
 
+    def to_row(self) -> dict[str, Any]:
+        """Return the hit as cells by the name of the column, as in a data frame."""
+        return {"score": self.score, "name": self.id, "kind": self.kind, "why": list(self.why)}
+
     def to_facts(self) -> dict[str, Any]:
         """Return the hit as plain data, as `--json` prints it."""
         return {"name": self.id, "kind": self.kind, "score": round(self.score, 6)}
+
+
+class FoundThings(ResultList[ThingHit]):
+    """Linked things or labels that were found, best first: a list that is shown as a table."""
+
+    _columns = ("score", "name", "kind", "why")
 
 
 def link_kinds(collection: OpenedIndex) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tacit.errors import InputError, UnknownNameError, did_you_mean
@@ -13,7 +13,7 @@ from tacit.relations.taxonomy.matching import folded_loosely
 from tacit.tasks.label_names import find_label, subtree
 from tacit.tasks.opened_index import OpenedIndex
 
-__all__ = ["read_conditions"]
+__all__ = ["as_texts", "read_conditions"]
 
 _COMPARED = 20_000  # different values of a field that a text is compared with
 
@@ -64,6 +64,22 @@ def read_conditions(
     wanted = [find_label(collection, name) for name in labels]
     below = [_below(collection, name) for name in under]
     return Filters(labels=[*wanted, *below], links=targets, fields=fields, ranges=between)
+
+
+def as_texts(argument: str, given: Any) -> list[str]:
+    """Return conditions as texts: one text, several, or a mapping of names to values or to lists of them."""
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, Mapping):
+        return [str(one) for one in given]
+    if argument == "ranges":
+        return [f"{name}={_end(low)}..{_end(high)}" for name, (low, high) in given.items()]
+    values = {name: value if isinstance(value, (list, tuple, set)) else [value] for name, value in given.items()}
+    return [f"{name}={value}" for name, listed in values.items() for value in listed]
+
+
+def _end(value: Any) -> str:
+    return "" if value is None else str(value)
 
 
 def _named(pairs: Sequence[tuple[str, str]], known: Sequence[str]) -> list[tuple[str, str]]:

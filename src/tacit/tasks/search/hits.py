@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tacit.corpus.record import Record
+from tacit.display import ResultList, Table, one_line
 
-__all__ = ["FoundRecords", "Hit", "RecordHit"]
+__all__ = ["FoundRecords", "Hit", "RecordHit", "records_table"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Hit:
     why: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RecordHit(Hit):
     """One record of an index as a result, with everything that is stored of it.
 
@@ -51,6 +52,19 @@ class RecordHit(Hit):
         """Labels of the record."""
         return self.record.labels
 
+    def __repr__(self) -> str:
+        return f"RecordHit({one_line(self.id)!r}, score {self.score:.3f}, {one_line(self.title)!r})"
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the hit as cells by the name of the column, as in a data frame; with fields, links and text."""
+        row: dict[str, Any] = {"id": self.id, "score": self.score, "title": self.title, "labels": list(self.labels)}
+        for name, value in {**self.record.fields, **{k: list(v) for k, v in self.record.links.items()}}.items():
+            row.setdefault(name, value)
+        if self.why:
+            row.setdefault("why", list(self.why))
+        row.setdefault("text", self.record.text)
+        return row
+
     def to_facts(self) -> dict[str, Any]:
         """Return the hit as plain data, as `--json` prints it; without the text, which may be long."""
         facts: dict[str, Any] = {"id": self.id, "score": round(self.score, 6), "title": self.title}
@@ -62,8 +76,14 @@ class RecordHit(Hit):
         return facts
 
 
-class FoundRecords(list[RecordHit]):
-    """The records that a search found, best first: a list, with what the query may have meant.
+def records_table(title: str, hits: Sequence[RecordHit]) -> list[Table]:
+    """Return records as a table of an explanation; none without records."""
+    rows = [(hit.score, hit.id, hit.title, list(hit.labels)) for hit in hits]
+    return [Table(("cosine", "id", "title", "labels"), rows, title)] if rows else []
+
+
+class FoundRecords(ResultList[RecordHit]):
+    """The records that were found, best first: a list that is shown as a table, with what the query may have meant.
 
     Attributes
     ----------
@@ -75,8 +95,17 @@ class FoundRecords(list[RecordHit]):
         What was searched for: the query, with other forms of words that few records have; empty if not known.
     """
 
+    _noun = "record"
+    _columns = ("score", "id", "title", "labels", "why")
+
     def __init__(
         self, hits: Iterable[RecordHit] = (), *, meant: str | None = None, used_meant: bool = False, words: str = ""
     ) -> None:
         super().__init__(hits)
         self.meant, self.used_meant, self.words = meant, used_meant, words
+
+    def _parts(self) -> Iterator[str | Table]:
+        count, *rest = super()._parts()
+        if self.meant is not None:
+            count = f"{count} for {self.meant!r}" if self.used_meant else f"{count}; did you mean {self.meant!r}?"
+        yield from (count, *rest)

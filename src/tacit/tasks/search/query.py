@@ -79,6 +79,7 @@ def clean_text(text: str) -> str:
 
 def as_filters(collection: OpenedIndex, query: Query, filters: Filters | None) -> tuple[str, Filters | None]:
     """Return the words to search for, and filters with the conditions of the query; names of no label are words."""
+    Filters.check(filters)
     if query.is_plain:
         return query.text, filters
     text, labels = query.text, []

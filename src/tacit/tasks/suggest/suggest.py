@@ -12,6 +12,7 @@ import numpy as np
 
 from tacit.checks import check_count, check_number
 from tacit.corpus.record import Record
+from tacit.display import ResultList, Table
 from tacit.errors import InputError
 from tacit.index.nearest.exact import top
 from tacit.index.witnesses.asked import AskedTexts
@@ -24,7 +25,7 @@ from tacit.tasks.opened_index import OpenedIndex
 if TYPE_CHECKING:
     from tacit.index.space import Space
 
-__all__ = ["Suggestion", "suggest", "suggest_records"]
+__all__ = ["Suggestion", "Suggestions", "TextSuggestions", "suggest", "suggest_records"]
 
 _MANY = 8  # texts from which one sparse product is faster than reading the rows of each text's words
 _CELLS = 4_000_000  # probabilities at a time: 32 MB
@@ -70,9 +71,39 @@ class Suggestion:
         }
         return facts if self.evidence is None else {**facts, "evidence": self.evidence.to_facts()}
 
+    def to_row(self) -> dict[str, Any]:
+        """Return the suggestion as cells by the name of the column, as in a data frame."""
+        row: dict[str, Any] = {"label": self.label, "title": self.title, "probability": self.probability}
+        row |= {"chosen": self.chosen, "ancestors": list(self.ancestors)}
+        return row if self.evidence is None else {**row, "reasons": list(self.evidence.sentences())}
+
     def to_annif(self) -> dict[str, Any]:
         """Return the suggestion as in Annif's REST API; `uri` is the label, even if it is not a URI."""
         return {"uri": self.label, "label": self.title, "notation": None, "score": round(self.probability, 6)}
+
+
+class Suggestions(ResultList[Suggestion]):
+    """The labels suggested for a text, most probable first: a list that is shown as a table."""
+
+    _noun = "label"
+
+    def _parts(self) -> Iterator[str | Table]:
+        yield from super()._parts() if self else ("No labels: no word of the text is known, or none is likely enough.",)
+
+    @property
+    def _columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        named = any(one.title != one.label for one in self)
+        return ("probability", "chosen", "label", *(("title",) if named else ()), "ancestors", "reasons")
+
+
+class TextSuggestions(ResultList[Suggestions]):
+    """The labels suggested for several texts, in their order; in tables, `text` is the number of the text from 0."""
+
+    _noun = "text"
+    _columns = ("text", "probability", "chosen", "label", "title")
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [{"text": number, **one.to_row()} for number, found in enumerate(self) for one in found]
 
 
 def suggest(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tacit.checks import as_rng, check_choice, check_count, check_number
+from tacit.display import Displayed, Table
 from tacit.errors import InputError, SolverError
 from tacit.models.spaces import SPACES
 from tacit.tasks.build.settings import BuildSettings
@@ -49,8 +50,8 @@ class Gain:
         return self.gain > 2 * self.error and self.gain > 0
 
 
-@dataclass(frozen=True, eq=False)
-class Tuning:
+@dataclass(frozen=True, eq=False, repr=False)
+class Tuning(Displayed):
     """The trials and their result.
 
     Attributes
@@ -87,6 +88,23 @@ class Tuning:
     def changes(self) -> dict[str, Any]:
         """Differences between the best and the current settings."""
         return changes_between(self.current.settings, self.best.settings)
+
+    def _parts(self) -> Iterator[str | Table]:
+        changes = ", ".join(f"{name}={value!r}" for name, value in self.changes.items()) or "none"
+        yield f"Best of {len(self.trials)} trials by {self.goal}: {self.best.score:.3f}, now {self.current.score:.3f}."
+        yield f"Changes: {changes}."
+        if self.test is not None:
+            sure = "more than chance" if self.test.is_real else "no more than chance"
+            gain = f"{self.test.gain:+.3f} ± {self.test.error:.3f}"
+            yield f"Gain on {self.test.n_records:,} other records: {gain}, {sure}."
+        yield Table(("trial", "score", "seconds"), [(one.number, one.score, one.seconds) for one in self.trials])
+
+    def _rows(self) -> list[dict[str, Any]]:
+        rows = []
+        for one in self.trials:
+            settings = {name: value for name, value in one.settings.to_facts().items() if not isinstance(value, dict)}
+            rows.append({"trial": one.number, "score": one.score, **one.measures, "seconds": one.seconds, **settings})
+        return rows
 
     def to_facts(self) -> dict[str, Any]:
         """Return everything as plain data, as `--json` prints it."""
