@@ -1,4 +1,4 @@
-"""How results look in a console and in a notebook, and results as data frames.
+"""How results look in a console and in a notebook, results as data frames, and stages of long work in words.
 
 A result lists its parts: sentences and tables. From them come `repr`, at most 80 columns wide, and `_repr_html_`, which
 sets no colours, so that it is readable in light and dark notebooks. Records are written by anybody: HTML is escaped,
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from tacit.errors import MissingExtraError
 
-__all__ = ["Displayed", "ResultList", "Table", "frame_of", "one_line"]
+__all__ = ["Displayed", "ResultList", "Table", "doing", "frame_of", "one_line"]
 
 WIDTH = 80
 _MOST_ROWS = 20
@@ -187,3 +187,24 @@ def _html_of(part: str | Table) -> str:
     title = f"<p><strong>{html.escape(one_line(part.title))}</strong></p>" if part.title else ""
     more = "".join(f"<p>{text}</p>" for text in _more(part))
     return f"{title}<table><thead>{head}</thead><tbody>{rows}</tbody></table>{more}"
+
+
+_DOING = {
+    "starting": "Loading the numerical libraries",
+    "reading": "Reading the records",
+    "labels": "Finding the labels in the taxonomy",
+    "words": "Counting the words",
+    "space": "Computing the space",
+    "suggester": "Training the suggester",
+    "neighbours": "Finding the neighbours",
+    "writing": "Writing the index",
+    "checking": "Checking every file",
+    "exporting": "Writing the records",
+    "adding": "Placing the records",
+    "suggesting": "Suggesting labels",
+}
+
+
+def doing(stage: str) -> str:
+    """Return what happens in a stage, in words."""
+    return _DOING.get(stage, stage[:1].upper() + stage[1:])

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["NotebookStages", "Report", "StageEvent", "StageReporter", "doing"]
+from tacit.display import doing
+
+__all__ = ["NotebookStages", "Report", "StageEvent", "StageReporter"]
 
 
 @dataclass(frozen=True)
@@ -39,27 +41,6 @@ class StageEvent:
 
 
 Report = Callable[[StageEvent], None]
-
-
-_DOING = {
-    "starting": "Loading the numerical libraries",
-    "reading": "Reading the records",
-    "labels": "Finding the labels in the taxonomy",
-    "words": "Counting the words",
-    "space": "Computing the space",
-    "suggester": "Training the suggester",
-    "neighbours": "Finding the neighbours",
-    "writing": "Writing the index",
-    "checking": "Checking every file",
-    "exporting": "Writing the records",
-    "adding": "Placing the records",
-    "suggesting": "Suggesting labels",
-}
-
-
-def doing(stage: str) -> str:
-    """Return what happens in a stage, in words."""
-    return _DOING.get(stage, stage[:1].upper() + stage[1:])
 
 
 class StageReporter:

@@ -7,7 +7,7 @@ import textwrap
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from tacit.tasks.stage_progress import doing
+from tacit.display import doing
 
 if TYPE_CHECKING:
     from tacit.datasets.fetching import Download
