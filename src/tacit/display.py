@@ -87,11 +87,12 @@ def frame_of(rows: Iterable[Mapping[str, Any]], library: str = "pandas") -> Any:
         import narwhals as nw
     except ImportError:
         raise MissingExtraError("narwhals", "frames", "A data frame of results") from None
+    backend: Any = library
     listed = list(rows)
     names = dict.fromkeys(name for row in listed for name in row)
     columns: dict[str, Any] = {name: [row.get(name) for row in listed] for name in names}
     try:
-        return nw.from_dict(columns, backend=library).to_native()
+        return nw.from_dict(columns, backend=backend).to_native()
     except ImportError as error:
         raise MissingExtraError(library, "frames", "This data frame") from error
 

@@ -121,8 +121,8 @@ def _filter_for(message: str, module: str, line: int) -> str:
     for action, text, category, where, number in warnings.filters:
         if (
             issubclass(TacitWarning, category)
-            and (text is None or text.match(message))  # type: ignore[attr-defined]
-            and (where is None or where.match(module))  # type: ignore[attr-defined]
+            and (text is None or text.match(message))
+            and (where is None or where.match(module))
             and number in (0, line)
         ):
             return str(action)

@@ -123,6 +123,6 @@ class NotebookStages:
 
 def _notebook_display() -> NotebookStages | None:
     """Return the display of the notebook that this runs in; None elsewhere, also in IPython on a terminal."""
-    ipython = sys.modules.get("IPython")  # a notebook has imported it
+    ipython: Any = sys.modules.get("IPython")  # a notebook has imported it
     shell = None if ipython is None else ipython.get_ipython()
     return None if shell is None or getattr(shell, "kernel", None) is None else NotebookStages(ipython.display.display)
