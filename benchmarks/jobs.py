@@ -2,8 +2,8 @@
 
 A job gets its input from the folder, most of them X and Y, and gives one array, which is left there for the quality to
 be judged; time and memory are printed as JSON. Memory is the peak resident size during the job, less what the process
-held before its input was read: X plus work. With the option `limits` a job is stopped when it takes more time or memory
-than that; it leaves an empty array then, and what it took so far.
+held before its input was read: X plus work. A job with limits is stopped by `measuring.py` when it takes more time or
+memory than that; it leaves an empty array then, and what it took so far.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from jobs_scale import exact_values
 from matrices import load, load_matrix, narrow, save, save_matrix, x_bytes
-from measuring import give_back, memory, reset_peak, run_within
+from measuring import give_back, memory, reset_peak
 from scipy.sparse.linalg import eigsh
 from sklearn.manifold import SpectralEmbedding
 from sklearn.neighbors import kneighbors_graph
@@ -50,9 +50,6 @@ __all__ = [
 
 def main(name: str, folder: Path, options: dict[str, Any]) -> None:
     """Run a job and print what it took."""
-    if "limits" in options:
-        run_within(options.pop("limits"), [sys.executable, __file__, name, str(folder), json.dumps(options)], folder)
-        return
     job, source = JOBS[name], SOURCES.get(name, _COLLECTION)
     few = {"n_components": min(source.most, options["n_components"])} if "n_components" in options else {}
     with warnings.catch_warnings():

@@ -1,4 +1,8 @@
-"""Memory and limits of a job: the peak of this process alone, and a process below it that can be stopped."""
+"""Memory and limits of a job: the peak of this process alone, and a process below it that can be stopped.
+
+As a script it runs a command within limits: `measuring.py LIMITS COMMAND...`, with the limits as JSON. It loads no
+library that a job needs, so that a limited job does not wait for them twice.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +22,11 @@ __all__ = ["give_back", "memory", "reset_peak", "run_within"]
 _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
-def run_within(limits: dict[str, float], command: list[str], folder: Path) -> None:
-    """Run a job in a process below this one, which a solver that never looks up can be stopped from outside."""
+def run_within(limits: dict[str, float], command: list[str]) -> None:
+    """Run a job in a process below this one, which a solver that never looks up can be stopped from outside.
+
+    The last words of the command are the name of the job, its folder and its options.
+    """
     if "bytes" in limits:
         most = int(limits["bytes"])
         resource.setrlimit(resource.RLIMIT_AS, (most, most))  # what is started from here inherits it
@@ -32,7 +39,7 @@ def run_within(limits: dict[str, float], command: list[str], folder: Path) -> No
     if done is not None and "MemoryError" not in done.stderr:
         print(done.stdout, end="")
         sys.exit(done.stderr if done.returncode else 0)
-    np.save(folder / "result.npy", np.empty(0))
+    np.save(Path(command[-2]) / "result.npy", np.empty(0))
     unit = 1 if sys.platform == "darwin" else 1024
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit
     print(json.dumps({"seconds": seconds, "bytes": peak}))
@@ -63,3 +70,7 @@ def reset_peak() -> None:
         _CLEAR.write_text("5", encoding="ascii")
     except OSError:
         return
+
+
+if __name__ == "__main__":
+    run_within(json.loads(sys.argv[1]), sys.argv[2:])

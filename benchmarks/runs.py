@@ -17,6 +17,7 @@ import numpy as np
 __all__ = ["Job", "Run", "run", "run_interleaved"]
 
 _SCRIPT = Path(__file__).with_name("jobs.py")
+_LIMITING = Path(__file__).with_name("measuring.py")
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,11 @@ class Run:
 
 def run(folder: Path, job: Job) -> Run:
     """Run a job once on the X and Y of a folder."""
-    command = [sys.executable, str(_SCRIPT), job.name, str(folder), json.dumps(dict(job.options))]
+    options = dict(job.options)
+    limits = options.pop("limits", None)
+    command = [sys.executable, str(_SCRIPT), job.name, str(folder), json.dumps(options)]
+    if limits is not None:
+        command = [sys.executable, str(_LIMITING), json.dumps(limits), *command]
     environment = {**os.environ, **job.environment}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:

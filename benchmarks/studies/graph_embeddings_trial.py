@@ -134,7 +134,7 @@ def short(methods: Sequence[Method]) -> tuple[Method, ...]:
     return tuple(
         each._replace(
             axes=tuple({name: values[:2] for name, values in axis.items()} for axis in each.axes[:2]),
-            dimensions=(5, 10),
+            dimensions=(5,),
             last=(5, 10),
         )
         for each in methods

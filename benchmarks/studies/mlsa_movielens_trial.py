@@ -110,7 +110,7 @@ def read_films(data_dir: str | None = None, *, quick: bool = False) -> Films:
     people, films = np.arange(shape[0]), np.arange(shape[1])
     if quick:
         people = people[::8]
-        films = np.flatnonzero(np.bincount(ratings[people].indices, minlength=shape[1]) >= 20)
+        films = np.flatnonzero(np.bincount(ratings[people].indices, minlength=shape[1]) >= 30)
     titles = [data.items.titles[film] for film in films]
     of_films = {
         "word": _counts(titles),

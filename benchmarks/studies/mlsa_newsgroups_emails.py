@@ -107,7 +107,7 @@ def read_posts(data_dir: str | None, *, quick: bool = False) -> dict[str, list[P
     for record in sorted(records, key=lambda record: record.fields["subject"] or "") if quick else records:
         group = record.labels[0]
         seen[group] += 1
-        if not quick or seen[group] <= 40:
+        if not quick or seen[group] <= 25:
             posts[group.split(".")[0]].append(_post(record))
     return posts
 

@@ -16,6 +16,7 @@ def test_the_load_script_finds_what_comparing_all_finds(
     monkeypatch.setattr(neighbour_graph, "LARGE", 0)
     load = importlib.import_module("index_load")
     monkeypatch.setattr(load, "_N_TERMS", 2_000)
+    monkeypatch.setattr(load, "_N_OPENINGS", 1)
     folder = tmp_path / "load.tacit"
     arguments = ["--records", "1500", "--dimensions", "8", "--questions", "12", "--keep", str(folder)]
     load.main(arguments)
@@ -37,6 +38,7 @@ def test_a_section_needs_a_million_records(capsys: pytest.CaptureFixture[str]) -
     assert "--write needs a million records: got --records 1000" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("jobs_here")
 def test_the_row_of_an_index_at_its_smallest(tmp_path: Path) -> None:
     found = importlib.import_module("rows_index").compare_index(tmp_path, small=True)
     assert [ratio[0] for ratio in found.ratios] == [
