@@ -5,18 +5,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import normalize
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from tacit.checks import as_rng, as_table, check_count, check_rows, is_sparse
 from tacit.errors import InputError, TacitWarning
 from tacit.types import Array, IntArray
+
+if TYPE_CHECKING:
+    from sklearn.cluster import KMeans
 
 __all__ = ["Clustering", "cluster", "describe", "numbered"]
 
@@ -80,6 +79,12 @@ def cluster(
     Clustering
         Numbered by size, equal sizes by their first record.
     """
+    # here, since the explorer's colours use the rest of this file only, and importing these takes two seconds
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.preprocessing import normalize
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
     places = as_table("positions", positions)
     n_records = places.shape[0]
     if check_count("n_clusters", n_clusters) > n_records:

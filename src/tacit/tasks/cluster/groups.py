@@ -29,6 +29,8 @@ __all__ = ["Group", "Groups", "cluster_index", "default_groups"]
 _MOST_GROUPS = 20  # by default
 _LARGE = 50_000  # records above which mini-batch k-means finds the centres
 _STARTS = ((5_000, 10), (_LARGE, 3))  # most records, and starts of k-means
+_BLOCK = 8_192  # records that are assigned to centres at a time
+_ROUNDS = 30  # of k-means of a part of the records, at most
 _READ = 200  # records of each group whose words and labels are read
 
 
@@ -160,24 +162,13 @@ def cluster_index(
     Above 50,000 records mini-batch k-means finds the centres, and ten rounds of k-means refine them. Words and labels
     come from 200 random records of each group, so that naming the groups costs the same for every collection.
     """
-    numbers, positions, placed = _placed(collection, filters)
-    n_groups = default_groups(len(positions)) if groups is None else check_count("groups", groups)
-    if n_groups > len(positions):
-        raise InputError(
-            f"groups is out of range: got {groups}, expected at most the {len(positions):,} records with a position."
-        )
-    from tacit.tasks.cluster.clustering import cluster
-
-    if most is not None and len(positions) > check_count("most", most):
-        clustering = _from_some(positions, n_groups, most, random_state)
-    elif len(positions) > _LARGE:
-        clustering = _from_samples(positions, n_groups, random_state)
+    numbers = collection.store.numbers(filters)
+    if most is not None and len(numbers) > check_count("most", most):
+        placed, clustering, cosines = _from_some(collection, numbers, groups, most, random_state)
     else:
-        n_init = next(starts for most, starts in _STARTS if len(positions) <= most)
-        clustering = cluster(positions, n_groups, n_init=n_init, random_state=random_state, normalise=False)
+        placed, clustering, cosines = _from_all(collection, numbers, groups, random_state)
     of_records = np.zeros(len(placed), np.int64)
     of_records[placed] = clustering.labels + 1
-    cosines = np.einsum("ij,ij->i", positions, _unit(clustering.centres)[clustering.labels])
     rng, rows = np.random.default_rng(random_state), []
     for group in range(clustering.n_clusters):
         members = np.flatnonzero(clustering.labels == group)
@@ -195,15 +186,39 @@ def cluster_index(
     return Groups(tuple(found), numbers, of_records)
 
 
-def _placed(collection: OpenedIndex, filters: Filters | None) -> tuple[IntArray, Any, BoolArray]:
-    """Return the numbers of the records, the positions at length 1 of those that have one, and a mask of these."""
-    numbers = collection.store.numbers(filters)
+class _Found(NamedTuple):
+    """Which records have a position, the clusters of these, and their cosines with the centres."""
+
+    placed: BoolArray
+    clustering: Clustering
+    cosines: Any
+
+
+def _from_all(collection: OpenedIndex, numbers: IntArray, groups: int | None, random_state: int) -> _Found:
+    from tacit.tasks.cluster.clustering import cluster
+
     positions = collection.positions.of(numbers)
     placed = np.asarray(positions.any(axis=1))
-    if not placed.any():
-        got = "no matching record" if filters is not None and not len(numbers) else "no record with a known word"
+    n_groups, positions = _checked(groups, int(placed.sum()), len(numbers)), _unit(positions[placed])
+    if len(positions) > _LARGE:
+        clustering = _from_samples(positions, n_groups, random_state)
+    else:
+        n_init = next(starts for most, starts in _STARTS if len(positions) <= most)
+        clustering = cluster(positions, n_groups, n_init=n_init, random_state=random_state, normalise=False)
+    return _Found(placed, clustering, np.einsum("ij,ij->i", positions, _unit(clustering.centres)[clustering.labels]))
+
+
+def _checked(groups: int | None, n_placed: int, n_records: int) -> int:
+    """Return the number of groups of so many records with a position."""
+    if not n_placed:
+        got = "no record with a known word" if n_records else "no matching record"
         raise InputError(f"there is nothing to group: got {got}, expected at least one. Try other filters.")
-    return numbers, _unit(positions[placed]), placed
+    n_groups = default_groups(n_placed) if groups is None else check_count("groups", groups)
+    if n_groups > n_placed:
+        raise InputError(
+            f"groups is out of range: got {groups}, expected at most the {n_placed:,} records with a position."
+        )
+    return n_groups
 
 
 def _unit(rows: Any) -> Any:
@@ -211,21 +226,52 @@ def _unit(rows: Any) -> Any:
     return np.asarray(rows / np.where(lengths > 0, lengths, 1))
 
 
-def _from_some(positions: Any, n_groups: int, most: int, random_state: int) -> Clustering:
-    """Find centres by a random part of the records, and assign all of them."""
-    from tacit.tasks.cluster.clustering import Clustering, cluster
+def _from_some(collection: OpenedIndex, numbers: IntArray, groups: int | None, most: int, random_state: int) -> _Found:
+    """Find centres by a random part of the records, and assign all of them, a block at a time."""
+    from tacit.tasks.cluster.clustering import Clustering
 
     rng = np.random.default_rng(random_state)
-    rows = np.sort(rng.choice(len(positions), most, replace=False))
-    found = cluster(positions[rows], n_groups, n_init=1, random_state=random_state, normalise=False)
-    squares = (found.centres**2).sum(axis=1)
-    labels = np.argmin(squares - 2 * (positions @ found.centres.T), axis=1)
-    sizes = np.bincount(labels, minlength=found.n_clusters)
+    sample = collection.positions.of(np.sort(rng.choice(numbers, most, replace=False)))
+    sample = _unit(sample[sample.any(axis=1)])
+    centres = _centres(sample, _checked(groups, len(sample), len(numbers)), rng)
+    squares = (centres**2).sum(axis=1)
+    labels, cosines = np.full(len(numbers), -1, np.int64), np.zeros(len(numbers), np.float32)
+    for start in range(0, len(numbers), _BLOCK):
+        positions = collection.positions.of(numbers[start : start + _BLOCK])
+        lengths = np.linalg.norm(positions, axis=1)
+        products = positions @ centres.T / np.maximum(lengths, 1e-30)[:, None]
+        nearest = np.argmin(squares - 2 * products, axis=1)
+        labels[start : start + _BLOCK] = np.where(lengths > 0, nearest, -1)
+        cosines[start : start + _BLOCK] = products[np.arange(len(nearest)), nearest] / np.sqrt(squares[nearest])
+    placed = labels >= 0
+    sizes = np.bincount(labels[placed], minlength=len(centres))
     order = np.argsort(-sizes, kind="stable")
     order = order[sizes[order] > 0]
-    number = np.zeros(found.n_clusters, np.int64)
+    number = np.zeros(len(centres), np.int64)
     number[order] = np.arange(len(order))
-    return Clustering(number[labels], found.centres[order], sizes[order], found.inertia)
+    clustering = Clustering(number[labels[placed]], centres[order], sizes[order], float("nan"))
+    return _Found(placed, clustering, cosines[placed])
+
+
+def _centres(rows: Any, n_groups: int, rng: np.random.Generator) -> Any:
+    """Return centres by one run of k-means; scikit-learn's would be as quick, but takes two seconds to import."""
+    chosen = [int(rng.integers(len(rows)))]
+    far = np.full(len(rows), np.inf)
+    while len(chosen) < n_groups:  # each far from those before, as k-means++ chooses them
+        far = np.minimum(far, np.maximum(0, 2 - 2 * (rows @ rows[chosen[-1]])))
+        if not far.sum():
+            break  # fewer different records than groups
+        chosen.append(int(rng.choice(len(rows), p=far / far.sum())))
+    centres, labels = rows[chosen], None
+    for _ in range(_ROUNDS):
+        nearest = np.argmin((centres**2).sum(axis=1) - 2 * (rows @ centres.T), axis=1)
+        if labels is not None and np.array_equal(nearest, labels):
+            break
+        labels = nearest
+        member = labels == np.arange(len(centres))[:, None]
+        counts = member.sum(axis=1, keepdims=True)
+        centres = np.where(counts > 0, member.astype(rows.dtype) @ rows / np.maximum(counts, 1), centres)
+    return np.asarray(centres, rows.dtype)
 
 
 def _from_samples(positions: Any, n_groups: int, random_state: int) -> Clustering:
