@@ -292,7 +292,7 @@ class _Mounted:
             self._serving = asyncio.create_task(self._serve(self._manager, self._ended))
         try:
             manager = await asyncio.shield(self._manager)
-        except MissingExtraError as error:
+        except (MissingExtraError, Problem) as error:
             await problem_response(503, str(error))(scope, receive, send)
             return
         await manager.handle_request(scope, receive, send)
@@ -310,7 +310,10 @@ class _Mounted:
             async with server.session_manager.run():
                 ready.set_result(server.session_manager)
                 await ended.wait()
-        except MissingExtraError as error:
+        except Exception as error:
+            if ready.done():
+                raise
+            self._manager = None  # the next request tries again
             ready.set_exception(error)
 
     async def stop(self) -> None:

@@ -39,6 +39,7 @@ _PROPERTIES = (
     {"id": "notation", "name": "Notation", "description": "its code, such as a class number"},
 )
 _BATCH = 50  # queries of a request
+_PROPERTIES_OF_QUERY = 10  # and of each query, since every value of them is looked up
 _CANDIDATES, _MOST = 10, 100  # per query: unless told otherwise, and at most
 _SUGGESTED, _FARTHEST = 10, 10_000  # per page of a suggest service; how far pages go
 _LONGEST = 1_000  # characters of a name that is looked up
@@ -64,7 +65,7 @@ class _Query(BaseModel):
     query: str | None = Field(None, max_length=_LONGEST)
     type: Any = None
     limit: int | None = Field(None, ge=1)
-    properties: list[_Property] = []
+    properties: list[_Property] = Field([], max_length=_PROPERTIES_OF_QUERY)
     type_strict: str | None = None
 
     @model_validator(mode="after")
@@ -247,7 +248,8 @@ def _candidates(collection: OpenedIndex, asked: _Query) -> list[dict[str, Any]]:
         found = look_up.find(str(asked.query), limit=max(limit, _CANDIDATES), among=among)
     else:
         found = _by_properties(collection, asked.properties, among)
-    fits = [all(_has(collection, one.label, wanted) for wanted in asked.properties) for one in found]
+    tests = [_test_of(collection, wanted) for wanted in asked.properties]
+    fits = [all(has(one.label) for has in tests) for one in found]
     called_so = [one for one, fit in zip(found, fits, strict=True) if one.exact and fit]
     candidates = [
         {
@@ -270,8 +272,9 @@ def _within(collection: OpenedIndex, types: Any) -> Collection[str] | None:
     listed = types if isinstance(types, list) else [] if types is None else [types]
     names = [one.get("id") if isinstance(one, dict) else one for one in listed]
     taxonomy = collection.taxonomy
-    known = [name for name in names if isinstance(name, str) and taxonomy is not None and name in taxonomy]
-    if taxonomy is None or not known or _CONCEPT in names:
+    different = dict.fromkeys(name for name in names if isinstance(name, str))
+    known = [name for name in different if taxonomy is not None and name in taxonomy]
+    if taxonomy is None or not known or _CONCEPT in different:
         return None
     return {str(node) for name in known for node in (name, *taxonomy.descendants(name))}
 
@@ -296,15 +299,23 @@ def _by_properties(
     return list(found.values())[:_MOST]
 
 
-def _has(collection: OpenedIndex, label: str, wanted: _Property) -> bool:
-    """Whether a subject has a property; one that is not known here is not held against it."""
+def _test_of(collection: OpenedIndex, wanted: _Property) -> Callable[[str], bool]:
+    """Return what tells whether a subject has a property; one that is not known here is not held against it.
+
+    Its values are looked up here, once for all candidates.
+    """
     if wanted.pid == "broader":
-        return not _called(collection, wanted.v).isdisjoint(ancestors_of(collection, label))
+        above = _called(collection, wanted.v)
+        return lambda label: not above.isdisjoint(ancestors_of(collection, label))
     if wanted.pid == "notation":
-        vocabulary = collection.vocabulary
-        known = () if vocabulary is None or label not in vocabulary else vocabulary.notations.get(label, ())
-        return not {folded_loosely(text) for text in known}.isdisjoint(map(folded_loosely, _texts(wanted.v)))
-    return True
+        vocabulary, texts = collection.vocabulary, {folded_loosely(text) for text in _texts(wanted.v)}
+
+        def has(label: str) -> bool:
+            known = () if vocabulary is None or label not in vocabulary else vocabulary.notations.get(label, ())
+            return not texts.isdisjoint(map(folded_loosely, known))
+
+        return has
+    return lambda label: True
 
 
 def _called(collection: OpenedIndex, value: Any) -> set[str]:
@@ -332,8 +343,9 @@ def _types(collection: OpenedIndex, prefix: str, skip: int) -> list[dict[str, An
     if taxonomy is not None:
         called = label_lookup(collection).complete(prefix, limit=_FARTHEST)
         wide = [one.label for one in called if one.label in taxonomy and taxonomy.children(one.label)]
-        found += [{**one, "description": _description(collection, one["id"])} for one in _named(collection, wide)]
-    return found[skip : skip + _SUGGESTED]
+        found += _named(collection, wide)
+    page = found[skip : skip + _SUGGESTED]
+    return [one if one is _SUBJECT else {**one, "description": _description(collection, one["id"])} for one in page]
 
 
 def _begins(prefix: str, *names: str) -> bool:

@@ -38,6 +38,7 @@ def run(app: FastAPI, listening: socket.socket, *, log_level: str = "info", open
         app,
         log_config=None,
         access_log=False,
+        http="h11",  # httptools, which is chosen otherwise if it is installed, takes headers of any length
         server_header=False,
         lifespan="on",
         timeout_graceful_shutdown=_GRACE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -186,6 +187,20 @@ def test_the_service_speaks_it_over_http_to_programs_and_not_to_strange_pages(bo
             assert answer.status_code in (400, 403, 421)
         assert client.post("/mcp", json=message, headers=headers).status_code == 200
         assert client.get("/").status_code == 200
+
+
+def test_agents_are_answered_again_once_an_index_is_back(books: Path, tmp_path: Path) -> None:
+    path, away = tmp_path / "mine.tacit", tmp_path / "away"
+    shutil.copytree(books, path)
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    headers = {"Accept": "application/json, text/event-stream"}
+    with TestClient(create_app([path]), base_url="http://localhost:8080") as client:
+        path.rename(away)
+        client.app.state.service.indexes["mine"].reload()  # type: ignore[attr-defined]
+        assert client.post("/mcp", json=message, headers=headers).status_code == 503
+        away.rename(path)
+        client.app.state.service.indexes["mine"].reload()  # type: ignore[attr-defined]
+        assert client.post("/mcp", json=message, headers=headers).status_code == 200
 
 
 def test_the_command_speaks_it_over_standard_input_and_output(books: Path) -> None:

@@ -19,6 +19,7 @@ from tacit.corpus.record import Record
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.serve.app import create_app
 from tacit.tasks.build.settings import BuildSettings
+from tacit.tasks.label_lookup import LabelLookup
 from tacit.text import TextSettings
 
 # Written from the prose of the specification, section by section.
@@ -179,6 +180,21 @@ def test_types_and_properties_tell_namesakes_apart(client: TestClient) -> None:
     assert asked(client, query="Whales", properties=[{"pid": "colour", "v": "blue"}])[0]["match"] is True
 
 
+def test_values_are_looked_up_once_and_not_for_every_candidate(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked_for: list[str] = []
+    find = LabelLookup.find
+
+    def noted(self: LabelLookup, name: str, **given: Any) -> Any:
+        asked_for.append(name)
+        return find(self, name, **given)
+
+    monkeypatch.setattr(LabelLookup, "find", noted)
+    assert len(asked(client, query="Bank", limit=100, properties=[{"pid": "broader", "v": ["sea", "money"]}] * 10)) > 1
+    assert len(asked_for) <= 1 + 2 * 10
+
+
 def test_a_query_may_have_properties_only(client: TestClient) -> None:
     (whales,) = asked(client, properties=[{"pid": "notation", "v": 599.5}])
     assert (whales["id"], whales["match"]) == (iri("whales"), True)
@@ -211,6 +227,7 @@ def test_queries_come_as_a_form_in_the_address_or_as_json(client: TestClient) ->
         ('{"q": {"query": 7}}', 400),
         (json.dumps({"q": {"query": "x" * 2_000}}), 400),
         (json.dumps({f"q{n}": {"query": "x"} for n in range(51)}), 413),
+        (json.dumps({"q": {"query": "x", "properties": [{"pid": "broader", "v": "sea"}] * 11}}), 400),
         ("[" * 100_000, 400),
     ],
 )
