@@ -25,6 +25,7 @@ __all__ = ["RecordPositions"]
 
 _NEAREST = 1_200  # proposals that are requested first, about 3 ms; fewer miss more of the nearest
 _TIMES = 4  # proposals per requested record, at least
+_COMPARED, _LEAST_COMPARED = 4, 100  # proposals per record, and at least, that are compared: half gave the same lists
 _SPARE = 2  # matching proposals needed per requested record: more are missed at the far end of the list
 _WIDEST = 4_800  # most proposals, about 12 ms
 _FEW = 50_000  # so few matching records are compared in less time than a search of the graph that may not suffice
@@ -50,7 +51,8 @@ class RecordPositions:
 
     def __init__(self, generation: Generation) -> None:
         self._generation, self._store = generation, generation.store
-        self._positions, self._lengths = generation.array("positions"), generation.array("lengths")
+        # as plain arrays, since taking rows of a memmap makes a memmap each time
+        self._positions, self._lengths = (np.asarray(generation.array(one)) for one in ("positions", "lengths"))
         self._seen: _Changes | None = None
 
     @property
@@ -64,16 +66,24 @@ class RecordPositions:
         return self._changes().added
 
     def nearest(
-        self, position: Float32Array, limit: int, *, filters: Filters | None = None, without: int | None = None
+        self,
+        position: Float32Array,
+        limit: int,
+        *,
+        filters: Filters | None = None,
+        without: int | None = None,
+        proposals: int = _NEAREST,
     ) -> Found:
         """Return the numbers and cosines of the nearest records, nearest first, ties in order of the numbers.
 
         Cosines are exact. In a collection with a graph, about one in a hundred of the nearest records is missed.
-        `without` is the number of a record to leave out.
+        `without` is the number of a record to leave out. Fewer `proposals` of the graph take less time and miss more.
         """
         changes, matching = self._changes(), self._store.matching(filters)
         if self._graph is not None and (matching is None or len(matching) > _FEW):
-            found = self._proposed(self._graph, position, limit, changes, matching, without)
+            found = self._proposed(
+                self._graph, position, limit, max(proposals, _TIMES * limit), changes, matching, without
+            )
             if found is not None:
                 return found
         if matching is None:
@@ -112,26 +122,29 @@ class RecordPositions:
         graph: HnswGraph,
         position: Float32Array,
         limit: int,
+        n_wanted: int,
         changes: _Changes,
         matching: MatchingRecords | None,
         without: int | None,
     ) -> Found | None:
         """Return the nearest of the graph's proposals; None if comparing all matching records is faster."""
         n_matching = self.n_base if matching is None else len(matching)
-        n_wanted = max(_NEAREST, _TIMES * limit)
         if n_matching <= _SOME and n_wanted * n_matching < limit * self.n_base:
             return None
         while n_wanted <= min(_WIDEST, self.n_base):
-            rows = np.sort(graph.propose(position, n_wanted))
-            numbers = np.concatenate([rows[~_is_in(rows, changes.removed)], changes.added])
-            numbers = numbers if matching is None else numbers[matching.contains(numbers)]
-            numbers = numbers if without is None else numbers[numbers != without]
-            if len(numbers) >= _SPARE * limit:
+            rows, added = graph.propose(position, n_wanted), changes.added
+            rows = rows[~_is_in(rows, changes.removed)]
+            if matching is not None:
+                rows, added = rows[matching.contains(rows)], added[matching.contains(added)]
+            if without is not None:
+                rows, added = rows[rows != without], added[added != without]
+            if len(rows) + len(added) >= _SPARE * limit:
+                numbers = np.concatenate([np.sort(rows[: max(_LEAST_COMPARED, _COMPARED * limit)]), added])
                 return self._best(position, limit, numbers, changes)
             if n_matching <= _SOME:
                 return None
             # twice as many as the share of matches so far suggests
-            n_wanted = max(_TIMES * n_wanted, 2 * _SPARE * n_wanted * limit // max(1, len(numbers)))
+            n_wanted = max(_TIMES * n_wanted, 2 * _SPARE * n_wanted * limit // max(1, len(rows) + len(added)))
         return None
 
     def _best(self, position: Float32Array, limit: int, numbers: IntArray, changes: _Changes) -> Found:

@@ -67,7 +67,8 @@ class Space:
     def __init__(
         self, terms: Array, offset: Array | None = None, words: Any = None, vectors: VectorMaps | None = None
     ) -> None:
-        self.terms, self.offset, self.vectors = terms, offset, vectors
+        # a plain array, since taking rows of a memmap makes a memmap each time
+        self.terms, self.offset, self.vectors = np.asarray(terms), offset, vectors
         self._words = words
 
     @classmethod

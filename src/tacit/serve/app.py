@@ -13,12 +13,11 @@ from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 import tacit
-from tacit.errors import TacitError
-from tacit.serve.answers import map_layers, tree_of
+from tacit.serve.answers import colouring_of, map_layers, tree_of
 from tacit.serve.guard import Guard, Metrics
 from tacit.serve.pages import pages
 from tacit.serve.problems import add_handlers
-from tacit.serve.state import Limits, ServiceState, Snapshot
+from tacit.serve.state import Limits, ServiceState, Snapshot, settle_memory
 from tacit.tasks.label_lookup import label_lookup
 
 __all__ = ["create_app"]
@@ -48,16 +47,15 @@ def create_app(
     warm : bool, default False
         Whether to read what the first requests need before this returns.
     """
-    state, metrics = ServiceState(paths, limits=limits, token=token, hosts=allowed_hosts, warm=warm), Metrics()
+    state, metrics = (
+        ServiceState(paths, limits=limits, token=token, hosts=allowed_hosts, warm=_warm if warm else None),
+        Metrics(),
+    )
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
         state.close()
-
-    if warm:
-        for served in state.indexes.values():
-            served.answer(_warm)
 
     app = FastAPI(
         title="Tacit",
@@ -79,15 +77,18 @@ def create_app(
     _name_indexes(app, list(state.indexes))
     app.add_middleware(GZipMiddleware, minimum_size=_COMPRESSED, compresslevel=4)
     app.add_middleware(Guard, limits=state.limits, metrics=metrics, hosts=allowed_hosts)
+    if warm:
+        settle_memory()
     return app
 
 
 def _warm(snapshot: Snapshot) -> None:
-    """Count the labels and read the map, which the first page asks for."""
-    with contextlib.suppress(TacitError):
-        tree_of(snapshot).below()
-        map_layers(snapshot)
-        label_lookup(snapshot.collection).find("a")
+    """Count the labels, and read the map and its colours, which the first page asks for."""
+    tree = tree_of(snapshot)
+    tree.below()
+    if map_layers(snapshot) is not None:
+        colouring_of(snapshot, "label" if len(tree) else "cluster", None)
+    label_lookup(snapshot.collection).find("a")
 
 
 def _name_indexes(app: FastAPI, names: list[str]) -> None:

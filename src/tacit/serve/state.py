@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import sqlite3
 import threading
 import time
@@ -24,7 +25,7 @@ from tacit.index.folder.opening import as_folder
 from tacit.serve.problems import Problem, as_problem
 from tacit.tasks.collection import Collection, open_index
 
-__all__ = ["Limits", "ServedIndex", "ServiceState", "Snapshot"]
+__all__ = ["Limits", "ServedIndex", "ServiceState", "Snapshot", "settle_memory"]
 
 T = TypeVar("T")
 
@@ -120,8 +121,8 @@ class Snapshot:
                 self._making.pop(key, None)
             return made
 
-    def warm(self) -> None:
-        """Read what the first questions need, so that no one waits for it."""
+    def warm(self, more: _Warm) -> None:
+        """Read what the first questions need, and whatever `more` reads, so that no one waits for it."""
         collection = self.collection
         with contextlib.suppress(TacitError):
             _ = collection.space.words
@@ -129,12 +130,17 @@ class Snapshot:
             _ = collection.node_finder.shown if collection.node_finder is not None else None
             if collection.space.words is not None and collection.space.words.terms:
                 collection.search(collection.space.words.terms[0], limit=1)
+        with contextlib.suppress(TacitError), collection.store.at_one_state():
+            more(self)
+
+
+_Warm = Callable[[Snapshot], None]
 
 
 class ServedIndex:
     """The folder of one index, which may be replaced at any time."""
 
-    def __init__(self, name: str, path: Path, reloads: ThreadPoolExecutor, *, warm: bool) -> None:
+    def __init__(self, name: str, path: Path, reloads: ThreadPoolExecutor, warm: _Warm | None) -> None:
         self.name, self.path = name, path
         self._reloads, self._warm = reloads, warm
         self._turn, self._opening = threading.Lock(), threading.Lock()
@@ -199,9 +205,11 @@ class ServedIndex:
                 self._replace(None, "its folder is incomplete. It is served again as soon as the folder is whole.")
                 return
             snapshot = Snapshot(self.name, collection, signature)
-            if self._warm:
-                snapshot.warm()
+            if self._warm is not None:
+                snapshot.warm(self._warm)
             self._replace(snapshot, "")
+            if self._warm is not None:
+                settle_memory()
 
     def close(self) -> None:
         """Close the index once nobody uses it."""
@@ -272,7 +280,7 @@ class ServiceState:
         limits: Limits | None = None,
         token: str | None = None,
         hosts: Sequence[str] = (),
-        warm: bool = False,
+        warm: _Warm | None = None,
     ) -> None:
         self.limits, self.token, self.hosts = limits or Limits(), token, tuple(hosts)
         self._pool = ThreadPoolExecutor(self.limits.threads, "tacit-answer")
@@ -280,7 +288,7 @@ class ServiceState:
         self._turn, self._busy = threading.Lock(), 0
         self.indexes: dict[str, ServedIndex] = {}
         for path in paths:
-            served = ServedIndex(index_name(path), as_folder(path), self._reloads, warm=warm)
+            served = ServedIndex(index_name(path), as_folder(path), self._reloads, warm)
             self._check_name(served)
             open_index(path).close()  # raises if there is no index
             served.reload()
@@ -342,6 +350,16 @@ class ServiceState:
         self._reloads.shutdown(wait=False, cancel_futures=True)
         for served in self.indexes.values():
             served.close()
+
+
+def settle_memory() -> None:
+    """Take what is loaded out of Python's search for unused cycles, which would stop all requests for 0.1 seconds.
+
+    What an index before left behind is looked for first.
+    """
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 def index_name(path: str | Path) -> str:

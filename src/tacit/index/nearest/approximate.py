@@ -63,7 +63,7 @@ class HnswGraph:
         return len(self._index)
 
     def propose(self, position: Float32Array, n_wanted: int) -> IntArray:
-        """Return rows that are probably among the nearest, unordered; a larger `n_wanted` misses fewer."""
+        """Return rows that are probably among the nearest, about nearest first; a larger `n_wanted` misses fewer."""
         with self._turn:
             self._index.expansion_search = n_wanted
             found = self._index.search(_directions(position[None])[0], n_wanted, threads=1)

@@ -314,7 +314,7 @@ class RecordStore:
             # without reading the table of records, which is as large as the texts
             base = self._session.changes.state("base")
             added = column(connection.execute("SELECT number FROM records WHERE number >= ? ORDER BY number", (base,)))
-            return np.concatenate([np.setdiff1d(np.arange(base, dtype=np.int64), self.removed()), added])
+            return np.concatenate([np.delete(np.arange(base, dtype=np.int64), self.removed()), added])
 
     def matching(self, filters: Filters | None) -> MatchingRecords | None:
         """Return the records that match the filters; None if there are no conditions, so that all match."""

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -76,13 +77,19 @@ def expected_f1(probability: Array, unnamed: Array | float = 0.0) -> Float64Arra
     unnamed : (n_texts,) or float, expected number of labels that are not among the subjects
     """
     p = np.asarray(probability, np.float64)
-    nodes, shares = np.polynomial.legendre.leggauss(_POINTS)
-    t = (nodes + 1) / 2
+    t, shares = _rule_of_integral()
     lacking = 1 - p[:, :, None] * (1 - t)
     others = np.broadcast_to(np.asarray(unnamed, np.float64), len(p))[:, None] * (1 - t)
-    counted = shares / 2 * np.exp(np.log(lacking).sum(axis=1) - others)
+    counted = shares * np.exp(np.log(lacking).sum(axis=1) - others)
     found = np.cumsum(p[:, :, None] / lacking, axis=1) * t ** np.arange(1, p.shape[1] + 1)[:, None]
     return np.asarray(2 * np.matmul(found, counted[:, :, None])[:, :, 0])
+
+
+@cache
+def _rule_of_integral() -> tuple[Float64Array, Float64Array]:
+    """Return points between 0 and 1 and their weights: once, since finding them takes as long as a text of its own."""
+    nodes, shares = np.polynomial.legendre.leggauss(_POINTS)
+    return np.asarray((nodes + 1) / 2), np.asarray(shares / 2)
 
 
 def text_limits(text: IntArray, probability: Float64Array, n_texts: int, unnamed: float) -> Float64Array:

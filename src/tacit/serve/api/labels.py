@@ -113,4 +113,4 @@ def _members(snapshot: Snapshot, label: str, position: Any) -> list[Member]:
     else:
         numbers = collection.positions.nearest(position, _MEMBERS, filters=filters)[0]
     shown, records = Shown(snapshot, QueryWords(collection, "", position)), collection.store.get(numbers)
-    return [shown.member(int(n), record) for n, record in zip(numbers, records, strict=True)]
+    return [Member(**shown.member(int(n), record)) for n, record in zip(numbers, records, strict=True)]

@@ -9,11 +9,10 @@ import numpy as np
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from tacit.serve.answers import Conditions, Given, map_layers, stored_map, tagged
+from tacit.serve.answers import Conditions, Given, colouring_of, map_layers, stored_map, tagged
 from tacit.serve.models import ColourGroup, Colours, MapNames, Name
 from tacit.serve.problems import PROBLEMS, Problem
 from tacit.serve.state import ServiceState, Snapshot
-from tacit.tasks.map.colouring import Colouring, colour_groups
 from tacit.tasks.map.stored import n_numbers
 from tacit.tasks.search.ranking import DEEPEST, rank_records
 
@@ -51,7 +50,7 @@ def router(state: ServiceState) -> APIRouter:
         """Return a dozen groups of records, most frequent first, with their codes in colours.npy."""
 
         def groups(snapshot: Snapshot) -> Colours:
-            found = _colouring(snapshot, by, under).groups
+            found = colouring_of(snapshot, by, under).groups
             shown = [ColourGroup(name=one.name, label=one.label, records=one.records, code=one.code) for one in found]
             return Colours(groups=shown, by=by, under=under)
 
@@ -60,7 +59,7 @@ def router(state: ServiceState) -> APIRouter:
     @router.get("/colours.npy", responses=_BINARY, response_class=Response)
     async def codes(request: Request, index: str, by: _By = "label", under: _Under = None) -> Any:
         """Return the code of each record number: NumPy's format, uint8, n; 0 is in no group, 13 in another."""
-        return await tagged(state, request, index, lambda snapshot: _npy(_colouring(snapshot, by, under).codes))
+        return await tagged(state, request, index, lambda snapshot: _npy(colouring_of(snapshot, by, under).codes))
 
     @router.get("/rows", responses=_BINARY, response_class=Response)
     async def rows(
@@ -94,10 +93,6 @@ def _names(snapshot: Snapshot) -> MapNames:
     if found is None:
         raise Problem(404, f"The index {snapshot.name!r} has no map.")
     return MapNames.model_validate({"items": found.names, "next": None, "levels": found.levels})
-
-
-def _colouring(snapshot: Snapshot, by: str, under: str | None) -> Colouring:
-    return snapshot.kept(("colours", by, under), lambda collection: colour_groups(collection, by=by, under=under))
 
 
 def _rows(snapshot: Snapshot, given: Given, query: str) -> Response:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
 from tacit.errors import InputError
-from tacit.serve.answers import Shown, labels_of, path_of, place_of
+from tacit.serve.answers import Shown, as_json, labels_of, path_of, place_of
 from tacit.serve.models import NUMBERS, Members, Name, PlacedLabel, RecordFacts
 from tacit.serve.problems import PROBLEMS, Problem
 from tacit.serve.state import ServiceState, Snapshot
@@ -28,19 +28,19 @@ def router(state: ServiceState) -> APIRouter:
         index: str,
         number: Annotated[list[_Number], Query(max_length=NUMBERS, description="Number of a record.")] = [],  # noqa: B006
         id: Annotated[list[Name], Query(max_length=NUMBERS, description="Id of a record.")] = [],  # noqa: B006
-    ) -> Members:
+    ) -> Any:
         """Return several records for lists, by their numbers or ids, in that order."""
-        return await state.run(index, lambda snapshot: _members(snapshot, number, id))
+        return await state.run(index, lambda snapshot: as_json(_members(snapshot, number, id)))
 
     @router.get("/records/{id:path}", response_model=RecordFacts)
-    async def record(index: str, id: str) -> RecordFacts:
+    async def record(index: str, id: str) -> Any:
         """Return everything that is stored of a record."""
-        return await state.run(index, lambda snapshot: _facts(snapshot, id))
+        return await state.run(index, lambda snapshot: as_json(_facts(snapshot, id)))
 
     return router
 
 
-def _members(snapshot: Snapshot, numbers: list[int], ids: list[str]) -> Members:
+def _members(snapshot: Snapshot, numbers: list[int], ids: list[str]) -> dict[str, Any]:
     collection = snapshot.collection
     wanted = [*numbers, *(find_number(collection, id) for id in ids)]
     try:
@@ -48,7 +48,7 @@ def _members(snapshot: Snapshot, numbers: list[int], ids: list[str]) -> Members:
     except InputError as error:
         raise Problem(404, "number is unknown: expected numbers of records of this index.") from error
     shown = Shown(snapshot)
-    return Members(items=[shown.member(n, record) for n, record in zip(wanted, found, strict=True)])
+    return {"items": [shown.member(n, record) for n, record in zip(wanted, found, strict=True)], "next": None}
 
 
 def _facts(snapshot: Snapshot, id: str) -> RecordFacts:

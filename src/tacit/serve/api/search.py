@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 
 from tacit.corpus.record import Record
 from tacit.serve.answers import Conditions, Given, Shown, as_json, finite, next_cursor, pin_of
-from tacit.serve.models import Cursor, Hit, Hits, Limit, Name, Parts, SearchAnswer, Way, offset_of
+from tacit.serve.models import Cursor, Hits, Limit, Name, SearchAnswer, Way, offset_of
 from tacit.serve.problems import PROBLEMS, Problem
 from tacit.serve.state import ServiceState, Snapshot
 from tacit.tasks.explain.found import why_found, why_similar
@@ -73,20 +73,21 @@ def router(state: ServiceState) -> APIRouter:
     return router
 
 
-def _in_order(snapshot: Snapshot, given: Given, first: int, limit: int) -> SearchAnswer:
+def _in_order(snapshot: Snapshot, given: Given, first: int, limit: int) -> dict[str, Any]:
     store = snapshot.collection.store
     numbers = store.numbers(given.filters(snapshot))
     page = numbers[first : first + limit].tolist()
-    shown, parts = Shown(snapshot), Parts()
+    shown = Shown(snapshot)
     items = [
-        shown.hit(number, record, score=0.0, parts=parts, why=_IN_ORDER)
+        shown.hit(number, record, score=0.0, why=_IN_ORDER)
         for number, record in zip(page, store.get(page), strict=True)
     ]
     more = first + len(page) < len(numbers)
-    return SearchAnswer(items=items, next=next_cursor(first, len(page), limit, more=more), total=len(numbers))
+    following = next_cursor(first, len(page), limit, more=more)
+    return {"items": items, "next": following, "pin": None, "total": len(numbers), "meant": None}
 
 
-def _found(snapshot: Snapshot, query: str, by: str, given: Given, first: int, limit: int) -> SearchAnswer:
+def _found(snapshot: Snapshot, query: str, by: str, given: Given, first: int, limit: int) -> dict[str, Any]:
     collection, filters = snapshot.collection, given.filters(snapshot)
     ranked = rank_records(collection, query, by=by, limit=first + limit + 1, filters=filters)
     meant = ranked.meant
@@ -96,21 +97,22 @@ def _found(snapshot: Snapshot, query: str, by: str, given: Given, first: int, li
         ranked = rank_records(collection, meant, by=by, limit=limit + 1, filters=filters)
     page = ranked.page(first, limit)
     more = len(ranked.numbers) > first + limit and first + limit < DEEPEST
-    return SearchAnswer(
-        items=_hits(snapshot, page, page.text),
-        next=next_cursor(first, len(page.numbers), limit, more=more),
-        pin=None if first else pin_of(snapshot, ranked.position, ranked.near),
-        meant=None if first else meant,
-    )
+    return {
+        "items": _hits(snapshot, page, page.text),
+        "next": next_cursor(first, len(page.numbers), limit, more=more),
+        "pin": None if first else pin_of(snapshot, ranked.position, ranked.near),
+        "total": None,
+        "meant": None if first else meant,
+    }
 
 
-def _hits(snapshot: Snapshot, page: RankedRecords, query: str) -> list[Hit]:
+def _hits(snapshot: Snapshot, page: RankedRecords, query: str) -> list[dict[str, Any]]:
     shown, items = Shown(snapshot, QueryWords(snapshot.collection, query, page.position)), []
     cosines, shares = page.cosines.tolist(), page.shares.tolist()
     for place, (number, record) in enumerate(zip(page.numbers.tolist(), _records(snapshot, page), strict=True)):
         cosine, share = finite(cosines[place]), finite(shares[place])
-        parts, why = Parts(meaning=cosine, words=share), partial(why_found, cosine=cosine)
-        items.append(shown.hit(number, record, score=float(page.scores[place]), parts=parts, why=why))
+        score, why = float(page.scores[place]), partial(why_found, cosine=cosine)
+        items.append(shown.hit(number, record, score=score, meaning=cosine, words=share, why=why))
     return items
 
 
@@ -132,7 +134,7 @@ def _meant(snapshot: Snapshot, query: str) -> str | None:
     return found[0].name if found and found[0].score >= _ALIKE and found[0].name != query.strip() else None
 
 
-def _similar(snapshot: Snapshot, id: str, given: Given, first: int, limit: int) -> Hits:
+def _similar(snapshot: Snapshot, id: str, given: Given, first: int, limit: int) -> dict[str, Any]:
     collection, wanted = snapshot.collection, min(first + limit + 1, DEEPEST)
     number = find_number(collection, id)
     (own,) = collection.store.get([number])
@@ -142,9 +144,9 @@ def _similar(snapshot: Snapshot, id: str, given: Given, first: int, limit: int) 
     shown, items = Shown(snapshot, QueryWords(collection, "", position)), []
     for other, cosine, record in zip(numbers, cosines, collection.store.get(numbers), strict=True):
         why = why_similar(collection, record, own, cosine)
-        items.append(shown.hit(other, record, score=cosine, parts=Parts(meaning=finite(cosine)), why=why))
+        items.append(shown.hit(other, record, score=cosine, meaning=finite(cosine), why=why))
     more = len(found[0]) > first + limit
-    return Hits(items=items, next=next_cursor(first, len(items), limit, more=more))
+    return {"items": items, "next": next_cursor(first, len(items), limit, more=more)}
 
 
 def _recommended(
@@ -155,7 +157,7 @@ def _recommended(
     kind: str | None,
     name: str | None,
     limit: int,
-) -> Hits:
+) -> dict[str, Any]:
     collection, filters = snapshot.collection, given.filters(snapshot)
     found: list[Any]
     if kind is not None and name is not None:
@@ -168,7 +170,7 @@ def _recommended(
     shown, items = Shown(snapshot), []
     for hit in hits:
         why = f"{'; '.join(hit.why) or 'close to what is linked'}."
-        parts = Parts(meaning=finite(hit.score) if scale == 1.0 else None)
-        number = collection.store.number_of(hit.id)
-        items.append(shown.hit(number, hit.record, score=hit.score / scale, parts=parts, why=why[0].upper() + why[1:]))
-    return Hits(items=items)
+        meaning = finite(hit.score) if scale == 1.0 else None
+        why, number = why[0].upper() + why[1:], collection.store.number_of(hit.id)
+        items.append(shown.hit(number, hit.record, score=hit.score / scale, meaning=meaning, why=why))
+    return {"items": items, "next": None}

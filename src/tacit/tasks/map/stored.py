@@ -16,6 +16,7 @@ __all__ = ["StoredMap", "n_numbers"]
 
 _NEIGHBOURS = 8
 _REACH = 0.05 * 65535  # neighbours farther from the nearest one are ignored
+_ENOUGH = 200  # proposals of the graph: whole lists need more, but a mean of eight places hardly moves
 _PROPOSED = 32  # nearest records that are asked for, of which added ones have no place of their own
 
 
@@ -87,7 +88,7 @@ class StoredMap:
     ) -> tuple[IntArray, Float32Array]:
         """Return the nearest records of the build and their cosines."""
         positions, n_base = self._collection.positions, len(self._stored[0])
-        numbers, scores = positions.nearest(position, _PROPOSED) if near is None else near
+        numbers, scores = positions.nearest(position, _PROPOSED, proposals=_ENOUGH) if near is None else near
         numbers, scores = numbers[:_PROPOSED], scores[:_PROPOSED]
         of_base = numbers < n_base
         if np.count_nonzero(of_base) < min(_NEIGHBOURS, n_base):  # most neighbours were added, or records removed
