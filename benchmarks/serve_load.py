@@ -4,8 +4,9 @@ Starts `tacit serve` on this machine and asks it from several clients, each with
 people have who type; the load is bounded, so that the figures are those of the service and not of a queue. Prints for
 search, suggestions and the map the middle (p50) and the slow end (p99) of the times, the processor time per request of
 the service and of the clients, which share the machine with it, and the load of the machine. `--flat N` then sends N
-more requests as fast as it can, and prints the memory before, after a tenth, and after all of them. `--reload` has the
-index look changed every two seconds meanwhile, so that it is opened again under load.
+more requests as fast as it can, half of them searches and half suggestions, and prints the memory before and after
+every 5,000 of them. `--reload` has the index look changed every two seconds meanwhile, so that it is opened again under
+load. `--only memory` leaves out the rest.
 
 | | should be, for 100,000 records and 8 clients |
 |---|---|
@@ -38,6 +39,8 @@ from urllib.parse import urlencode, urlsplit
 
 __all__ = ["main"]
 
+_KINDS = ("search", "suggest", "map")
+_SHOWN = 5_000  # requests between two looks at the memory
 _HEADERS = {"Accept": "application/json", "Accept-Encoding": "gzip"}
 
 
@@ -50,6 +53,7 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=0.2, help="mean seconds between two questions of a client")
     parser.add_argument("--requests", type=int, default=100, help="per client and kind")
     parser.add_argument("--flat", type=int, default=0, help="further requests, to see whether memory grows")
+    parser.add_argument("--only", nargs="*", choices=[*_KINDS, "memory"], default=list(_KINDS), help="what is measured")
     parser.add_argument("--reload", action="store_true", help="have the index opened again every two seconds")
     asked = parser.parse_args()
     texts = _texts(asked.texts)
@@ -58,11 +62,11 @@ def main() -> None:
         api = f"{base}api/v1/{asked.index.name.removesuffix('.tacit')}"
         with _reloads(asked.index, on=asked.reload):
             _load(service.pid, api, "search", texts, asked.clients, 10, 0.0)  # the first requests are slower
-            for kind in ("search", "suggest", "map"):
+            for kind in [kind for kind in _KINDS if kind in asked.only]:
                 row = _load(service.pid, api, kind, texts, asked.clients, asked.requests, asked.pause)
                 print(kind, json.dumps(row), flush=True)
-            if asked.flat:
-                print("memory", json.dumps(_flat(service.pid, api, texts, asked.clients, asked.flat)), flush=True)
+            for row in _flat(service.pid, api, texts, asked.clients, asked.flat):
+                print("memory", json.dumps(row), flush=True)
     finally:
         service.terminate()
         service.wait(30)
@@ -125,14 +129,14 @@ def _ask(client: http.client.HTTPConnection, api: str, kind: str, text: str, cha
 
 
 def _load(
-    process: int, api: str, kind: str, texts: list[str], clients: int, requests: int, pause: float
+    process: int, api: str, kind: str, texts: list[str], clients: int, requests: int, pause: float, *, first: int = 0
 ) -> dict[str, Any]:
     times: list[float] = []
     wrong: list[int] = []
     before, own = _processor_time(process), time.process_time()
 
     def work(number: int) -> None:
-        chance, where = random.Random(number), urlsplit(api)
+        chance, where = random.Random(first + number), urlsplit(api)  # different texts in every part
         client = http.client.HTTPConnection(where.hostname or "", where.port, timeout=60)
         for _ in range(requests):
             time.sleep(chance.expovariate(1 / pause) if pause else 0)
@@ -168,16 +172,17 @@ def _load(
     }
 
 
-def _flat(process: int, api: str, texts: list[str], clients: int, requests: int) -> dict[str, Any]:
-    """Return the memory of the service, in MB, before, after a tenth, and after all of many requests."""
-    seen, wrong = [_memory(process)], 0
-    for share in (0.1, 0.9):
-        each = max(1, int(share * requests / clients / 2))
+def _flat(process: int, api: str, texts: list[str], clients: int, requests: int) -> Iterator[dict[str, Any]]:
+    """Yield the memory of the service, in MB, before and after every few thousand of many requests."""
+    sent = wrong = 0
+    while requests:
+        yield {"requests": sent, "memory_mb": _memory(process), "wrong": wrong}
+        if sent >= requests:
+            return
+        each = max(1, min(_SHOWN, requests - sent) // (2 * clients))
         for kind in ("search", "suggest"):
-            wrong += _load(process, api, kind, texts, clients, each, 0.0)["wrong"]
-        seen.append(_memory(process))
-    memory = {"before_mb": seen[0], "after_a_tenth_mb": seen[1], "after_mb": seen[2]}
-    return {"requests": requests, **memory, "wrong": wrong}
+            row = _load(process, api, kind, texts, clients, each, 0.0, first=sent)
+            sent, wrong = sent + row["requests"], wrong + row["wrong"]
 
 
 def _processor_time(process: int) -> float:

@@ -28,10 +28,12 @@ def _search(page: Any, words: str) -> None:
     page.wait_for_selector("[data-result]")
 
 
-def _serious(page: Any) -> list[str]:
-    """Return the serious and critical faults that axe-core finds, as sentences."""
-    page.evaluate(resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
-    found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+def _serious(page: Any, within: str = "html") -> list[str]:
+    """Return the serious and critical faults that axe-core finds in a part of the page, as sentences."""
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
+    assert page.locator(within).count()
+    found = page.evaluate("within => axe.run(within, {resultTypes: ['violations']})", within)
     return [
         f"{fault['id']}: {node['html'][:200]} {json.dumps(node['any'][:1])[:300]}"
         for fault in found["violations"]
@@ -300,6 +302,23 @@ def test_no_serious_fault_for_assistive_technology(look: Look, address: str, wid
     page.fill("#box", TEXT)
     page.wait_for_selector(".suggestion")
     assert _serious(page) == []
+    _scan_what_opens(page)
+
+
+def _scan_what_opens(page: Any) -> None:
+    """Scan what opens on a page that was scanned: the help, a label, what a lasso holds, colours by cluster."""
+    page.evaluate("() => document.activeElement.blur()")
+    page.keyboard.press("?")
+    page.wait_for_selector("dialog[open]")
+    assert _serious(page, "dialog[open]") == []
+    page.keyboard.press("Escape")
+    page.evaluate("() => { location.hash = 'colour=cluster&label=Sea' }")
+    page.wait_for_selector(".filter-chip .plain")
+    page.click(".filter-chip .plain >> nth=0")
+    page.wait_for_selector(".label-page .words li")
+    assert _serious(page, ".label-page") == []
+    page.keyboard.press("l")
+    assert _serious(page, "#map") == []
 
 
 def test_the_phone_has_a_sheet_of_three_heights(look: Look, address: str) -> None:
