@@ -133,7 +133,9 @@ class TextEvidence:
         if names is None or subject >= names.vectors.shape[1]:
             return ()
         of_name = names.words_of(subject)
-        return tuple(self._word(column) for column in self._columns.tolist() if column in of_name)
+        shared = [self._word(column) for column in self._columns.tolist() if column in of_name]
+        unknown = names.unknown_words(subject, self._texts)  # no record has them, or one
+        return (*unknown, *shared)
 
 
 def _as_written(names: NamesWitness | None, texts: Sequence[str] | None) -> dict[str, str]:

@@ -10,6 +10,7 @@ found.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
@@ -31,10 +32,13 @@ __all__ = ["KINDS", "NameMatch", "NamesTestimony", "NamesWitness", "own_name"]
 
 KINDS = ("preferred", "other", "hidden")
 _QUALIFIER = re.compile(r"\s*\([^)]*\)\s*$")  # "bass (fish)" is called bass
-_SIMILAR = 5  # candidates by words shared with the name
+_SIMILAR, _IN_PART = 5, 5  # candidates by words shared with the name, and by rare words of it
 _PRIOR = 2.0  # records of a name are not believed before there are some
 _MOST_WORDS = 3_000  # of a text that are searched for names
 _HALVES = 2.0
+_FEWEST_RECORDS = 2  # of a word: one of a single record is not known, and a record's own words must not tell
+_LEAST_SHARE = 0.3  # of a name that stands in the text in part
+_OF_WORDS = 4  # numbers that need no name in the text
 _EXACT = 7  # place of `NameMatch.exact` without the subject, and with the last place beside the first
 
 
@@ -81,7 +85,7 @@ class NamesWitness(Witness):
     feature_names = (
         "name_count", "name_first", "name_spread", "name_words", "name_meanings", "name_inside", "name_kind",
         "name_exact", "name_cover", "name_rarest", "name_right_share", "name_found_records", "name_cosine",
-        "name_known_share",
+        "name_known_share", "name_part_share", "name_part_weight",
     )  # fmt: skip
 
     def __init__(
@@ -204,6 +208,29 @@ class NamesWitness(Witness):
         part = slice(*self._by_subject.indptr[subject : subject + 2].tolist())
         return frozenset(self._by_subject.indices[part][self._by_subject.data[part] > 0].tolist())
 
+    def unknown_words(self, subject: int, texts: Sequence[str] | None) -> list[str]:
+        """Return the words of the first text that stand in a name of a subject and are no words of the collection."""
+        if not texts:
+            return []
+        analyse = self.words.analyse
+        stems, written = analyse.all_words(texts[0])
+        own = {word for number in np.flatnonzero(self.subjects == subject).tolist() for word in self.names[number]}
+        both = zip(stems, written, strict=True)
+        return list(
+            {
+                stem: word
+                for stem, word in both
+                if stem in own and stem not in self.words.columns and analyse.is_counted(word)
+            }.values()
+        )
+
+    @cached_property
+    def parts(self) -> _NameParts:
+        """The words of all names, to find names that stand in a text in part."""
+        numbers = np.flatnonzero(np.asarray(self.exact, bool))
+        names = [self.names[number] for number in numbers.tolist()]
+        return _NameParts(self.words, names, np.asarray(self.subjects)[numbers], self.n_records)
+
     @cached_property
     def _by_subject(self) -> sp.csc_array:
         return sp.csc_array(self.vectors)
@@ -277,6 +304,91 @@ class _Lookup:
                     yield start, length, numbers
 
 
+class _PartTable:
+    """Shares of names in texts, for pairs of a text and a subject.
+
+    Parameters
+    ----------
+    keys : text · number of subjects + subject, ascending
+    shares, weights : the share of a name, and Σ w² of its words in the text
+    """
+
+    def __init__(self, keys: IntArray, shares: Float32Array, weights: Float32Array) -> None:
+        self.keys, self.shares, self.weights = keys, shares, weights
+
+    def of(self, keys: IntArray) -> tuple[Float32Array, Float32Array]:
+        """Return shares and weights of pairs; 0 for pairs that are not in the table."""
+        found = np.zeros((2, len(keys)), np.float32)
+        if len(self.keys):
+            places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+            known = self.keys[places] == keys
+            found[0, known], found[1, known] = self.shares[places[known]], self.weights[places[known]]
+        return found[0], found[1]
+
+    def best(self, n_texts: int, width: int, limit: int) -> list[IntArray]:
+        """Return the subjects of each text whose names have the most and rarest words in it."""
+        starts = np.searchsorted(self.keys, np.arange(n_texts + 1) * width)
+        found, score = [], self.shares * self.weights
+        for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+            named = self.keys[first:last] % width
+            if len(named) > limit:
+                named = named[np.argpartition(-score[first:last], limit - 1)[:limit]]
+            found.append(named)
+        return found
+
+
+class _NameParts:
+    """The words of all names, by word: "Tigrinya texts" speak for "Tigrinya language", "language" does not.
+
+        share of a name = Σ over its words that stand in the text of w² / Σ over all its words of w²,
+        w = 1 + log((1 + N) / (1 + N_w)),  N_w the records that contain the word, at least 2
+
+    Words of which the collection knows nothing count as the rarest ones: names of subjects that no record has often
+    consist of such words. Stop words, single letters and numbers have w = 1. The largest share of its names counts.
+
+    Parameters
+    ----------
+    words : how texts become words, and in how many records each stands
+    names, subjects : words of each name, and the subject that it names
+    n_records : number of records whose words were counted
+    """
+
+    def __init__(self, words: Words, names: Sequence[tuple[str, ...]], subjects: Array, n_records: int) -> None:
+        self._columns: dict[str, int] = {}
+        rows, columns = [], []
+        for number, name in enumerate(names):
+            for word in dict.fromkeys(name):
+                rows.append(number)
+                columns.append(self._columns.setdefault(word, len(self._columns)))
+        weights = [_weight(words, word, n_records) for word in self._columns]
+        squares = np.array(weights, np.float32) ** 2
+        self._by_word = sp.csr_array((squares[columns], (columns, rows)), (len(squares), len(names)))
+        self._totals: Float32Array = np.asarray(self._by_word.sum(axis=0)).ravel()
+        self._subjects = np.asarray(subjects, np.int64)
+
+    def of_texts(self, texts: Iterable[Iterable[str]], width: int) -> _PartTable:
+        """Return the shares of names in texts, which are given as their words."""
+        known = [sorted({self._columns[word] for word in text if word in self._columns}) for text in texts]
+        starts = np.cumsum([0, *map(len, known)])
+        columns = np.array([column for each in known for column in each], np.int64)
+        present = sp.csr_array((np.ones(len(columns), np.float32), columns, starts), (len(known), len(self._columns)))
+        found = sp.csr_array(present @ self._by_word)
+        text = np.repeat(np.arange(len(known)), np.diff(found.indptr))
+        shares = found.data / self._totals[found.indices]
+        kept = np.flatnonzero(shares >= _LEAST_SHARE)
+        keys = text[kept] * width + self._subjects[found.indices[kept]]
+        order = kept[np.lexsort((-found.data[kept], -shares[kept], keys))]
+        keys = np.sort(keys)
+        first = np.concatenate([[True], keys[1:] != keys[:-1]]) if len(keys) else np.empty(0, bool)
+        return _PartTable(keys[first], shares[order[first]], found.data[order[first]])
+
+
+def _weight(words: Words, word: str, n_records: int) -> float:
+    if not words.analyse.is_counted(word):
+        return 1.0
+    return 1 + math.log((1 + n_records) / (1 + max(_FEWEST_RECORDS, words.record_count(word, n_records))))
+
+
 def _split(
     analyse: Analyser, names: Iterable[tuple[int, str, int]]
 ) -> tuple[list[tuple[str, ...]], Array, Array, Array]:
@@ -315,41 +427,46 @@ class NamesTestimony(Testimony):
                     # out, the ranker could tell its labels by the exact numbers; for new texts both halves count
                     other = 1 - int(asked.records[text]) % 2
                     found, right = (_HALVES * float(counts[other, subject]) for counts in witness.halves)
-                rarest = match.rarest
-                if asked.records is not None and asked.records[text] < witness.n_records:
-                    rarest = max(0, rarest - 1)  # its own words do not count
+                of_build = asked.records is not None and asked.records[text] < witness.n_records
+                rarest = match.rarest - of_build  # its own words do not count
+                if rarest <= 1:
+                    rarest = 0  # for new texts, a word that one record has is not known
                 share = right / (found + _PRIOR)
                 keys.append(text * self.width + subject)
                 values.append((*match[1:-1], rarest, share, found))
         order = np.argsort(np.array(keys, np.int64), kind="stable")
         self.keys = np.array(keys, np.int64)[order]
-        self.values = np.array(values, np.float32).reshape(len(keys), self.n_features - 2)[order]
+        self.values = np.array(values, np.float32).reshape(len(keys), self.n_features - _OF_WORDS)[order]
         rows = sp.csr_array(asked.rows)
         self.cosines = sp.csr_array(rows @ witness.vectors)
         present = sp.csr_array((np.ones_like(rows.data), rows.indices, rows.indptr), rows.shape)
         self.known = sp.csr_array(present @ witness.squares).toarray()
         self.similar = best_columns(self.cosines, _SIMILAR)
         self.dense = self.cosines.toarray()
+        written = [witness.words.analyse.all_words(text)[0][:_MOST_WORDS] for text in asked.texts or []]
+        self.parts = witness.parts.of_texts(written, self.width)
+        self.in_part = self.parts.best(len(self.similar), self.width, _IN_PART)
 
     def candidates(self) -> list[IntArray]:
         """Return the subjects whose names were found, and a few with similar names."""
         texts, subjects = self.keys // self.width, self.keys % self.width
         places = np.searchsorted(texts, np.arange(len(self.similar) + 1))
         return [
-            np.union1d(subjects[first:last], near)
-            for first, last, near in zip(places[:-1], places[1:], self.similar, strict=True)
+            np.unique(np.concatenate([subjects[first:last], near, part]))
+            for first, last, near, part in zip(places[:-1], places[1:], self.similar, self.in_part, strict=True)
         ]
 
     def features(self, text: IntArray, subject: IntArray) -> Float32Array:
         """Return what is known of the names; −1 where none was found."""
         found = np.full((len(text), self.n_features), -1, np.float32)
+        keys = text * self.width + subject
         if len(self.keys):
-            keys = text * self.width + subject
             places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
             hits = self.keys[places] == keys
-            found[hits, :-2] = self.values[places[hits]]
+            found[hits, :-_OF_WORDS] = self.values[places[hits]]
         inside = subject < self.dense.shape[1]
-        found[:, -2:] = 0
-        found[inside, -2] = self.dense[text[inside], subject[inside]]
-        found[inside, -1] = self.known[text[inside], subject[inside]]
+        found[:, -_OF_WORDS:] = 0
+        found[inside, -4] = self.dense[text[inside], subject[inside]]
+        found[inside, -3] = self.known[text[inside], subject[inside]]
+        found[:, -2], found[:, -1] = self.parts.of(keys)
         return found

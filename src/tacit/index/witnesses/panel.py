@@ -29,6 +29,7 @@ from tacit.types import Array, BoolArray, Float32Array, Float64Array, IntArray
 __all__ = ["CandidatePairs", "Heard", "Panel", "RankedPairs", "blocks_of", "feature_groups"]
 
 _CELLS = 1_000_000  # texts x subjects at a time
+_OF_LABELS = "name_right_share"  # the one number of a name that needs records with the subject
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +94,7 @@ class Panel:
     columns : the numbers that the ranker was trained with, if the witnesses have learned to give more since; None: all
     learned : (n_corrections, k), positions of the corrections that were learned; None without any
     examples : what the ranker learned from, without corrections; None unless it is being trained
+    by_name : ranks subjects that no record has by their names; None if there are none, or too few to learn from
     """
 
     subjects: tuple[str, ...]
@@ -108,6 +110,7 @@ class Panel:
     columns: IntArray | None = None
     learned: Float32Array | None = None
     examples: Examples | None = None
+    by_name: TreeRanker | None = None
 
     @property
     def witnesses(self) -> tuple[Witness, ...]:
@@ -142,7 +145,35 @@ class Panel:
         """Return the sum of the ranker for one text and one subject, whether or not any witness names it."""
         assert self.ranker is not None
         pairs = self.pairs(asked, [np.array([subject])])  # some numbers are relative to those of the other candidates
-        return float(self.ranker.raw(pairs.numbers[pairs.subject == subject])[0])
+        return float(self.raw(pairs.numbers[pairs.subject == subject])[0])
+
+    def raw(self, numbers: Float32Array) -> Float64Array:
+        """Return the sums for pairs, of which the probabilities are made: those of the ranker, or of names alone."""
+        assert self.ranker is not None
+        raw, new = self.ranker.raw(numbers), self.named_new(numbers)
+        if self.by_name is not None and len(new):
+            slope, offset = (float(value) for value in self.ranker.constants[:2])
+            if slope > 0:  # so that the probability is that of `by_name`, which is calibrated already
+                raw[new] = (self.by_name.raw(numbers[new][:, self.of_names]) - offset) / slope
+        return raw
+
+    @property
+    def of_names(self) -> IntArray:
+        """Places of the numbers by which `by_name` ranks."""
+        names = self.feature_names
+        by_name = [name for name in names if name.startswith("name_") and name != _OF_LABELS]
+        return np.array([names.index(name) for name in (*by_name, "text_words", "subject_records")])
+
+    def named_new(self, numbers: Float32Array, most: int = 0) -> IntArray:
+        """Return the pairs whose name stands in the text, wholly or in part, and whose subject no record has.
+
+        With `most`, also those of subjects that so many records have at most.
+        """
+        names = self.feature_names
+        if not {"name_part_share", "text_words", "subject_records"}.issubset(names):
+            return np.empty(0, np.int64)  # no names, or an index from before they were compared in part
+        records, part = numbers[:, names.index("subject_records")], numbers[:, names.index("name_part_share")]
+        return np.flatnonzero((records <= most) & (part > 0))
 
     def pairs(
         self, asked: AskedTexts, more: list[IntArray] | None = None, heard: Heard | None = None
@@ -174,7 +205,7 @@ class Panel:
         """
         assert self.ranker is not None
         pairs = self.pairs(asked, heard=heard)
-        probability = self.ranker.probabilities(self.ranker.raw(pairs.numbers))
+        probability = self.ranker.probabilities(self.raw(pairs.numbers))
         return self.chosen_of(pairs.text, pairs.subject, probability, len(asked))
 
     def chosen_of(self, text: IntArray, subject: IntArray, probability: Float64Array, n_texts: int) -> RankedPairs:
@@ -291,6 +322,8 @@ class Panel:
             self.names.save(writer)
         self.relatives.save(writer)
         self.ranker.save(writer)
+        if self.by_name is not None:
+            self.by_name.save(writer, "ranker_by_name")
         if self.learned is not None and len(self.learned):
             writer.save_array("learned_positions", self.learned)
         if self.examples is not None:
@@ -344,6 +377,8 @@ class Panel:
         given = {name: column for column, name in enumerate(panel.feature_names)}
         if len(facts["features"]) < len(given):
             panel.columns = np.array([given[name] for name in facts["features"]])
+        if "ranker_by_name_roots" in generation.arrays:
+            panel.by_name = TreeRanker.of_generation(generation, "ranker_by_name")
         return panel
 
 

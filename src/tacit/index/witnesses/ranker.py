@@ -92,12 +92,12 @@ class TreeRanker:
         arrays = {name: getattr(self, name) for name in _ARRAYS}
         return TreeRanker(**{**arrays, "constants": np.concatenate([[slope, offset], self.constants[2:]])})
 
-    def save(self, writer: GenerationWriter) -> None:
+    def save(self, writer: GenerationWriter, prefix: str = "ranker") -> None:
         """Write the trees into a new generation."""
         for name in _ARRAYS:
-            writer.save_array(f"ranker_{name}", getattr(self, name))
+            writer.save_array(f"{prefix}_{name}", getattr(self, name))
 
     @classmethod
-    def of_generation(cls, generation: Generation) -> Self:
+    def of_generation(cls, generation: Generation, prefix: str = "ranker") -> Self:
         """Open the trees of an index."""
-        return cls(**{name: np.asarray(generation.array(f"ranker_{name}")) for name in _ARRAYS})
+        return cls(**{name: np.asarray(generation.array(f"{prefix}_{name}")) for name in _ARRAYS})

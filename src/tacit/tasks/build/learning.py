@@ -56,6 +56,9 @@ _FOLDS = 3
 _LEAVES, _DEPTH = 31, 7
 _QUICK = 300  # texts below which a second or two would be much of a build
 _FEW = 3_000  # texts up to which models are grown several times
+_BY_NAME = 8  # records up to which a subject teaches how far a name alone can be believed
+_NAME_TREES, _NAME_LEAVES, _NAME_RATE = 60, 8, 0.08
+_FEWEST_NAMED = 40  # right pairs of these, below which names are left to the ranker
 _SURE = 4.0  # a probability of .98, if every candidate was right, or .02, if none was
 
 
@@ -353,6 +356,7 @@ def _with_ranker(panel: Panel, examples: Examples, seed: int, own: Any) -> Panel
     ranker = TreeRanker.of_models(models).calibrated(slope, offset)
     probability = ranker.probabilities(raw)
     panel.ranker = ranker
+    panel.by_name = _by_name(panel, examples, probability, seed)
     panel.thresholds, usual = subject_thresholds(examples, probability, len(panel.subjects))
     panel.least = usual / 2
     if own is not None:
@@ -390,6 +394,43 @@ def _grown(examples: Examples, seed: int) -> tuple[list[Any], Float64Array]:
             if len(model.classes_) > 1 or not models:
                 models.append(model)
     return models, raw
+
+
+def _by_name(panel: Panel, examples: Examples, probability: Float64Array, seed: int) -> TreeRanker | None:
+    """Train what ranks subjects that no record has, and write what it says about those that were left out.
+
+    Subjects with a few records teach it as well: by their names alone, and by how many records they have. The ranker
+    sees too few subjects without any to learn more than that nothing but a name speaks for them.
+    """
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    few = panel.named_new(examples.numbers, _BY_NAME)
+    if len(panel.subjects) == np.count_nonzero(panel.relatives.counts) or not len(few):
+        return None  # every subject has records
+    numbers, truth = examples.numbers[few][:, panel.of_names], examples.right[few]
+    if np.count_nonzero(truth) < _FEWEST_NAMED:
+        return None
+    fold = np.random.default_rng(seed).integers(_FOLDS, size=examples.n_texts)[examples.text[few]]
+    models = []
+    for number in range(_FOLDS):
+        held_out = fold == number
+        model = HistGradientBoostingClassifier(
+            max_iter=_NAME_TREES,
+            max_leaf_nodes=_NAME_LEAVES,
+            learning_rate=_NAME_RATE,
+            min_samples_leaf=20,
+            l2_regularization=1.0,
+            early_stopping=False,
+            random_state=seed,
+        )
+        model.fit(numbers[~held_out], truth[~held_out], sample_weight=examples.weights[few][~held_out])
+        if len(model.classes_) < 2:
+            return None
+        models.append(model)
+        new = np.intersect1d(few[held_out], panel.named_new(examples.numbers))
+        by_name = TreeRanker.of_models([model])
+        probability[new] = by_name.probabilities(by_name.raw(examples.numbers[new][:, panel.of_names]))
+    return TreeRanker.of_models(models)
 
 
 def _drawn(truth: Array, n_records: int, seed: int) -> Array:

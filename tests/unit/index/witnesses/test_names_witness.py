@@ -22,6 +22,7 @@ NAMES = [
     (5, "bass guitar", 1),
 ]
 WITNESS = NamesWitness.of_names(WORDS, NAMES, 7)
+PLACE = {name: place for place, name in enumerate(NamesWitness.feature_names)}
 
 
 def found(text: str, witness: NamesWitness = WITNESS) -> dict[int, NameMatch]:
@@ -88,9 +89,11 @@ def test_names_that_share_words_with_the_text_are_candidates_by_cosine():
     asked = AskedTexts(WORDS.transform([text]), np.zeros((1, 2), np.float32), 7, None)
     numbers = WITNESS.hear(asked).features(np.zeros(7, int), np.arange(7))
     vectors = WORDS.transform(["world war", "war", "banks finance", "banks rivers", "bass fish", "guitars", ""])
-    np.testing.assert_allclose(numbers[:, -2], (vectors @ WORDS.transform([text]).T).toarray().ravel(), atol=1e-6)
-    np.testing.assert_allclose(numbers[:, -1], [0, 0, 0, 0, 0, 1, 0], atol=1e-6)
-    assert (numbers[:, :-2] == -1).all()  # the text itself is unknown
+    np.testing.assert_allclose(
+        numbers[:, PLACE["name_cosine"]], (vectors @ WORDS.transform([text]).T).toarray().ravel(), atol=1e-6
+    )
+    np.testing.assert_allclose(numbers[:, PLACE["name_known_share"]], [0, 0, 0, 0, 0, 1, 0], atol=1e-6)
+    assert (numbers[:, : PLACE["name_cosine"]] == -1).all()  # the text itself is unknown
 
 
 def test_counts_of_right_names_are_literal_and_a_record_hears_of_the_other_half():
@@ -154,10 +157,38 @@ def test_the_rarest_word_of_a_name_is_counted_without_the_record_itself():
         asked = AskedTexts(words.transform([text]), np.zeros((1, 2), np.float32), 3, [text], records)
         numbers = witness.hear(asked).features(np.zeros(3, int), np.arange(3))
         rarest[None if records is None else int(records[0])] = numbers[:, column].tolist()
-    assert rarest == {None: [2, 4, 0], 0: [1, 3, 0], 4: [2, 4, 0]}
+    assert rarest == {None: [2, 4, 0], 0: [0, 3, 0], 4: [2, 4, 0]}  # a word that one record has is as good as none
 
 
 def test_further_names_are_known():
     more = WITNESS.with_names([(6, "river mouth", 0)])
     assert set(found("at the river mouth", more)) == {6}
     assert sp.csr_array(more.vectors).shape == WITNESS.vectors.shape
+
+
+def test_a_name_stands_in_part_where_its_rare_words_do():
+    names = [(0, "Tigrinya language", 0), (1, "Arabic language", 0), (2, "Tigrinya", 1), (2, "Eritrean script", 0)]
+    texts = ["language of the river", "language and peace", "world language", "arabic numbers", "arabic in the world"]
+    words, _ = Words.fit(texts, TextSettings(min_records=2, stem=True))
+    witness = NamesWitness.of_names(words, names, 3, n_records=len(texts))
+    rare, arabic = 1 + np.log(6 / 3), 1 + np.log(6 / 3)  # two records of a word, or none that is known
+    usual = 1 + np.log(6 / 4)
+    asked = AskedTexts(words.transform(["Tigrinya texts"]), np.zeros((1, 2), np.float32), 3, ["Tigrinya texts"])
+    heard = witness.hear(asked)
+    numbers = heard.features(np.zeros(3, int), np.arange(3))
+    shares = [rare**2 / (rare**2 + usual**2), 0, 1]
+    np.testing.assert_allclose(numbers[:, PLACE["name_part_share"]], shares, rtol=1e-5)
+    np.testing.assert_allclose(numbers[:, PLACE["name_part_weight"]], [rare**2, 0, rare**2], rtol=1e-5)
+    assert heard.candidates()[0].tolist() == [0, 2]
+    asked = AskedTexts(words.transform(["a language"]), np.zeros((1, 2), np.float32), 3, ["a language"])
+    numbers = witness.hear(asked).features(np.zeros(3, int), np.arange(3))
+    np.testing.assert_allclose(numbers[1, PLACE["name_part_share"]], usual**2 / (arabic**2 + usual**2), rtol=1e-5)
+
+
+def test_the_names_with_most_of_their_rare_words_in_the_text_are_candidates_and_no_others():
+    names = [(number, f"word{chr(97 + number)} thing", 0) for number in range(9)]
+    witness = NamesWitness.of_names(WORDS, names, 9)
+    table = witness.parts.of_texts([["thing"], ["worda", "wordb", "thing"], []], 9)
+    found = [set(each.tolist()) for each in table.best(3, 9, 5)]
+    assert [len(each) for each in found] == [5, 5, 0]
+    assert {0, 1} <= found[1]
