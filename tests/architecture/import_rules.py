@@ -115,7 +115,7 @@ OPTIONAL_LIBRARIES: dict[str, set[str]] = {
     "rdflib": {"relations"},
     "pyarrow": {"corpus", "relations", "tasks"},
     "pymarc": {"corpus"},
-    "openpyxl": {"corpus"},
+    "openpyxl": {"corpus", "tasks"},
     "pypdf": {"corpus"},
     "narwhals": {"corpus", "display"},
     "snowballstemmer": {"text"},

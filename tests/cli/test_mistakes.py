@@ -172,6 +172,7 @@ MISTAKES = [
     (["remove", BOOKS], "ID is missing", "--ids-from FILE"),
     (["remove", BOOKS, "r99"], "ID has an unknown id", "Check its spelling."),
     (["export", BOOKS, "-o", "books.csv"], "--output exists already", "Choose another, or pass --replace."),
+    (["export", BOOKS, "-o", "books.docx"], "--output does not say the format", "--format"),
     (["map", BOOKS, "-o", "map.docx"], "--output is not a map file", ".html"),
 ]  # fmt: skip
 

@@ -192,7 +192,8 @@ def verify_command(*, index: str, as_json: bool) -> None:
     "export",
     epilog=examples(
         "tacit export books.tacit",
-        "tacit export books.tacit --format parquet -o books.parquet",
+        "tacit export books.tacit -o books.xlsx",
+        "tacit export books.tacit -o books.parquet",
         "tacit export books.tacit --format npy -o books-positions",
         "tacit export books.tacit --site books-site",
     ),
@@ -202,8 +203,9 @@ def verify_command(*, index: str, as_json: bool) -> None:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["jsonl", "npy", "parquet"]),
-    help="JSON lines, Parquet, or positions.npy with ids.json.  [default: by the output, or jsonl]",
+    type=click.Choice(["jsonl", "csv", "excel", "npy", "parquet"]),
+    help="JSON lines, CSV or Excel for people, Parquet, or positions.npy with ids.json.  [default: by the output, or "
+    "jsonl]",
 )
 @click.option("--site", metavar="FOLDER", help="Write the explorer as a folder for any web server.")
 @click.option("--dimensions", "n_axes", type=int, metavar="NUMBER", help="Dimensions of a site.  [default: all]")
@@ -235,9 +237,9 @@ def export_command(
 def _write_records(
     index: str, output: str | None, form: str | None, *, no_text: bool, replace: bool, as_json: bool, quiet: bool
 ) -> None:
-    form = form or ("parquet" if str(output).endswith((".parquet", ".pq")) else "jsonl")
+    form = form or _form_of(output)
     name = Path(index).expanduser().absolute().name.removesuffix(".tacit") or "index"
-    path = Path(output or (f"{name}-positions" if form == "npy" else f"{name}.{form}"))
+    path = Path(output or (f"{name}-positions" if form == "npy" else f"{name}.{_SUFFIX.get(form, form)}"))
     with ShownStages(quiet=quiet) as show, opened(index) as collection:
         from tacit.tasks.export import export
         from tacit.tasks.stage_progress import StageReporter
@@ -250,7 +252,26 @@ def _write_records(
     if as_json:
         write_json({"path": str(path), "format": form, "records": n_records, "dimensions": n_dimensions})
     elif not quiet:
-        print(f"{n_records:,} records with positions of {n_dimensions} dimensions written to {path}.")
+        what = "" if form in ("csv", "excel") else f" with positions of {n_dimensions} dimensions"
+        print(f"{n_records:,} records{what} written to {path}.")
+
+
+_SUFFIX = {"excel": "xlsx"}
+_FORMS = {
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".xlsx": "excel", ".parquet": "parquet",
+    ".pq": "parquet",
+}  # fmt: skip
+
+
+def _form_of(output: str | None) -> str:
+    """Return the format that the name of a file says."""
+    suffix = Path(output or "x.jsonl").suffix.lower()
+    if suffix and suffix not in _FORMS:
+        raise InputError(
+            f"--output does not say the format: got {output!r}, expected a name that ends in {', '.join(_FORMS)}. Pass "
+            "--format for another name."
+        )
+    return _FORMS.get(suffix, "jsonl")
 
 
 def _write_site(

@@ -1,10 +1,11 @@
-"""Export: writes records and positions for other programs, as JSON lines, Parquet, or a NumPy array with its ids.
+"""Export: writes records and positions for other programs, as JSON lines, a table, Parquet, or a NumPy array with ids.
 
 Removed records are left out, added ones are included. The target is replaced atomically.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -17,13 +18,16 @@ from tacit.checks import check_choice
 from tacit.corpus.record import Record
 from tacit.errors import InputError, MissingExtraError
 from tacit.files import replacing
+from tacit.tasks.label_names import title_of
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.types import Float32Array
 
 __all__ = ["FORMATS", "export"]
 
-FORMATS = ("jsonl", "npy", "parquet")
+FORMATS = ("jsonl", "csv", "excel", "npy", "parquet")
 _BATCH = 1000
+_LONGEST_CELL = 32_767  # of Excel
+_BETWEEN = "; "
 _POSITIONS, _IDS = "positions.npy", "ids.json"
 
 Batches = Iterator[tuple[list[Record], Float32Array]]
@@ -45,9 +49,11 @@ def export(
     collection : an open index
     path : str or Path
         File to write; for "npy" a folder.
-    format : {"jsonl", "npy", "parquet"}, default "jsonl"
+    format : {"jsonl", "csv", "excel", "npy", "parquet"}, default "jsonl"
         "jsonl" writes one object per line, with id, title, text, labels, links, fields and position. "parquet" has the
-        same as columns, links and fields as JSON. "npy" writes `positions.npy`, one row per record, and `ids.json`.
+        same as columns, links and fields as JSON. "csv" and "excel" are tables for people, with the names of the
+        labels, a column per link and field, and no position. "npy" writes `positions.npy`, one row per record, and
+        `ids.json`.
     texts : bool, default True
         Whether to write the texts; "npy" never does.
     replace_old : bool, default False
@@ -60,12 +66,13 @@ def export(
     InputError
         If the target exists or cannot be written, or the index was changed meanwhile.
     MissingExtraError
-        If the format is "parquet" and pyarrow is not installed.
+        If the format is "parquet" and pyarrow is not installed, or "excel" without openpyxl.
     """
     check_choice("format", format, FORMATS)
     target = Path(path).expanduser().absolute()
     _check_target(target, format, replace_old)
-    write = {"jsonl": _write_jsonl, "npy": _write_npy, "parquet": _write_parquet}[format]
+    writers = {"csv": _write_csv, "excel": _write_excel, "npy": _write_npy, "parquet": _write_parquet}
+    write = writers.get(format, _write_jsonl)
     before = collection.store.changes
     try:
         with replacing(target) as unfinished:
@@ -177,6 +184,65 @@ def _write_parquet(collection: OpenedIndex, path: Path, texts: bool, progress: C
             n_records += len(records)
             progress(n_records)
     return n_records
+
+
+def _write_csv(collection: OpenedIndex, path: Path, texts: bool, progress: Callable[[int], None]) -> int:
+    """Write a table for people, in UTF-8 with a mark by which Excel knows it."""
+    n_records = -1  # the first row is the header
+    with open(path, "w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        for n_records, row in enumerate(_table_rows(collection, texts)):
+            writer.writerow(row)
+            if n_records % _BATCH == 0:
+                progress(n_records)
+        _flush(file)
+    return n_records
+
+
+def _write_excel(collection: OpenedIndex, path: Path, texts: bool, progress: Callable[[int], None]) -> int:
+    """Write a workbook with one sheet; texts are cut off at the longest cell there is."""
+    try:
+        from openpyxl import Workbook
+        from openpyxl.cell import WriteOnlyCell
+        from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+    except ImportError:
+        raise MissingExtraError("openpyxl", "excel", "Writing Excel") from None
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("Records")
+
+    def cell(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        made = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub("", value)[:_LONGEST_CELL])
+        made.data_type = "s"  # a text that begins with = is no formula
+        return made
+
+    n_records = -1
+    for n_records, row in enumerate(_table_rows(collection, texts)):
+        sheet.append([cell(value) for value in row])
+        if n_records % _BATCH == 0:
+            progress(n_records)
+    book.save(path)
+    return n_records
+
+
+def _table_rows(collection: OpenedIndex, texts: bool) -> Iterator[list[Any]]:
+    """Yield the names of the columns, then the cells of each record; several names are joined by semicolons."""
+    names = {kind: collection.store.names(kind) for kind in ("links", "fields")}
+    fields = [name for name in names["fields"] if name not in ("label_titles", "given_labels")]
+    yield ["id", "title", *(["text"] if texts else []), "labels", "names of labels", *names["links"], *fields]
+    for _, record in collection.store.records():
+        row: list[Any] = [record.id, record.title, *([record.text] if texts else [])]
+        row += [_BETWEEN.join(record.labels), _BETWEEN.join(title_of(collection, label) for label in record.labels)]
+        row += [_BETWEEN.join(record.links.get(name, ())) for name in names["links"]]
+        yield row + [_plain(record.fields.get(name, "")) for name in fields]
+
+
+def _plain(value: Any) -> Any:
+    """Return a number as it is, and other values as a text."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    return _BETWEEN.join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _facts(record: Record, texts: bool) -> dict[str, Any]:

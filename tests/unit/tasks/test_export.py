@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pytest
 from small_index import small_records, small_settings
 
 import tacit
+from tacit.corpus.record import Record
 from tacit.errors import InputError, MissingExtraError
 from tacit.tasks.export import export
 from tacit.tasks.info import info
@@ -36,6 +39,35 @@ def expected(path):
         keys = [f"r{n}" for n in range(50) if n not in (3, 45)]
         places = index.positions.of(np.array([index.store.number_of(key) for key in keys]))
         return {key: (index[key], place) for key, place in zip(keys, places, strict=True)}
+
+
+def test_tables_give_the_same_records_to_people(path, tmp_path, expected):
+    with tacit.open(path) as index:
+        assert export(index, tmp_path / "a.csv", format="csv") == 48
+        assert export(index, tmp_path / "a.xlsx", format="excel") == 48
+        assert export(index, tmp_path / "bare.csv", format="csv", texts=False) == 48
+    with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = {row["id"]: row for row in csv.DictReader(file)}
+    head, *cells = openpyxl.load_workbook(tmp_path / "a.xlsx").active.values
+    sheet = {row[0]: dict(zip(head, ("" if cell is None else cell for cell in row), strict=True)) for row in cells}
+    assert set(rows) == set(sheet) == set(expected)
+    for id, (record, _) in expected.items():
+        for row in (rows[id], sheet[id]):
+            assert row["text"] == record.text
+            assert row["labels"] == "; ".join(record.labels)
+            assert all(row[name] == "; ".join(targets) for name, targets in record.links.items())
+            assert all(str(row[name]) == str(value) for name, value in record.fields.items())
+    assert "text" not in (tmp_path / "bare.csv").read_text(encoding="utf-8-sig").splitlines()[0].split(",")
+
+
+def test_a_text_in_a_workbook_is_no_formula_and_may_have_any_characters(tmp_path):
+    records = [Record(f"r{n}", f"=whale() ship\x07{n % 3} " + "x" * 40_000 * (n == 0)) for n in range(8)]
+    tacit.build(records, tmp_path / "i.tacit", small_settings(n_components=1))
+    with tacit.open(tmp_path / "i.tacit") as index:
+        export(index, tmp_path / "a.xlsx", format="excel")
+    sheet = openpyxl.load_workbook(tmp_path / "a.xlsx").active
+    assert sheet["C2"].data_type == "s"
+    assert sheet["C3"].value.startswith("=whale() ship1")
 
 
 def test_json_lines_give_records_and_exact_positions(path, tmp_path, expected):
