@@ -1,4 +1,4 @@
-"""Replace files and folders atomically, flush them to the disk, and compute checksums.
+"""Open files of folders that may come from strangers; replace files and folders atomically; compute checksums.
 
 A rename can reach the disk before the content of the file, so after a power cut an "atomic" rename may leave an empty
 file. Therefore the content is flushed before the rename, and the folder that holds the name after it.
@@ -7,25 +7,108 @@ file. Therefore the content is flushed before the rename, and the folder that ho
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import shutil
+import stat
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tacit.errors import did_you_mean
+from tacit.errors import InputError, did_you_mean
 
 __all__ = [
+    "PLAIN_FLAGS",
+    "check_plain",
+    "check_plain_folder",
     "did_you_mean_file",
     "file_sha256",
     "flush_file",
     "flush_folder",
     "flush_tree",
+    "kind_of",
+    "open_plain",
     "remove_tree",
     "replace_text",
     "replacing",
+    "writing_output",
 ]
+
+# follow no link, and do not wait for the other end of a pipe; Windows has neither flag
+PLAIN_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def open_plain(path: Path) -> io.BufferedReader:
+    """Open a file for reading if it is a regular file; raise an `InputError` for a link, a pipe or a device.
+
+    Every file of a folder that may come from a stranger is opened here, or checked by `check_plain` if a library opens
+    it by its name. Raises `OSError` if it is missing or may not be read.
+    """
+    check_plain(path)
+    handle = os.open(path, os.O_RDONLY | PLAIN_FLAGS)
+    try:
+        _check_kind(path, os.fstat(handle).st_mode)  # it may have been exchanged since
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def check_plain(path: Path, *, missing: bool = False) -> None:
+    """Raise an `InputError` if `path` is anything but a regular file; `missing` is whether there may be no file."""
+    try:
+        _check_kind(path, os.lstat(path).st_mode)
+    except FileNotFoundError:
+        if not missing:
+            raise
+
+
+def check_plain_folder(path: Path) -> None:
+    """Raise an `InputError` if `path` is a link to a folder."""
+    if path.is_symlink():
+        raise InputError(
+            f"{path} is not a plain folder: got a symbolic link, expected a folder. Copy what it links to in its place."
+        )
+
+
+def kind_of(mode: int) -> str:
+    """Return what a file is, for a message."""
+    kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFREG: "a regular file", stat.S_IFIFO: "a named pipe"}
+    kinds |= {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFDIR: "a folder"}
+    return kinds.get(stat.S_IFMT(mode), "a special file")
+
+
+def _check_kind(path: Path, mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        raise InputError(
+            f"{path} is not a plain file: got {kind_of(mode)}, expected a regular file. Restore it from a copy."
+        )
+
+
+@contextmanager
+def writing_output(path: Path) -> Iterator[Path]:
+    """Yield the path to write a result of a user to: everything that users name as an output is written here.
+
+    A regular file or a folder is replaced as a whole at the end, also one that `path` links to; after an error the old
+    one stays. A device or a pipe, such as `/dev/stdout`, is never replaced: `path` itself is yielded and written to.
+    """
+    if _is_written_through(path):
+        yield path
+        return
+    with replacing(Path(os.path.realpath(path))) as fresh:
+        yield fresh
+
+
+def _is_written_through(path: Path) -> bool:
+    """Whether a path leads to a device, a pipe or an open file of this process."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    parts = path.absolute().parts  # the file behind /dev/stdout is being written
+    open_file = parts[1:2] == ("proc",) or (parts[1:2] == ("dev",) and parts[2] in ("fd", "stdout", "stderr"))
+    return not stat.S_ISDIR(mode) and (open_file or not stat.S_ISREG(mode))
 
 
 @contextmanager
@@ -78,6 +161,7 @@ def did_you_mean_file(path: Path, otherwise: str = "") -> str:
 def replace_text(path: Path, text: str) -> None:
     """Replace the content of a small file atomically."""
     with replacing(path, path.with_name(path.name + ".new")) as fresh:
+        fresh.unlink(missing_ok=True)  # it may be a link that came with the folder
         fresh.write_text(text, encoding="utf-8", newline="\n")
 
 
@@ -106,9 +190,9 @@ def flush_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal digits."""
-    with open(path, "rb") as file:
+def file_sha256(path: Path, *, plain: bool = False) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits; `plain` opens it by `open_plain`."""
+    with open_plain(path) if plain else open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

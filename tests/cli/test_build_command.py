@@ -156,6 +156,14 @@ def test_a_large_collection_has_a_stage_for_its_neighbours(folder, command, monk
     assert verify("books.tacit") == []
 
 
+def test_quiet_tells_of_lines_that_are_lost(folder, command):
+    rows = "".join(f"{n},{'the sea and a whale' if n % 2 else 'a cat at home'}\n" for n in range(30))
+    (folder / "cut.csv").write_text(f'id,text\n{rows}30,"open\n31,lost\n', encoding="utf-8")
+    code, out, err = command("build", "cut.csv", "--quiet", "--dimensions", "2", "--set", "min_records=1")
+    assert (code, out) == (0, "")
+    assert "problems in the records: 2 x broken line. Leave out --quiet to see them." in err
+
+
 def test_quiet_says_nothing(folder, command):
     assert command("build", "books.csv", "--quiet") == (0, "", "")
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import tacit
+from tacit.cli.common.terminal import cleaned_output
 from tacit.errors import MissingExtraError, TacitError, TacitWarning
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     warnings.showwarning = _show_warning
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal without Unicode shows a question mark, not an error
         sys.stdout.reconfigure(errors="replace")
+    with cleaned_output():
+        _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> None:
     try:
         group().main(args=None if arguments is None else list(arguments), prog_name="tacit")
     except TacitError as error:

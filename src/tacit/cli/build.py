@@ -134,6 +134,7 @@ def build_command(
                 write_note(records.summary())
             raise
     if quiet and not as_json:
+        records.warn_of_problems()
         return
     from tacit.tasks.info import info
 

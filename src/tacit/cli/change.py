@@ -251,6 +251,8 @@ def _tell(counts: dict[str, int], index: str, given: OpenedRecords | None, *, as
         write_json({"index": index, **counts, "records": found.records, "refit_due": found.refit_due, **read})
         return
     if quiet:
+        if given is not None:
+            given.warn_of_problems()
         return
     if given is not None:
         print(given.summary())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.common import terminal
 from tacit.cli.common.output import write_json, write_note
 from tacit.cli.common.progress import ShownStages
 from tacit.errors import MissingExtraError
@@ -159,10 +160,9 @@ _LINE = 79
 
 def _write_tables(answer: dict[str, Any], width: int) -> None:
     """Write the results in both spaces side by side, three lines per record; then the rest."""
-    from rich.console import Console
     from rich.text import Text
 
-    console = Console(width=min(width, _WIDEST_TABLE), highlight=False)
+    console = terminal.console(width=min(width, _WIDEST_TABLE))
     for comparison in answer["queries"]:
         _write_table(console, comparison)
     console.print(Text("\nSubjects suggested for a new text", style="bold"))

@@ -21,7 +21,7 @@ from tacit.cli.common.options import (
 from tacit.cli.common.output import write_json, write_note, write_table
 from tacit.cli.common.progress import ShownStages
 from tacit.errors import InputError
-from tacit.files import replacing
+from tacit.files import writing_output
 
 if TYPE_CHECKING:
     from tacit.tasks.cluster.groups import Groups
@@ -167,7 +167,7 @@ def cluster_command(
 def _write_members(collection: Collection, found: Groups, output: str) -> None:
     """Write a file of ids and groups, completely or not at all."""
     try:
-        with replacing(Path(output)) as fresh, fresh.open("w", encoding="utf-8", newline="\n") as file:
+        with writing_output(Path(output)) as fresh, fresh.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(f"{' '.join(id.split())}\t{group}\n" for id, group in found.members(collection))
     except OSError as error:
         raise InputError(f"--output cannot be written: got {output!r}, {error.strerror or error}.") from error

@@ -18,7 +18,7 @@ from tacit.cli.common.options import as_json, index_argument, opened
 from tacit.cli.common.output import write_json, write_note, write_table
 from tacit.cli.common.progress import ShownStages
 from tacit.errors import InputError
-from tacit.files import did_you_mean_file, replacing
+from tacit.files import did_you_mean_file, writing_output
 
 if TYPE_CHECKING:
     from tacit.corpus import Reading
@@ -293,7 +293,7 @@ def _writing(output: str | None) -> Iterator[TextIO]:
     if output in (None, "-"):
         yield sys.stdout
         return
-    with replacing(Path(str(output))) as fresh:
+    with writing_output(Path(str(output))) as fresh:
         try:
             file = fresh.open("w", encoding="utf-8", newline="\n")
         except OSError as error:

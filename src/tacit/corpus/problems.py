@@ -57,11 +57,11 @@ class Problems:
     def __len__(self) -> int:
         return self.counts.total()
 
-    def add(self, kind: str, file: str, line: int, sentence: str) -> None:
-        """Count a problem; raise if there are more than `limit`."""
-        self.counts[kind] += 1
-        if self.counts[kind] <= _EXAMPLES:
+    def add(self, kind: str, file: str, line: int, sentence: str, *, n_lines: int = 1) -> None:
+        """Count a problem that costs `n_lines` lines; raise if there are more than `limit`."""
+        if self.counts[kind] < _EXAMPLES or n_lines > 1:
             self.examples.append(Problem(kind, file, line, sentence))
+        self.counts[kind] += n_lines
         if self.limit is not None and len(self) > self.limit:
             first = "; ".join(str(example).rstrip(".") for example in self.examples[:_EXAMPLES])
             raise InputError(

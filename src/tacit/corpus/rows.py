@@ -66,24 +66,25 @@ class _WaitingProblems(Problems):
 
     def __init__(self) -> None:
         super().__init__()
-        self._waiting: deque[tuple[str, str, int, str]] = deque()
+        self._waiting: deque[tuple[Problem, int]] = deque()
         self._target: Problems | None = None
 
-    def add(self, kind: str, file: str, line: int, sentence: str) -> None:
+    def add(self, kind: str, file: str, line: int, sentence: str, *, n_lines: int = 1) -> None:
         if self._target is None:
-            self._waiting.append((kind, file, line, sentence))
+            self._waiting.append((Problem(kind, file, line, sentence), n_lines))
         else:
-            self._target.add(kind, file, line, sentence)
+            self._target.add(kind, file, line, sentence, n_lines=n_lines)
 
     @property
     def first(self) -> Problem | None:
         """The first of those that wait."""
-        return Problem(*self._waiting[0]) if self._waiting else None
+        return self._waiting[0][0] if self._waiting else None
 
     def move(self, problems: Problems, last: int | None = None) -> None:
         """Move the problems up to a line; without one, all of them and those that will be added."""
-        while self._waiting and (last is None or self._waiting[0][2] <= last):
-            problems.add(*self._waiting.popleft())
+        while self._waiting and (last is None or self._waiting[0][0].line <= last):
+            found, n_lines = self._waiting.popleft()
+            problems.add(found.kind, found.file, found.line, found.sentence, n_lines=n_lines)
         if last is None:
             self._target = problems
 

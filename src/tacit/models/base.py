@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tacit.checks import check_choice, check_count, check_finite, check_number, is_sparse
 from tacit.errors import InputError, warn
-from tacit.files import replacing
+from tacit.files import writing_output
 from tacit.operators import Kernel
 from tacit.operators.rows.blocks import RowBlocks
 from tacit.types import Array
@@ -155,7 +155,7 @@ def write_positions(model: Any, X: RowBlocks, path: str | Path) -> np.memmap:
     target = Path(path)
     file: np.memmap | None = None
     start = 0
-    with replacing(target) as fresh:
+    with writing_output(target) as fresh:
         for block in X.blocks():
             positions = model.transform(block)
             if file is None:

@@ -17,7 +17,7 @@ import numpy as np
 from tacit.checks import check_choice
 from tacit.corpus.record import Record
 from tacit.errors import InputError, MissingExtraError
-from tacit.files import replacing
+from tacit.files import writing_output
 from tacit.tasks.label_names import title_of
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.types import Float32Array
@@ -75,7 +75,7 @@ def export(
     write = writers.get(format, _write_jsonl)
     before = collection.store.changes
     try:
-        with replacing(target) as unfinished:
+        with writing_output(target) as unfinished:
             n_records = write(collection, unfinished, texts, progress or (lambda n: None))
             if collection.store.changes != before:
                 raise _changed(collection)

@@ -8,6 +8,8 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from tacit.cli.common.terminal import console
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -116,7 +118,6 @@ def _shown(cell: Any) -> str:
 
 def _write_ruled(headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -126,4 +127,4 @@ def _write_ruled(headings: Sequence[str], rows: Sequence[Sequence[str]], right: 
         table.add_column(heading, justify=side, overflow="ellipsis", no_wrap=aside, max_width=60)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))  # text and not markup: titles are full of square brackets
-    Console(highlight=False).print(table)
+    console().print(table)

@@ -7,6 +7,7 @@ import textwrap
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from tacit.cli.common.terminal import console, wrap_output
 from tacit.display import doing
 
 if TYPE_CHECKING:
@@ -33,13 +34,13 @@ class ShownStages:
 
     def __enter__(self) -> ShownStages:
         if not self._quiet and sys.stderr.isatty():
-            from rich.console import Console
             from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
             texts = [TextColumn(text, markup=False) for text in ("{task.description} ...", "{task.fields[how_far]}")]
             columns = (SpinnerColumn(), TimeElapsedColumn(), *texts)
-            self._live = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._live = Progress(*columns, console=console(stderr=True), transient=True)
             self._live.start()
+            wrap_output()  # rich puts streams of its own in place, so that prints do not run through the live line
             self.begin("starting")
         return self
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.cli.common.options import Decorator, gather_options, option_in
-from tacit.cli.common.output import filled
+from tacit.cli.common.output import filled, write_note
 from tacit.corpus.sources import FORMATS
 from tacit.errors import InputError
 from tacit.files import did_you_mean_file
@@ -150,6 +150,11 @@ class OpenedRecords:
         if context is not None:
             lines = [as_typed(line, context.command) for line in lines]
         return "\n".join(map(filled, lines))
+
+    def warn_of_problems(self) -> None:
+        """Say in one line that there were problems, for --quiet: what was left out must not be missed."""
+        if self._reading is not None and self.n_problems:
+            write_note(f"problems in the records: {self._reading.problems.counted()}. Leave out --quiet to see them.")
 
     def to_facts(self) -> dict[str, Any]:
         """Return the same as plain data."""

@@ -70,7 +70,7 @@ def _cells(
         if ended:  # the reader asked for another line within a row, and there was none
             lost = reader.line_num + skipped - line
             said = f"a quotation mark is not closed: the {lost:,} lines after it are lost."
-            problems.add("broken line", source.name, line, said)
+            problems.add("broken line", source.name, line, said, n_lines=1 + lost)
             return
         if cells:
             yield line, cells

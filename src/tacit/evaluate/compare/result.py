@@ -15,6 +15,7 @@ from tacit.display import frame_of
 from tacit.errors import InputError, MissingExtraError
 from tacit.evaluate.compare.engine import Failure
 from tacit.evaluate.compare.trials import Trial, best_trial, comparable
+from tacit.files import writing_output
 from tacit.models.common.labels import is_number
 
 __all__ = ["Line", "ModelComparison", "draw_lines", "save_picture"]
@@ -321,7 +322,8 @@ def save_picture(figure: Any, path: str | Path) -> Path:
             f"path is not a picture file: got {str(path)!r}, expected a name that ends in {', '.join(_FORMATS)}."
         )
     try:
-        figure.savefig(path)
+        with writing_output(path) as fresh:
+            figure.savefig(fresh, format=path.suffix[1:].lower())
     except OSError as error:
         raise InputError(
             f"path cannot be written: got {str(path)!r} and {error.strerror}, expected a file in a folder that exists."

@@ -5,15 +5,16 @@ from __future__ import annotations
 import io
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
 from tacit.checks import is_sparse
 from tacit.errors import InputError
+from tacit.files import open_plain
 from tacit.index.strict_json import first_line
 
-__all__ = ["REMEDY", "map_array", "read_array", "write_array"]
+__all__ = ["REMEDY", "map_array", "read_array", "unreadable", "write_array"]
 
 REMEDY = "Restore the index from a copy or build it again."
 
@@ -36,11 +37,14 @@ def write_array(path: Path, array: Any, name: str, *, order: Literal["C", "K"] =
 def map_array(path: Path) -> np.ndarray:
     """Map an array read-only, or raise an `InputError` if the file is incomplete; pages are read when they are used."""
     try:
-        # unlike np.load(mmap_mode="r"), it accepts .npy files only and no archives
-        array = np.lib.format.open_memmap(path, mode="r")
-        whole = os.path.getsize(path) == array.offset + array.nbytes
+        with open_plain(path) as file:
+            array, whole = _mapped(file)
     except FileNotFoundError as error:
         raise InputError(f"{path} is missing: got no such file, expected an array. {REMEDY}") from error
+    except InputError:
+        raise
+    except OSError as error:
+        raise unreadable(path, error) from error
     except Exception as error:  # a damaged header raises many kinds of errors in NumPy
         raise _damaged(path, first_line(error)) from error
     if not whole or array.dtype.kind not in _KINDS:
@@ -57,6 +61,25 @@ def read_array(content: bytes, path: Path, remedy: str = REMEDY) -> np.ndarray:
     if array.dtype.kind not in _KINDS:
         raise _damaged(path, f"values of {array.dtype}", remedy)
     return array
+
+
+def _mapped(file: BinaryIO) -> tuple[np.ndarray, bool]:
+    """Map an open `.npy` file, and return whether it holds exactly the array."""
+    read_header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    shape, is_fortran, dtype = read_header[np.lib.format.read_magic(file)](file)
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects")
+    offset = file.tell()
+    array: np.ndarray = np.memmap(file, dtype, "r", offset, shape, "F" if is_fortran else "C")
+    return array, os.fstat(file.fileno()).st_size == offset + array.nbytes
+
+
+def unreadable(path: Path, error: OSError) -> InputError:
+    """Return the error for a file that the system does not open or read: it need not be damaged."""
+    return InputError(
+        f"{path} cannot be read: got {error.strerror or str(error)!r}, expected a file that can be opened. "
+        "Check its permissions, the disk and the number of open files."
+    )
 
 
 def _damaged(path: Path, got: str, remedy: str = REMEDY) -> InputError:

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from tacit.errors import BusyError, InputError
-from tacit.files import did_you_mean_file, remove_tree, replace_text
+from tacit.files import check_plain_folder, did_you_mean_file, open_plain, remove_tree, replace_text
 from tacit.index.folder.arrays import REMEDY
 from tacit.index.folder.lock import LOCK_NAME, lock_holder
 
@@ -63,13 +63,14 @@ def current_generation(folder: Path) -> Path:
             f"{folder} has lost its content: got {CURRENT} naming {name!r}, which does not exist, expected a "
             f"generation. {REMEDY}"
         )
+    check_plain_folder(generation)
     return generation
 
 
 def current_name(folder: Path) -> str | None:
     """Return the name in `CURRENT`, or None if there is no such file."""
     try:
-        with open(folder / CURRENT, "rb") as file:
+        with open_plain(folder / CURRENT) as file:
             content = file.read(200)
     except FileNotFoundError:
         return None

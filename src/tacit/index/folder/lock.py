@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tacit.errors import BusyError, InputError
+from tacit.files import PLAIN_FLAGS, kind_of
 
 if os.name == "nt":  # pragma: no cover
     import msvcrt
@@ -55,7 +56,7 @@ def hold_lock(folder: Path, *, wait: float = 0.0) -> Iterator[None]:
 def lock_holder(folder: Path) -> str | None:
     """Return which process holds the lock of an index and since when, or None if none does; nothing is created."""
     try:
-        handle = os.open(folder / LOCK_NAME, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        handle = os.open(folder / LOCK_NAME, os.O_RDONLY | PLAIN_FLAGS)
     except OSError:
         return None
     try:
@@ -100,7 +101,7 @@ def _acquire(path: Path, deadline: float) -> int:
 
 def _open(path: Path) -> int:
     """Open or create the file, without following a link and without waiting for the other end of a pipe."""
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    flags = os.O_RDWR | os.O_CREAT | PLAIN_FLAGS
     try:
         with contextlib.suppress(FileNotFoundError):
             _check_kind(os.lstat(path), path)  # Windows has no O_NOFOLLOW, and opening a device may start something
@@ -116,10 +117,9 @@ def _check_kind(found: os.stat_result, path: Path) -> None:
     """Refuse anything that is more than the file of this index: it will be emptied."""
     if stat.S_ISREG(found.st_mode) and found.st_nlink <= 1:  # 0 if it was deleted meanwhile
         return
-    kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFREG: "a hard link", stat.S_IFIFO: "a named pipe"}
-    kinds |= {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFDIR: "a folder"}
+    kind = "a hard link" if stat.S_ISREG(found.st_mode) else kind_of(found.st_mode)
     raise InputError(
-        f"{path} is not a plain file: got {kinds.get(stat.S_IFMT(found.st_mode), 'a special file')}, "
+        f"{path} is not a plain file: got {kind}, "
         "expected a regular file with one name. Delete it; the next writer creates it again."
     )
 

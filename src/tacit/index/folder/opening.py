@@ -12,7 +12,9 @@ import numpy as np
 
 from tacit.checks import check_choice, human_size
 from tacit.errors import InputError
-from tacit.index.folder.arrays import REMEDY, map_array
+from tacit.files import check_plain, check_plain_folder, open_plain
+from tacit.index.folder.arrays import REMEDY, map_array, unreadable
+from tacit.index.folder.checksums import check_content, check_records, seal_records
 from tacit.index.folder.generations import (
     MANIFEST,
     RECORDS,
@@ -62,13 +64,19 @@ class Generation:
     def __init__(self, folder: Path, *, writable: bool = False) -> None:
         self.folder = folder
         self.manifest = read_manifest(folder)
-        for name in self.manifest.files:
-            if complaint := size_complaint(folder, self.manifest, name):
-                raise InputError(complaint)
+        for above in {(folder / name).parent for name in self.manifest.files}:
+            check_plain_folder(above)
+        for name, expected in self.manifest.files.items():
+            if name.startswith("facts/"):  # compared with their checksums when they are read
+                if complaint := size_complaint(folder, self.manifest, name):
+                    raise InputError(complaint)
+            else:
+                check_content(folder / name, expected)
         names = {name: Path(name).stem for name in self.manifest.files if name.startswith("arrays/")}
         self.arrays: dict[str, np.ndarray] = {stem: map_array(folder / name) for name, stem in names.items()}
         self.store = RecordStore(folder / RECORDS, writable=writable)
         try:
+            check_records(folder, lambda: self.store.changes)
             base, promised = self.store.counts().base, self.manifest.counts.get("records")
             rows = len(self.arrays["positions"]) if "positions" in self.arrays else base
             if not base == promised == rows:
@@ -113,7 +121,8 @@ class Generation:
 def open_generation(path: str | Path) -> Generation:
     """Open the index in a folder for reading.
 
-    Nothing is locked and little is read: `CURRENT`, the manifest, and the sizes of the files. `verify` reads the rest.
+    Nothing is locked. Files are compared with their checksums, unless they were compared before and have not changed
+    since; `verify` reads them again in any case.
 
     Raises
     ------
@@ -153,6 +162,7 @@ def change_generation(path: str | Path, *, wait: float = 0.0) -> Iterator[Genera
         sweep_unnamed(folder)
         with Generation(current_generation(folder), writable=True) as generation:
             yield generation
+            seal_records(generation.folder, generation.store)
 
 
 def sweep(path: str | Path, *, wait: float = 0.0) -> list[str]:
@@ -192,18 +202,26 @@ def read_checked(folder: Path, manifest: Manifest, name: str, kind: FolderKind =
 
 def _read(path: Path, kind: FolderKind) -> bytes:
     try:
-        return path.read_bytes()
+        with open_plain(path) as file:
+            return file.read()
+    except FileNotFoundError as error:
+        raise InputError(f"{path} is missing: got no such file, expected one. {kind.remedy}") from error
     except OSError as error:
-        raise InputError(f"{path} cannot be read: got {error.strerror!r}, expected a file. {kind.remedy}") from error
+        raise unreadable(path, error) from error
 
 
 def size_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:
     """Return what is wrong with the size of a file, or None."""
     path, expected = folder / name, manifest.files[name].bytes
     try:
+        check_plain(path)
         size = path.stat().st_size
+    except FileNotFoundError:
+        return f"{path} is missing: got no such file, expected one of {human_size(expected)}. {REMEDY}"
     except OSError as error:
-        return f"{path} is missing: got {error.strerror!r}, expected a file of {human_size(expected)}. {REMEDY}"
+        return str(unreadable(path, error))
+    except InputError as error:
+        return str(error)
     if size != expected:
         return f"{path} is incomplete: got {size} bytes, expected {expected}. {REMEDY}"
     return None

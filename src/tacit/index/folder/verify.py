@@ -15,8 +15,9 @@ import numpy as np
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.files import file_sha256
-from tacit.index.folder.arrays import REMEDY, map_array
+from tacit.files import file_sha256, open_plain
+from tacit.index.folder.arrays import REMEDY, map_array, unreadable
+from tacit.index.folder.checksums import SEAL, check_records
 from tacit.index.folder.generations import MANIFEST, RECORDS, current_generation
 from tacit.index.folder.manifest import Manifest
 from tacit.index.folder.opening import as_folder, read_manifest, size_complaint
@@ -51,7 +52,7 @@ def verify(path: str | Path) -> list[str]:
     except InputError as error:
         return [str(error)]
     found = [complaint for name in manifest.files if (complaint := _file_complaint(folder, manifest, name))]
-    known = {MANIFEST, RECORDS, f"{RECORDS}-wal", f"{RECORDS}-shm", *manifest.files}
+    known = {MANIFEST, RECORDS, f"{RECORDS}-wal", f"{RECORDS}-shm", SEAL, f"{SEAL}.new", *manifest.files}
     names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if not path.is_dir()]
     found += [
         f"{folder / name} does not belong to the index: got a file that the manifest does not name, expected none. "
@@ -72,16 +73,17 @@ def _file_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:
         return complaint
     path = folder / name
     try:
-        if file_sha256(path) != manifest.files[name].sha256:
+        if file_sha256(path, plain=True) != manifest.files[name].sha256:
             return f"{path} was changed: got content that does not match its checksum, expected it unchanged. {REMEDY}"
         if name.startswith("arrays/"):
             map_array(path)
         if name.startswith("facts/"):
-            from_json(path.read_bytes(), str(path))
+            with open_plain(path) as file:
+                from_json(file.read(), str(path))
     except InputError as error:
         return str(error)
     except OSError as error:
-        return f"{path} cannot be read: got {error.strerror!r}, expected a file. {REMEDY}"
+        return str(unreadable(path, error))
     return None
 
 
@@ -98,6 +100,7 @@ def _store_complaints(folder: Path, manifest: Manifest) -> list[str]:
         rows = connection.execute("PRAGMA integrity_check(1)").fetchall()
         if rows != [("ok",)]:
             raise sqlite3.DatabaseError(str(rows[0][0]))
+        check_records(folder, lambda: StoreChanges(connection).state("changes"), afresh=True)
         found = [*_counts(connection, folder, manifest), *_records(connection, path)]
         try:  # FTS5 compares its index with the texts; the command is an INSERT that changes nothing
             connection.execute("INSERT INTO words (words, rank) VALUES ('integrity-check', 1)")

@@ -13,6 +13,7 @@ from typing import Any
 from tacit.errors import InputError
 from tacit.files import file_sha256, flush_file, flush_folder, flush_tree, remove_tree
 from tacit.index.folder.arrays import map_array, write_array
+from tacit.index.folder.checksums import remember, seal
 from tacit.index.folder.generations import (
     MANIFEST,
     RECORDS,
@@ -64,7 +65,7 @@ class GenerationWriter:
         self.index = as_folder(path)
         self._wait = wait
         self._folder: Path | None = None
-        self._name = ""
+        self._name, self._changes = "", 0
         self._kept: dict[str, FileFacts] = {}
         self._leave = contextlib.ExitStack()
 
@@ -162,12 +163,15 @@ class GenerationWriter:
             name: self._kept.get(name) or FileFacts(path.stat().st_size, file_sha256(path))
             for name, path in named.items()
         }
+        seal(folder, self._changes)
         contents = Manifest(settings, counts, files)
         contents = contents if fitted_at is None else replace(contents, created=fitted_at)
         manifest = folder / MANIFEST
         manifest.write_text(contents.to_json(), encoding="utf-8", newline="\n")
         flush_file(manifest)
         flush_folder(folder)
+        for name, facts in files.items():
+            remember(folder / name, facts.sha256)
         final = self.index / self._name
         self._folder = final
         os.rename(self.index / (self._name + UNFINISHED), final)
@@ -191,7 +195,7 @@ class GenerationWriter:
         path = folder / "arrays" / "positions.npy"
         positions = map_array(path) if path.exists() else None
         with RecordStore(folder / RECORDS, writable=True) as store:
-            base = store.counts().base
+            base, self._changes = store.counts().base, store.changes
             rows = base if positions is None else len(positions)
             if not base == rows == counts.get("records", base):
                 raise InputError(

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 from tacit.errors import BusyError, InputError
+from tacit.files import check_plain
 from tacit.index.strict_json import first_line
 
 __all__ = ["INDEXES", "SCHEMA_VERSION", "TABLES", "TOKENIZER", "connect", "guarded", "has_table", "new_database"]
@@ -81,9 +83,18 @@ def new_database(path: Path) -> sqlite3.Connection:
 
 def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
     """Open a database that `new_database` made, or raise an `InputError` that says why it cannot be used."""
-    if not path.is_file():
+    try:
+        check_plain(path)
+    except FileNotFoundError:
         raise InputError(
             f"{path} is missing: got no such file, expected the records. Restore the index from a copy or build again."
+        ) from None
+    for beside in ("-wal", "-shm"):
+        check_plain(path.with_name(path.name + beside), missing=True)
+    # a finished database has no journal, and one may name other files to delete
+    if os.path.lexists(f"{path}-journal"):
+        raise InputError(
+            f"{path}-journal does not belong to the index: got a journal, expected none. Delete it, then verify."
         )
     with guarded(path):
         connection = _open(path)

@@ -156,6 +156,13 @@ class RecordStore:
         with session.turn, guarded(path), contextlib.closing(sqlite3.connect(path)) as copy:
             session.connection.backup(copy)
 
+    def settle(self) -> bool:
+        """Move all changes from the log into the file; return whether that was possible, as no reader needs the log."""
+        session = self._session
+        with session.turn, guarded(self.path):
+            busy, _, _ = session.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy
+
     def counts(self) -> StoreCounts:
         """Count the records, without reading them."""
         with self._reading() as connection:

@@ -1,6 +1,7 @@
 """Kernels for sparse products, compiled for this processor on first use, if llvmlite is installed (the extra `fast`).
 
-Without it SciPy does the same work. Compiling takes a few hundredths of a second, so small products use SciPy.
+Without it, or with a version that cannot compile them, SciPy does the same work. Compiling takes a few hundredths of a
+second, so small products use SciPy.
 """
 
 from __future__ import annotations
@@ -9,9 +10,12 @@ import ctypes
 import importlib.util
 import os
 import threading
+import warnings
 from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
+
+from tacit.errors import TacitWarning
 
 __all__ = ["has_kernels", "kernel"]
 
@@ -21,7 +25,21 @@ _Kernel = Callable[[int, int, int, int, int, int, int, int], None]
 @lru_cache(maxsize=1)
 def has_kernels() -> bool:
     """Whether kernels can be compiled; TACIT_KERNELS=scipy in the environment turns them off."""
-    return os.environ.get("TACIT_KERNELS", "") != "scipy" and importlib.util.find_spec("llvmlite") is not None
+    if os.environ.get("TACIT_KERNELS", "") == "scipy" or importlib.util.find_spec("llvmlite") is None:
+        return False
+    try:
+        with _LOCK:
+            _compiled("forward", 8, "float32", "int32", "int32")
+    except Exception as error:  # every version of llvmlite fails in its own way: other names, other assembly
+        got = next(iter(str(error).splitlines()), type(error).__name__)
+        warnings.warn(
+            f"llvmlite cannot compile the sparse products: got {got!r}, "
+            "expected llvmlite 0.45 or newer for this processor. SciPy does the same work more slowly.",
+            TacitWarning,
+            stacklevel=4,
+        )
+        return False
+    return True
 
 
 def kernel(direction: str, width: int, matrix: Any) -> _Kernel:

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from tacit.checks import check_count
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.files import replacing
+from tacit.files import writing_output
 from tacit.index.records.schema import connect
 from tacit.serve.site.column_files import Columns
 from tacit.serve.site.label_files import PIECE, SiteLabels, label_details, site_labels
@@ -129,7 +129,7 @@ def write_site(
         )
     stages = StageReporter(report)
     try:
-        with replacing(target) as unfinished:
+        with writing_output(target) as unfinished:
             written = _Writer(collection, unfinished, stages, texts)
             return written.write(stored, n_axes, target)
     except OSError as error:

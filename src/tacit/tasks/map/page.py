@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import InputError, MissingExtraError
+from tacit.files import writing_output
 from tacit.tasks.map.map_data import Map
 
 __all__ = ["page", "write_page"]
@@ -24,7 +25,8 @@ def write_page(found: Map, path: Path) -> Path:
     """Write a map as an HTML file."""
     text = page(found)
     try:
-        path.write_text(text, encoding="utf-8", newline="\n")
+        with writing_output(path) as fresh:
+            fresh.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise InputError(
             f"output cannot be written: got {error.strerror!r} for {str(path)!r}, expected a writable file."

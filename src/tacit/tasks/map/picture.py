@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import InputError, MissingExtraError
+from tacit.files import writing_output
 from tacit.tasks.map.map_data import Map, MapName
 
 __all__ = ["PICTURES", "check_map_path", "draw_picture", "save_figure"]
@@ -31,7 +32,8 @@ def check_map_path(path: str | Path, *, argument: str = "map") -> Path:
 def save_figure(figure: Any, path: Path, *, argument: str = "map") -> Path:
     """Write a figure to a path that `check_map_path` has checked."""
     try:
-        figure.savefig(path)
+        with writing_output(path) as fresh:
+            figure.savefig(fresh, format=path.suffix[1:].lower())
     except OSError as error:
         raise InputError(
             f"{argument} cannot be written: got {error.strerror!r} for {str(path)!r}, expected a writable file."

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import InputError
-from tacit.files import replacing
+from tacit.files import writing_output
 from tacit.tasks.measure.subject_quality import SubjectRow
 
 __all__ = ["check_subject_file", "write_subjects"]
@@ -42,7 +42,7 @@ def write_subjects(rows: Iterable[SubjectRow], path: str | Path) -> None:
     """
     file = check_subject_file(path)
     try:
-        with replacing(file) as fresh, fresh.open("w", encoding="utf-8", newline="") as opened:
+        with writing_output(file) as fresh, fresh.open("w", encoding="utf-8", newline="") as opened:
             if file.suffix.lower() == ".jsonl":
                 opened.writelines(json.dumps(row.to_facts(), ensure_ascii=False) + "\n" for row in rows)
                 return

@@ -87,6 +87,11 @@ def test_a_quotation_mark_that_is_not_closed(tmp_path):
     records, problems = with_problems(read_records(tmp_path / "x.csv"))
     assert [record.id for record in records] == ["1"]
     assert problems == ["x.csv, line 3: a quotation mark is not closed: the 2 lines after it are lost."]
+    found = read_records(tmp_path / "x.csv")
+    assert len(list(found)) == 1
+    assert len(found.problems) == 3  # each line that is lost counts
+    with pytest.raises(InputError, match="got 3 x broken line, expected at most 2 in all"):
+        list(read_records(tmp_path / "x.csv", max_problems=2))
 
 
 def test_undecodable_bytes_in_a_table(tmp_path):

@@ -71,9 +71,6 @@ def test_damage_is_told_in_one_sentence(sound, tmp_path, name, kind):
     if name.endswith("manifest.json") and kind == "one byte short":
         assert found == []
         return
-    if name.endswith("records.sqlite") and kind == "changed":
-        _check_whole_or_told(path)  # most of a small database is empty space
-        return
     assert found, f"{name} {kind}: nobody noticed"
     for sentence in found:
         assert "\n" not in sentence
@@ -85,7 +82,7 @@ def test_damage_is_told_in_one_sentence(sound, tmp_path, name, kind):
 
 def test_the_list_of_files_is_complete(sound):
     files = {file.relative_to(sound).as_posix() for file in sound.rglob("*") if file.is_file()}
-    assert files - {"lock"} == set(FILES)
+    assert files - {"lock", "generation-000001/records.checksum"} == set(FILES)
 
 
 def _check_whole_or_told(path: Path) -> bool:
@@ -113,12 +110,13 @@ def test_no_byte_of_the_records_can_change_an_answer_unnoticed(sound, tmp_path):
     used = [place for place, byte in enumerate(whole) if byte]  # the rest is mostly empty space
     chance = random.Random(11)
     told = 0
-    for place in [*range(0, 100, 3), *chance.sample(used, 120)]:
+    places = [*range(0, 100, 3), *chance.sample(used, 120)]
+    for place in places:
         file.write_bytes(whole[:place] + bytes([whole[place] ^ (1 << chance.randrange(8))]) + whole[place + 1 :])
         for companion in ("-wal", "-shm"):
             file.with_name(file.name + companion).unlink(missing_ok=True)
         told += _check_whole_or_told(path)
-    assert told > 60
+    assert told >= len(places) - 2  # all but those in the number of changes itself
 
 
 def test_a_file_that_does_not_belong_there_is_told_of(sound, tmp_path):

@@ -34,7 +34,8 @@ def test_an_index_is_laid_out_as_decided(tmp_path):
     assert _entries(path) == ["CURRENT", "generation-000001", "lock"]
     assert (path / "CURRENT").read_bytes() == b"generation-000001\n"
     inside = sorted(file.relative_to(path).as_posix() for file in path.rglob("*/*") if file.is_file())
-    names = ["arrays/positions.npy", "arrays/values.npy", "facts/vocabulary.json", "manifest.json", "records.sqlite"]
+    names = ["arrays/positions.npy", "arrays/values.npy", "facts/vocabulary.json", "manifest.json"]
+    names += ["records.checksum", "records.sqlite"]
     assert inside == [f"generation-000001/{name}" for name in names]
 
 
@@ -391,6 +392,7 @@ def test_no_index_is_built_over_other_things(tmp_path):
 
 def test_records_of_another_index_are_not_taken_for_its_own(tmp_path):
     one, other = build(tmp_path / "one.tacit", 3), build(tmp_path / "other.tacit", 4)
+    (one / "generation-000001/records.checksum").unlink()  # as in an index of an earlier version
     shutil.copy(other / "generation-000001/records.sqlite", one / "generation-000001/records.sqlite")
     with pytest.raises(InputError, match=r"is inconsistent: got 4 records, 3 positions and 3 in the manifest"):
         open_generation(one)

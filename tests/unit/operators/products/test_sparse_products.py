@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -107,3 +111,18 @@ def test_who_wants_scipy_gets_it(monkeypatch):
         monkeypatch.undo()
         has_kernels.cache_clear()
     assert has_kernels()
+
+
+def test_a_library_that_cannot_compile_the_kernels_is_not_used(tmp_path):
+    """As with llvmlite 0.44, which cannot read the assembly."""
+    (tmp_path / "llvmlite").mkdir()
+    (tmp_path / "llvmlite/__init__.py").touch()
+    fails = "def parse_assembly(text): raise RuntimeError('LLVM IR parsing error')"
+    (tmp_path / "llvmlite/binding.py").write_text(fails, encoding="utf-8")
+    asks = "import numpy as np, scipy.sparse as sp; from tacit.operators.products.sparse import forward; "
+    asks += "X = sp.csr_array(np.random.default_rng(0).random((2000, 500))); "
+    asks += "V = np.ones((500, 3)); assert np.allclose(forward(X, V), X @ V)"
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run([sys.executable, "-c", asks], env={**os.environ, "PYTHONPATH": path}, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert b"llvmlite cannot compile the sparse products: got 'LLVM IR parsing error" in done.stderr
