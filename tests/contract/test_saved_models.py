@@ -220,7 +220,7 @@ def test_damage_is_noticed(saved: Path) -> None:
     with pytest.raises(tacit.InputError, match=r"does not match its checksum.*save the model again"):
         tacit.load(saved)
     path.unlink()
-    with pytest.raises(tacit.InputError, match=r"cannot be read.*save the model again"):
+    with pytest.raises(tacit.InputError, match=r"is missing.*save the model again"):
         tacit.load(saved)
 
 
