@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.checks import human_size
+from tacit.cli.common.completion import complete_labels
 from tacit.cli.common.options import as_json, examples, index_argument, limit_option, opened, quiet_option
 from tacit.cli.common.output import shortened, write_json, write_note, write_table
 from tacit.cli.common.progress import ShownStages
@@ -82,7 +83,7 @@ def show_command(*, index: str, id: str, as_json: bool) -> None:
 
 @click.command("labels", epilog=examples("tacit labels books.tacit", "tacit labels books.tacit whales"))
 @index_argument
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete_labels)
 @click.option("--depth", type=int, default=2, show_default=True, metavar="NUMBER", help="Levels below the first.")
 @limit_option(20, "labels right below a label")
 @as_json

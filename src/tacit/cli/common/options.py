@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.common.completion import complete_fields, complete_folders, complete_labels, complete_links
+
 if TYPE_CHECKING:
     from tacit.index import Filters
     from tacit.tasks.collection import Collection
@@ -77,7 +79,7 @@ def gather_options(command: Any, options: Sequence[Decorator], kind: type, name:
     return gathered
 
 
-index_argument: Decorator = click.argument("index", metavar="INDEX")
+index_argument: Decorator = click.argument("index", metavar="INDEX", shell_complete=complete_folders)
 as_json: Decorator = option_in("Output", "--json", "as_json", is_flag=True, help="Print the result as JSON.")
 quiet_option: Decorator = option_in("Output", "-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 _WAIT = "Wait up to SECONDS if another command is writing to the index."
@@ -95,14 +97,15 @@ def filter_options(command: Any) -> Any:
     """Add the options that `read_filters` reads."""
     between = "Only records with a field in this range: year=1990..1999, date=2024-03.. (ends included)."
     options = (
-        ("--label", "labels", "NAME", "Only records with this label."),
-        ("--under", "under", "NAME", "Only records with this label or a narrower one."),
-        ("--where", "where", "FIELD=VALUE", "Only records with this value in a field."),
-        ("--range", "ranges", "FIELD=LOW..HIGH", between),
-        ("--link", "links", "LINK=TARGET", "Only records with this link: author=Knuth."),
+        ("--label", "labels", "NAME", complete_labels, "Only records with this label."),
+        ("--under", "under", "NAME", complete_labels, "Only records with this label or a narrower one."),
+        ("--where", "where", "FIELD=VALUE", complete_fields, "Only records with this value in a field."),
+        ("--range", "ranges", "FIELD=LOW..HIGH", complete_fields, between),
+        ("--link", "links", "LINK=TARGET", complete_links, "Only records with this link: author=Knuth."),
     )
-    for option, name, metavar, said in reversed(options):
-        command = click.option(option, name, multiple=True, metavar=metavar, help=said)(command)
+    for option, name, metavar, complete, said in reversed(options):
+        settings: Any = {"multiple": True, "metavar": metavar, "help": said, "shell_complete": complete}
+        command = click.option(option, name, **settings)(command)
     return command
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.common.completion import complete_files
 from tacit.cli.common.options import Decorator, gather_options, option_in
 from tacit.cli.common.output import filled, write_note
 from tacit.corpus.sources import FORMATS
@@ -73,7 +74,7 @@ _FIELDS: Decorator = option_in(
     "Columns", "--fields", metavar="COLUMNS", help="Other columns to keep; '' for none.  [default: all]"
 )
 _OPTIONS: tuple[Decorator, ...] = (
-    click.argument("sources", nargs=-1, metavar="[SOURCE]..."),
+    click.argument("sources", nargs=-1, shell_complete=complete_files, metavar="[SOURCE]..."),
     option_in(
         "Records",
         "--format",
