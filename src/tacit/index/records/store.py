@@ -160,7 +160,12 @@ class RecordStore:
         """Move all changes from the log into the file; return whether that was possible, as no reader needs the log."""
         session = self._session
         with session.turn, guarded(self.path):
-            busy, _, _ = session.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            (patience,) = session.connection.execute("PRAGMA busy_timeout").fetchone()
+            session.connection.execute("PRAGMA busy_timeout = 0")  # a reader may take long, and nothing depends on this
+            try:
+                busy, _, _ = session.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            finally:
+                session.connection.execute(f"PRAGMA busy_timeout = {patience}")
         return not busy
 
     def counts(self) -> StoreCounts:

@@ -124,6 +124,15 @@ def test_records_of_a_writer_who_was_killed_are_read(sound, tmp_path):
     assert verify(crashed) == []
 
 
+def test_a_writer_does_not_wait_for_a_reader(sound, tmp_path):
+    path = Path(shutil.copytree(sound, tmp_path / "a.tacit"))
+    with open_generation(path) as reader, reader.store.at_one_state():
+        add(path, [1], lambda key: None)  # the alarm rings after ten seconds, SQLite waits for thirty
+        with open_generation(path) as generation:
+            assert "new1" in generation.store
+    assert verify(path) == []
+
+
 def test_a_damaged_checksum_of_the_records_is_told(sound, tmp_path):
     path = Path(shutil.copytree(sound, tmp_path / "a.tacit"))
     (path / "generation-000001/records.checksum").write_text("{}", encoding="utf-8")
