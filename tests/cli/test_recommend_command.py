@@ -102,7 +102,10 @@ def test_filters_hold_and_an_empty_answer_is_a_sentence(capsys, library):
         (["--for", "Ann"], "--for must look like LINK=TARGET: got 'Ann'"),
         (["--for", "reader="], "--for must look like LINK=TARGET: got 'reader='"),
         (["--for", "reader=An"], "reader is unknown: got 'An', expected one of 4. Did you mean 'Ann'?"),
-        (["--for", "readers=Ann"], "link is unknown: got 'readers', expected one of 'reader'. Did you mean 'reader'?"),
+        (
+            ["--for", "readers=Ann"],
+            "--for has a link that is unknown: got 'readers', expected one of 'reader'. Did you mean 'reader'?",
+        ),
         (["--for", "reader=Ann", "--what", "raeder"], "what is unknown: got 'raeder'"),
         (
             ["--for", "reader=Ann", "--what", "reader", "--label", "sea"],
