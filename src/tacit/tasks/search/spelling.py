@@ -23,6 +23,7 @@ __all__ = ["KnownWords", "corrected"]
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORTEST = 4  # letters of a word that is corrected: shorter ones are spelt like too many others
 _LONG = 6  # letters from which two errors are forgiven
+_MOST_ERRORS = 2
 _LONGEST = 30  # letters; no word that people misspell is longer
 _SMALL = 20_000  # records whose words are counted for this: a tenth of a second; the space knows those of more records
 _MOST_FORMS = 500_000
@@ -49,7 +50,7 @@ class KnownWords:
 
     def nearest(self, word: str) -> str | None:
         """Return the known word that is spelt most like a word, of several the most frequent; None if none is near."""
-        most = 2 if len(word) >= _LONG else 1
+        most = _MOST_ERRORS if len(word) >= _LONG else 1
         if not _SHORTEST <= len(word) <= _LONGEST:
             return None
         near = np.flatnonzero(np.abs(self._lengths - len(word)) <= most)
@@ -57,13 +58,13 @@ class KnownWords:
             return None
         given = np.array([ord(letter) for letter in word], np.uint32)
         distances = _distances(given, self._letters[: len(word) + most, near], self._lengths[near], most)
-        best = np.flatnonzero(distances <= most)
+        # people seldom err in the first letter, and a word with another one and a second error is another word
+        first = self._letters[0, near] != given[0]
+        best = np.flatnonzero((distances <= most) & (distances + first <= _MOST_ERRORS))
         if not len(best):
             return None
         rows = near[best]
-        # people seldom err in the first letter; a frequent word has a small weight
-        first = self._letters[0, rows] != given[0]
-        order = np.lexsort((self._weights[rows], distances[best] + first))
+        order = np.lexsort((self._weights[rows], (distances + first)[best]))  # a frequent word has a small weight
         return str(self._terms[rows[order[0]]])
 
 
