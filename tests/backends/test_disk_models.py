@@ -109,7 +109,7 @@ def test_mlsi_is_the_same_space(tall, coordinates, options):
     expected, got = local.fit_transform(tall.X, tall.y), disk.fit_transform(tall.rows, tall.y)
     assert disk.solver_ == "augmented"
     assert "outside memory" in disk.solver_reason_
-    assert subspace_angles(local.components_.T, disk.components_.T).max() < 1e-5
+    assert subspace_angles(local.components_.T, disk.components_.T).max() < 3e-5
     close(got, expected)
     close(disk.eigenvalues_, local.eigenvalues_)
     close(disk.label_loadings_, local.label_loadings_)

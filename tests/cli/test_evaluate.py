@@ -131,7 +131,7 @@ def test_names_of_another_vocabulary(named, capsys, tmp_path):
         (["--per-subject", "s.xls"], "Error: --per-subject has an unknown suffix: got 's.xls', expected a name that"),
         (["--per-subject", "no/s.tsv"], "Error: --per-subject is in a folder that does not exist: got 'no/s.tsv'"),
         (["--vocabulary", "none.tsv"], "Error: --vocabulary does not exist: got 'none.tsv'"),
-        (["--vocabulary", "none.doc"], "Error: --vocabulary has an unknown suffix: got 'none.doc'"),
+        (["--vocabulary", "none.doc"], "Error: --vocabulary does not exist: got 'none.doc'"),
         (["--witnesses"], "Error: --witnesses cannot be measured: got 12 held-out records with labels, expected at"),
         (["--share", "2"], "Error: --share is out of range: got 2.0"),
         (["--split-field", "nowhere"], "Error: --split-field does not split: got 'nowhere'"),

@@ -95,7 +95,7 @@ def test_colours_by_a_field(index, tmp_path, capsys):
         (["--colour-by", "yaer"], "Error: --colour-by is unknown: got 'yaer', expected 'label', 'cluster', 'concept'"),
         (["--seed", "-1"], "Error: --seed is out of range: got -1, expected a whole number of at least 0."),
         (["--under", "sea"], "Error: "),
-        (["--where", "year"], "Error: --where must look like NAME=VALUE: got 'year'."),
+        (["--where", "year"], "Error: --where must look like NAME=VALUE: got 'year', without the sign =."),
     ],
 )
 def test_what_cannot_be_drawn_is_one_sentence(index, arguments, message, tmp_path, monkeypatch, capsys):

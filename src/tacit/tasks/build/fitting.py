@@ -240,6 +240,7 @@ def fit_views(
         honest = np.asarray(model.fit_transform(X, shaping, views=views or None), np.float32)
     positions = np.asarray(model.training_coordinates(X, kind="transductive"), np.float32)
     terms = np.ascontiguousarray(model.components_.T, np.float32)
+    stretch = np.ones(positions.shape[1], np.float32)
     if any(found.weights.values()) and n_words is None:
         by_words = model.nothing_known_
         stretch = stretch_of(positions[~by_words], honest[~by_words]).astype(np.float32)
@@ -248,7 +249,7 @@ def fit_views(
         positions[by_words] *= stretch
     if labels is not None and not labels.known.all():
         rows = np.flatnonzero(labels.known)
-        honest[rows] = honest_among(model, X, rows, positions)
+        honest[rows] = honest_among(model, X, rows, positions) * stretch
     counted = {name: weight for name, weight in found.weights.items() if weight > 0}
     say.end(f"{space.title}: a space of {positions.shape[1]} dimensions from the {_list_of(['words', *counted])}")
     fitted = FittedSpace(

@@ -80,7 +80,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
         with pytest.raises(InputError, match=f"^taxonomy '.*{message}"):
             Taxonomy.from_file(written(tmp_path / name, text))
     with pytest.raises(InputError, match=r"taxonomy has an unknown suffix: got '.*v.txt', expected .tsv, .* for SKOS"):
-        Taxonomy.from_file(tmp_path / "v.txt")
+        Taxonomy.from_file(written(tmp_path / "v.txt", "cats\n"))
 
 
 def test_lines_that_are_not_subjects(tmp_path):

@@ -17,6 +17,7 @@ from tacit import HLSI, LSI, MLSI, InputError, LabelHead, TacitWarning
 from tacit.corpus import ColumnMap, read_records
 from tacit.corpus.record import Record
 from tacit.index import verify
+from tacit.models.common.record_kernel import honest_among
 from tacit.tasks.build.fitting import _affordable, _check_room
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.build.weighing import stretch_of
@@ -62,7 +63,9 @@ def test_an_index_places_and_suggests_as_the_model_does(tmp_path, name, model, t
     stretch = np.ones(honest.shape[1])
     if name == "mlsi":  # texts are moved outwards along axes that words hardly predict
         known = np.array([labels is not None for labels in LABELS])
-        stretch = stretch_of(fitted.training_coordinates(X)[known], honest[known])
+        placed = fitted.training_coordinates(X)
+        stretch = stretch_of(placed[known], honest[known])
+        honest[known] = honest_among(fitted, X, np.flatnonzero(known), placed)
     head = LabelHead(random_state=0).fit(honest * stretch, LABELS)
     new = ["a whale and a ship in the harbour", "the cat on the carpet", "kettle"]
     with tacit.open(tmp_path / "i") as index:
@@ -240,7 +243,9 @@ def test_a_suggester_on_words_and_positions_is_one_head_on_both(tmp_path):
     space = MLSI(6, random_state=0, **INFORMED, emphasis={"words": 0.1, "labels": 1.0})
     honest = space.fit_transform(X, LABELS)
     known = np.array([labels is not None for labels in LABELS])
-    stretch = stretch_of(space.training_coordinates(X)[known], honest[known])
+    placed = space.training_coordinates(X)
+    stretch = stretch_of(placed[known], honest[known])
+    honest[known] = honest_among(space, X, np.flatnonzero(known), placed)
     honest = normalize(honest * stretch)
     head = LabelHead("svm", normalise=False, cv=3, random_state=0).fit(sp.hstack([X, honest / 2], format="csr"), LABELS)
     new = ["a whale and a ship in the harbour", "the cat on the carpet"]
