@@ -52,7 +52,7 @@ def test_suggestions_are_shown_by_name(english, capsys):
     assert "http" not in table
     head, first = table.splitlines()[:2]
     assert head.split() == ["probability", "chosen", "label", "below"]
-    assert first.split()[2:] == ["Whales", "Sea", "<", "Animals", "<", "Nature"]
+    assert first.split()[2:] == ["Whales", "Animals", "and", "Sea"]
     best = said_json(capsys, "suggest", english, "whale", "song", "--json")["texts"][0]["suggestions"][0]
     assert (best["label"], best["title"]) == (iri("whales"), "Whales")
     assert max(map(len, table.splitlines())) <= 80
