@@ -9,6 +9,9 @@ Method      3,000 stories are indexed by the defaults of `tacit build`, 1,500 mo
             their labels, by their words alone, and after a refit. Then one topic that no indexed story has: how many
             new stories with it get it suggested among the first five, and how many without it.
 Run         python benchmarks/studies/added_with_labels.py [--seeds 3] [--topic GVIO]
+
+Figures of 2026-11-18, one seed: added with their labels .991, by their words alone .896, after a refit .991. After 98
+stories with the topic GVIO were added, 91 % of further ones get it suggested among the first five, and 11 % of others.
 """
 
 from __future__ import annotations
