@@ -93,9 +93,13 @@ def _warn_of_new_labels(collection: OpenedIndex, records: Sequence[Record]) -> N
     names = [label for label in new if vocabulary is None or label not in vocabulary]
     if names and known:
         close = did_you_mean(names[0], known)
+        them = "it" if len(names) == 1 else "them"
+        found = f"Filters and suggestions find {them} at once"
+        if collection.panel is None:  # what suggests without witnesses learns when it is fitted
+            found = f"Filters find {them} at once, suggestions after the next refit"
         warnings.warn(
             f"{len(names):,} {'label is' if len(names) == 1 else 'labels are'} new in this index: {shown(names)}. "
-            f"Filters find {'it' if len(names) == 1 else 'them'} at once, suggestions after the next refit.{close}",
+            f"{found}.{close}",
             TacitWarning,
             stacklevel=5,
         )
