@@ -179,15 +179,15 @@ def measured(
 
 
 def study(
-    name: str, seed: int, n_records: int, data: Path, kept: Path | None = None
+    name: str, seed: int, n_records: int, n_test: int, data: Path, kept: Path | None = None
 ) -> list[tuple[str, dict[str, float], list[str]]]:
     """Measure one collection with more and more knowledge; what the file `kept` has is not measured again."""
     records, parents = COLLECTIONS[name](data)
     words = rows_of_words(name, data)
-    n_test = n_records // 3
-    order = np.random.default_rng(seed).permutation(len(records))
-    chosen = [records[row] for row in order[: 2 * n_records + n_test]]
-    test, train, extra = chosen[:n_test], chosen[n_test : n_test + n_records], chosen[n_test + n_records :]
+    first = n_records // 3
+    order = [records[row] for row in np.random.default_rng(seed).permutation(len(records))]
+    train, extra = order[first : first + n_records], order[first + n_records : first + 2 * n_records]
+    test = (order[:first] + order[first + 2 * n_records :])[:n_test]
     taxonomy, rows = taxonomy_of(parents), []
     bare = [replace(record, links={}) for record in train]
     unlabelled = [replace(record, labels=()) for record in extra]
@@ -200,7 +200,7 @@ def study(
     for step, some, more, tree in steps:
         if step == "+ links" and not any(record.links for record in records[:100]):
             continue
-        key = json.dumps([name, seed, n_records, step])
+        key = json.dumps([name, seed, n_records, n_test, step])
         known = read_kept(kept)
         if key in known:
             rows.append((step, *known[key]))
@@ -228,12 +228,16 @@ def main() -> None:
     parser.add_argument("collections", nargs="*", choices=[[], *COLLECTIONS], default=list(COLLECTIONS))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--records", type=int, default=1_500)
+    parser.add_argument("--test", type=int, default=2_000, help="held-out records")
     parser.add_argument("--data-dir", type=Path, default=Path(os.environ.get("TACIT_DATA", ".")))
     parser.add_argument("--keep", type=Path, help="file of measures: a run that was stopped goes on")
     asked = parser.parse_args()
     for name in asked.collections:
-        runs = [study(name, seed, asked.records, asked.data_dir, asked.keep) for seed in range(asked.seeds)]
-        print(f"\n{asked.records} records, {asked.seeds} seeds\n\n{table(name, runs)}\n", flush=True)
+        runs = [study(name, seed, asked.records, asked.test, asked.data_dir, asked.keep) for seed in range(asked.seeds)]
+        print(
+            f"\n{asked.records} records, {asked.test} held out, {asked.seeds} seeds\n\n{table(name, runs)}\n",
+            flush=True,
+        )
 
 
 def table(name: str, runs: list[list[tuple[str, dict[str, float], list[str]]]]) -> str:
