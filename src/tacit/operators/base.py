@@ -273,7 +273,9 @@ class Gram(Operator):
     def _matmat(self, V: Array) -> Array:
         product = self.operator.gram(V)
         if self.shift:
-            product += self.shift * V
+            for first in range(0, V.shape[1], _STRIPE):  # the whole of shift·V would be another large array
+                columns = slice(first, first + _STRIPE)
+                product[:, columns] += self.shift * V[:, columns]
         return product
 
     def _rmatmat(self, U: Array) -> Array:

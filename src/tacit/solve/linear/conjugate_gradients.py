@@ -11,7 +11,8 @@ occur that this takes a quarter to a half of the steps for the same error (docs/
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -57,7 +58,7 @@ def block_cg(
     width : columns that are solved together, default 32 to 128, by their length and the size of the matrix; takes the
         memory of six blocks of n x `width` in addition to `rhs` and the solution
     diagonal : of the system, all above 0; with it, residuals and right-hand sides are measured after their entries are
-        divided by its roots
+        divided by its roots, rounded to powers of two; `rhs` itself is divided meanwhile, which loses no digit
     """
     width = width or width_for(*rhs.shape, itemsize=rhs.dtype.itemsize, n_bytes=getattr(system, "n_bytes", 0))
     solution = _start(rhs, start)
@@ -74,7 +75,8 @@ def block_cg(
         else:
             some = solution[:, part]  # a view, solved in place
             some *= even.roots
-            residuals[part], n, fine = _refine(search, even, rhs[:, part] / even.roots, some, tol, max_iter)
+            with _divided(rhs[:, part], even.roots) as wanted:
+                residuals[part], n, fine = _refine(search, even, wanted, some, tol, max_iter)
             some /= even.roots
         iterations, converged = max(iterations, n), converged and fine
         kept.solved(part.stop, iterations, converged)
@@ -82,19 +84,35 @@ def block_cg(
 
 
 class _Even(Operator):
-    """D^-1/2 S D^-1/2, with D the diagonal of S."""
+    """D^-1/2 S D^-1/2, with D the diagonal of S, its roots rounded to powers of two."""
 
     def __init__(self, system: Operator, diagonal: Array) -> None:
         super().__init__(system.shape, system.dtype)
-        self.system, self.roots = system, np.sqrt(diagonal).astype(system.dtype)[:, None]
+        self.system, self.roots = system, np.exp2(np.rint(np.log2(diagonal) / 2)).astype(system.dtype)[:, None]
 
     def _matmat(self, V: Array) -> Array:
-        product = self.system @ (V / self.roots)
+        with _divided(V, self.roots) as divided:
+            product = self.system @ divided
+            if np.may_share_memory(product, V):  # an operator may return its argument
+                product = product.copy()
         product /= self.roots
         return np.asarray(product)
 
     def _rmatmat(self, U: Array) -> Array:
         return self._matmat(U)
+
+
+@contextmanager
+def _divided(array: Array, roots: Array) -> Iterator[Array]:
+    """Divide an array by powers of two in its own memory, and multiply it again, exactly; another copy is large."""
+    if not array.flags.writeable:
+        yield array / roots
+        return
+    array /= roots
+    try:
+        yield array
+    finally:
+        array *= roots
 
 
 def width_for(n_rows: int, n_columns: int, *, itemsize: int, n_bytes: int) -> int:

@@ -14,6 +14,7 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 
 from tacit.checks import check_choice, check_count, check_finite, check_number, check_rows, is_sparse
 from tacit.errors import InputError, warn
+from tacit.machine import release_memory
 from tacit.operators.base import Gram, Operator, as_operator
 from tacit.solve.dense import dense_least_squares
 from tacit.solve.linear.conjugate_gradients import block_cg, preconditioned_cg, reachable
@@ -83,6 +84,7 @@ def least_squares(
         found = _lsmr(A, targets, ridge, tol, max_iter or 2 * min(A.shape))
     else:
         system, rhs = Gram(A, shift=ridge), adjoint_times(A, targets) if crossed is None else crossed
+        release_memory(rhs.nbytes)  # that the products for the right-hand sides took
         if solver == "block-cg":
             diagonal = system.diagonal() if even and ridge > 0 else None
             found = block_cg(system, rhs, tol=tol, max_iter=max_iter or 500, start=start, diagonal=diagonal)

@@ -216,10 +216,22 @@ def test_an_operator_may_give_back_what_it_was_given() -> None:
         np.testing.assert_allclose(found.solution, B, rtol=1e-12)
 
 
+def test_a_known_diagonal_leaves_the_right_hand_sides_as_they_were() -> None:
+    rhs = B.copy()
+    for system in (S, np.eye(N)):
+        operator = as_operator(system)
+        even = block_cg(operator, rhs, tol=1e-10, diagonal=np.geomspace(1e-3, 1e3, N))
+        np.testing.assert_array_equal(rhs, B)
+        rhs.flags.writeable = False
+        again = block_cg(operator, rhs, tol=1e-10, diagonal=np.geomspace(1e-3, 1e3, N))
+        rhs.flags.writeable = True
+        np.testing.assert_array_equal(even.solution, again.solution)
+
+
 @pytest.mark.parametrize("width", [5, 12])
 @pytest.mark.parametrize("start", [None, RNG.standard_normal(B.shape)])
 def test_a_known_diagonal_saves_steps_and_gives_the_same_solution(width: int, start: np.ndarray | None) -> None:
-    scales = np.geomspace(1, 1e3, N)
+    scales = np.geomspace(1, 1e4, N)
     uneven = scales[:, None] * S * scales
     found = block_cg(as_operator(uneven), B, tol=1e-10, start=start, width=width, diagonal=np.diag(uneven))
     np.testing.assert_allclose(found.solution, la.solve(uneven, B), rtol=1e-6, atol=1e-9)
