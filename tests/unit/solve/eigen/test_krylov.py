@@ -146,6 +146,14 @@ def test_an_operator_of_low_rank_ends_early_and_fills_up_with_zeros() -> None:
     assert found.iterations < 6
 
 
+def test_in_an_invariant_space_the_size_is_that_of_the_operator_and_rounding_is_no_direction() -> None:
+    A = la.block_diag(symmetric(np.arange(1e6, 1e6 + 6)), DECAYING)
+    space = _Space(as_operator(A), np.eye(len(A), 6), 40, 20, 1e-6)
+    space.project()
+    assert space.size == pytest.approx(1e6, rel=1e-4)
+    assert space.fresh.shape[1] == 0
+
+
 def test_the_operator_may_hand_back_what_it_was_given() -> None:
     class Identity(Operator):
         def _matmat(self, V: np.ndarray) -> np.ndarray:
