@@ -44,7 +44,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
         {"rows"},
         {"reading"},
     ),
-    "text": ({"settings", "languages"}, {"analysis"}, {"words"}, {"streaming"}, {"on_dask"}),
+    "text": ({"settings", "languages"}, {"analysis"}, {"words"}, {"counting"}, {"streaming"}, {"on_dask"}),
     "relations": ({"labels"}, {"taxonomy"}, {"tables", "graphs"}),
     "operators": ({"products"}, {"base"}, {"algebra", "kernel"}, {"rows"}),
     "solve": ({"result", "tall_arrays", "checkpoint"}, {"dense"}, {"linear"}, {"eigen"}, {"choice"}),

@@ -22,8 +22,8 @@ from tacit.corpus.record import Record
 from tacit.corpus.sources import find_sources
 from tacit.errors import InputError
 from tacit.text.analysis import Analyser, stop_words_of
+from tacit.text.counting import TermCount, choose_terms, merge_counts
 from tacit.text.settings import TextSettings
-from tacit.text.streaming import TermCount, choose_terms, merge_counts
 from tacit.text.words import Words
 
 __all__ = ["count_part", "join_counts", "weight_texts", "words_of_counts"]

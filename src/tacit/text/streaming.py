@@ -8,37 +8,30 @@ same texts in memory.
 from __future__ import annotations
 
 import contextlib
-import heapq
 import tempfile
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby, islice
-from operator import itemgetter
+from itertools import islice
 from typing import IO, Any
 
-import numpy as np
 import scipy.sparse as sp
 
 from tacit.checks import check_count
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.text.analysis import Analyser, stop_words_of
+from tacit.text.counting import ROWS_PER_BLOCK, TermCount, choose_terms, merge_counts
 from tacit.text.settings import TextSettings
-from tacit.text.words import Words, no_words
-from tacit.types import IntArray
+from tacit.text.words import Words
 
-__all__ = ["TermCount", "Texts", "choose_terms", "merge_counts", "stream_rows", "stream_words"]
+__all__ = ["Texts", "stream_rows", "stream_words"]
 
 Texts = Iterable[str] | Iterable[Record] | Callable[[], Iterable[str]] | Callable[[], Iterable[Record]]
 """Texts or records that can be iterated over twice, or a function that opens them again."""
 
 _TERM_BYTES = 220  # memory for a term in the dictionary, its position and its counts, without its letters
-_ROWS = 2_000
 _MOST_RUNS = 64
-
-TermCount = tuple[str, int, int]
-"""A term, the number of records that contain it, and its number of occurrences."""
 
 
 def stream_words(texts: Texts, settings: TextSettings | None = None, *, memory_limit: int = 2**29) -> Words:
@@ -73,7 +66,7 @@ def stream_words(texts: Texts, settings: TextSettings | None = None, *, memory_l
     return Words.from_counts(settings, tuple(analyse.stop_words), terms, in_records, counts.n_records)
 
 
-def stream_rows(words: Words, texts: Texts, *, rows_per_block: int = _ROWS) -> Iterator[sp.csr_array]:
+def stream_rows(words: Words, texts: Texts, *, rows_per_block: int = ROWS_PER_BLOCK) -> Iterator[sp.csr_array]:
     """Yield texts as rows of unit length, one block at a time, as `write_rows` takes them.
 
     Parameters
@@ -169,34 +162,3 @@ def _read_run(file: IO[str]) -> Iterator[TermCount]:
     for line in file:
         term, in_records, in_all = line.split("\t")
         yield term, int(in_records), int(in_all)
-
-
-def merge_counts(runs: Iterable[Iterable[TermCount]]) -> Iterator[TermCount]:
-    """Add up the counts of several runs, each in ascending order of the terms."""
-    for term, same in groupby(heapq.merge(*runs, key=itemgetter(0)), key=itemgetter(0)):
-        _, in_records, in_all = zip(*same, strict=True)
-        yield term, sum(in_records), sum(in_all)
-
-
-def choose_terms(counted: Iterable[TermCount], n_records: int, settings: TextSettings) -> tuple[list[str], IntArray]:
-    """Return the terms that the settings keep and the number of records of each, by scikit-learn's rules for ties."""
-    fewest, most = (
-        share if isinstance(share, int) else share * n_records for share in (settings.min_records, settings.max_share)
-    )
-    terms, in_records, in_all, any_term = list[str](), array("q"), array("q"), False
-    for term, records, everywhere in counted:
-        any_term = True
-        if fewest <= records <= most:
-            terms.append(term)
-            in_records.append(records)
-            in_all.append(everywhere)
-    if not terms:
-        raise no_words(
-            f"no word is in {fewest:g} to {most:g} of {n_records} records" if any_term else "no record contains a word"
-        )
-    counts = np.array(in_records)
-    if settings.max_terms is not None and len(terms) > settings.max_terms:
-        totals = np.array(in_all, dtype=np.float32)
-        kept = np.sort((-totals).argsort()[: settings.max_terms])
-        return [terms[term] for term in kept], counts[kept]
-    return terms, counts

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from tacit.corpus.columns import ColumnMap
 from tacit.corpus.reading import Reading, as_records
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.index import GenerationWriter, RecordStore
+from tacit.index import GenerationWriter
 from tacit.index.folder.generations import current_generation
 from tacit.index.folder.opening import as_folder
 from tacit.index.nearest.approximate import GRAPH, is_large, write_graph
@@ -30,16 +29,17 @@ from tacit.relations.taxonomy.languages import choose_language
 from tacit.relations.taxonomy.names import last_part, titles_shown
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge
-from tacit.tasks.build.fitting import fit_model, words_of
+from tacit.tasks.build.fitting import fit_model
 from tacit.tasks.build.label_matching import LabelMatching
-from tacit.tasks.build.learning import learning_sample
 from tacit.tasks.build.settings import BuildSettings
+from tacit.tasks.build.stages.reading import read_collection, words_of
 from tacit.tasks.build.vectors import read_vectors
 from tacit.tasks.layout.map_layout import MapLayout, make_layout
 from tacit.tasks.stage_progress import Report, StageReporter
+from tacit.text.counting import CountedTexts
 from tacit.text.words import Words
 
-__all__ = ["build", "disk_errors", "label_titles", "refit"]
+__all__ = ["build", "disk_errors", "refit"]
 
 
 def build(
@@ -170,33 +170,23 @@ def _write(
     """Read, fit and write a generation, and make it the current one."""
     taxonomy = _in_language(taxonomy, settings)
     matching = LabelMatching(taxonomy)
-    texts, known, titles = _store(writer, matching.records(records), say)
-    matching.check(allow_unmatched=settings.allow_unmatched)
-    if summary := matching.summary():
-        say.begin("labels")
-        say.end(summary)
-    corrections = [_matched(correction, matching) for correction in corrections]
-    known = _with_taxonomy(known, taxonomy, settings.taxonomy_separator, titles)
-    X: Any
-    words, beside = None, None
-    if vectors is not None:
-        if len(vectors) != len(texts):
-            raise InputError(
-                f"vectors does not match the records: got {len(vectors):,} rows for {len(texts):,} records, expected "
-                "one row per record, in the same order. Vectors of records that could not be read must be removed."
-            )
-        writer.save_array("vectors", vectors)
-    if vectors is not None and settings.vectors_only:
-        X = vectors
-    else:
-        say.begin("words")
-        words, X = words_of(texts, known, settings)
-        per_record = f", {X.nnz / max(1, X.shape[0]):.0f} per record" if X.nnz else ""
-        say.end(f"{X.shape[1]:,} different words counted{per_record}")
-        beside = vectors
-    sample = learning_sample(known.labels, settings.random_state) if any(texts) else ()
-    known = replace(known, texts={int(row): texts[row] for row in sample}, label_titles=titles, corrections=corrections)
-    texts.clear()  # the largest object in memory; the suggester needs only a part of it
+    has_words = vectors is None or not settings.vectors_only
+    with CountedTexts(settings.text) if has_words else contextlib.nullcontext() as counted:
+        read = read_collection(writer.path("records.sqlite"), matching.records(records), counted, say)
+        matching.check(allow_unmatched=settings.allow_unmatched)
+        if summary := matching.summary():
+            say.begin("labels")
+            say.end(summary)
+        if vectors is not None:
+            _check_vectors(vectors, read.n_records)
+            writer.save_array("vectors", vectors)
+        words, X = (None, vectors) if counted is None else words_of(counted, read, say)
+    titles = read.titles_of_labels
+    known = replace(
+        _with_taxonomy(read.knowledge(settings.random_state), taxonomy, settings.taxonomy_separator, titles),
+        corrections=[_matched(correction, matching) for correction in corrections],
+    )
+    beside = None if words is None else vectors
     fitted = fit_model(X, known, settings, say, words, beside)
     if is_large(fitted.positions):  # comparing a query with all records would take too long
         say.begin("neighbours")
@@ -215,8 +205,8 @@ def _write(
     counts = {"labels": len(fitted.label_names), "terms": X.shape[1], "dimensions": fitted.positions.shape[1]}
     if fitted.vector_maps is not None:
         counts["numbers"] = len(fitted.vector_maps.mean)
-    if corrections:
-        counts["corrections"] = len(corrections)
+    if known.corrections:
+        counts["corrections"] = len(known.corrections)
     made: dict[str, Any] = {
         "model": fitted.model,
         "parameters": fitted.parameters,
@@ -226,6 +216,14 @@ def _write(
         made["share"] = round(fitted.share, 4)
     writer.finish({"build": settings.to_facts(), "fitted": made}, counts)
     say.end(f"index written to {writer.index}")
+
+
+def _check_vectors(vectors: Any, n_records: int) -> None:
+    if len(vectors) != n_records:
+        raise InputError(
+            f"vectors does not match the records: got {len(vectors):,} rows for {n_records:,} records, expected "
+            "one row per record, in the same order. Vectors of records that could not be read must be removed."
+        )
 
 
 def _map_of(
@@ -259,41 +257,6 @@ def _matched(correction: Correction, matching: LabelMatching) -> Correction:
         for labels in (correction.accepted, correction.rejected)
     )
     return replace(correction, accepted=accepted, rejected=rejected)
-
-
-def _store(
-    writer: GenerationWriter, records: Iterable[Record], say: StageReporter
-) -> tuple[list[str], RecordKnowledge, dict[str, str]]:
-    """Write the records to the database while reading them; return texts, labels and links, and titles of labels."""
-    texts: list[str] = []
-    labels: list[tuple[str, ...]] = []
-    links: dict[str, list[tuple[str, ...]]] = {}
-    named: dict[str, Counter[str]] = {}
-    record_titles: list[str] = []
-
-    def observed() -> Iterator[Record]:
-        for record in records:
-            for name in record.links:
-                links.setdefault(name, [()] * len(texts))
-            for name, targets in links.items():
-                targets.append(record.links.get(name, ()))
-            texts.append(record.text)
-            labels.append(record.labels)
-            record_titles.append(record.title)
-            for label, title in label_titles(record).items():
-                named.setdefault(label, Counter())[title] += 1
-            yield record
-
-    say.begin("reading")
-    n_records = RecordStore.create(
-        writer.path("records.sqlite"), observed(), progress=lambda n: say.advance(f"{n:,} records")
-    )
-    if not n_records:
-        raise InputError("records is empty: got none, expected at least one. Check what was read.")
-    say.end(f"{n_records:,} records stored, {sum(map(bool, labels)):,} of them with labels")
-    n_words = sum(len(text.split()) for text in texts) if links else None
-    titles = {label: counts.most_common(1)[0][0] for label, counts in named.items()}
-    return texts, RecordKnowledge(labels, links, titles=record_titles, n_words=n_words), titles
 
 
 def _save(
@@ -364,12 +327,6 @@ def disk_errors(folder: Path) -> Iterator[None]:
             f"path cannot be written: got {error.strerror or str(error)!r} for {str(error.filename or folder)!r}, "
             "expected a writable folder with free space. Choose another, or check the disk and the permissions."
         ) from error
-
-
-def label_titles(record: Record) -> dict[str, str]:
-    """Return titles of labels that are URIs, if the source has them, as Annif's corpora do."""
-    titles = record.fields.get("label_titles")
-    return {str(label): str(title) for label, title in titles.items()} if isinstance(titles, Mapping) else {}
 
 
 def _in_language(taxonomy: Taxonomy | None, settings: BuildSettings) -> Taxonomy | None:

@@ -23,6 +23,7 @@ from tacit.models.common.memory import LARGE, note_announced
 from tacit.models.common.record_kernel import honest_among
 from tacit.models.common.views import View
 from tacit.models.spaces import SpaceKind, space_named
+from tacit.relations.labels.coded import CodedSets
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge, make_model, plain_parameters
@@ -47,7 +48,7 @@ from tacit.tasks.stage_progress import StageReporter
 from tacit.text.words import Words
 from tacit.types import Float32Array
 
-__all__ = ["fit_model", "widened", "words_of"]
+__all__ = ["fit_model", "widened"]
 
 _SHARE = 0.5  # length of the position beside the words, which have length 1: best of .5, 1, 2 on Reuters, 2026-11-16
 _MOST_BYTES = 2**30
@@ -59,13 +60,6 @@ _MOST_SCORES = (
 # entries x labels (about seven seconds on one core), and bytes that "auto" may add to an index: on all of Reuters-21578
 # (2e8) a build takes 46 s with it and 18 s without (benchmarks/compare.py index, 2026-11-16), for .13 of macro F1
 _BOTH_WORK, _BOTH_BYTES = 5e7, 2**27
-
-
-def words_of(texts: Iterable[str], known: RecordKnowledge, settings: BuildSettings) -> tuple[Words, sp.csr_array]:
-    """Count the words of texts; records without any text need links."""
-    if known.n_words == 0 and known.used_links:
-        return Words.none(settings.text), sp.csr_array(np.zeros((len(known.labels), 0), np.float32))
-    return Words.fit(texts, settings.text)
 
 
 def fit_model(
@@ -161,6 +155,9 @@ def fit_model(
 
 def _label_matrix(labels: Sequence[tuple[str, ...]], least: int) -> LabelMatrix | None:
     """Read the labels of at least `least` records; records without any of these are unknown."""
+    if isinstance(labels, CodedSets):
+        names = sorted(name for name, count in zip(labels.names, labels.counts, strict=True) if count >= least)
+        return labels.matrix(names) if names else None
     counts: dict[str, int] = {}
     for names in labels:
         for name in names:

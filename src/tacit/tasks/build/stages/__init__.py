@@ -1,0 +1,1 @@
+"""The stages of a build that go over blocks of records."""
