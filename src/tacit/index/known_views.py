@@ -17,7 +17,7 @@ import numpy as np
 
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
-from tacit.types import Float32Array
+from tacit.types import BoolArray, Float32Array
 
 __all__ = ["KnownViews", "ViewPull"]
 
@@ -124,6 +124,37 @@ class KnownViews:
             if parts is not None:
                 found[number] = np.sum(list(parts.values()), axis=0)
         return found
+
+    def place_rows(self, X: Any, by_words: Float32Array, known: Mapping[str, tuple[Any, BoolArray]]) -> Float32Array:
+        """Return the positions of many records, as `place` does for each of them.
+
+        Parameters
+        ----------
+        X : (n_records, n_terms) sparse, their words
+        by_words : (n_records, k), their positions by these alone
+        known : for each view, the things of each record as rows of 0 and 1, in the order of the view's names, and for
+            which records they are known; views that are not given are unknown
+        """
+        total = np.asarray(X @ self.terms[: X.shape[1]], np.float32)
+        anything = np.zeros(X.shape[0], bool)
+        unit = by_words / self.scales
+        filled = [] if self.vectors is None else [(self.vectors, np.ones(X.shape[0], bool))]
+        for name, view in self.views.items():
+            if name in known:
+                rows, is_known = known[name]
+                total += rows @ view.pull
+                anything |= is_known
+                filled.append((view, ~is_known))
+            else:
+                filled.append((view, np.ones(X.shape[0], bool)))
+        for view, needed in filled:
+            needed &= anything
+            some = unit[needed]
+            pulled = some @ view.square
+            lengths = np.sqrt(np.maximum(np.einsum("ij,ij->i", pulled, some), 0))
+            factors = view.share * view.length / np.where(lengths > 0, lengths, np.inf)
+            total[needed] += factors[:, None] * pulled
+        return np.where(anything[:, None], total @ self.fold_map, by_words).astype(np.float32)
 
     def parts(
         self,

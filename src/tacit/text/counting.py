@@ -139,10 +139,9 @@ class CountedTexts:
         """Return all texts as rows of one matrix."""
         width = len(self.choose().terms)
         blocks = list(self.rows())
-        ends = np.cumsum([0, *(block.nnz for block in blocks)])
-        size = np.int32 if ends[-1] < 2**31 else np.int64
-        starts = [block.indptr[:-1].astype(size) + size(end) for block, end in zip(blocks, ends[:-1], strict=True)]
-        indptr = np.concatenate([*starts, ends[-1:].astype(size)])
+        lengths = [np.zeros(1, np.int64), *(np.asarray(np.diff(block.indptr)) for block in blocks)]
+        ends = np.cumsum(np.concatenate(lengths), dtype=np.int64)
+        indptr = ends.astype(np.int32 if ends[-1] < 2**31 else np.int64)
         n_rows = sum(block.shape[0] for block in blocks)
         data = np.concatenate([block.data for block in blocks]) if blocks else np.empty(0, np.float32)
         indices = np.concatenate([block.indices for block in blocks]) if blocks else np.empty(0, np.int32)

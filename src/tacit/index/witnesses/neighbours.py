@@ -18,7 +18,7 @@ from tacit.index.folder.writer import GenerationWriter
 from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_columns, entries_of, unit_rows
 from tacit.types import Array, BoolArray, Float32Array, IntArray
 
-__all__ = ["NeighboursTestimony", "NeighboursWitness"]
+__all__ = ["NeighboursTestimony", "NeighboursWitness", "has_places"]
 
 _NEAREST, _CLOSEST = 40, 8
 _CANDIDATES = 30
@@ -44,8 +44,7 @@ class NeighboursWitness(Witness):
     def __init__(self, by_word: Any, labels: Any, places: Array | None = None) -> None:
         self.by_word, self.labels = sp.csr_array(by_word), sp.csr_array(labels)
         self.removed: BoolArray | None = None
-        small = places is not None and places.size <= _PLACED_NUMBERS
-        self.places = unit_rows(np.asarray(places)) if small else None
+        self.places = unit_rows(np.asarray(places)) if places is not None and has_places(places) else None
 
     @classmethod
     def of_records(cls, rows: Any, labels: Any, places: Array | None) -> Self:
@@ -99,7 +98,7 @@ class NeighboursWitness(Witness):
         by_word = sp.csr_array((generation.array("near_by_word_values"), columns, starts), (n_terms, n_records))
         columns, starts = (generation.array(f"near_labels_{part}") for part in ("columns", "starts"))
         labels = sp.csr_array((np.ones(len(columns), np.float32), columns, starts), (n_records, n_subjects))
-        if learned is not None and places.size <= _PLACED_NUMBERS:
+        if learned is not None and has_places(places):
             places = np.vstack([places, learned])
         return cls(by_word, labels, places)
 
@@ -112,6 +111,11 @@ class NeighboursWitness(Witness):
             text = np.repeat(np.arange(len(asked)), np.diff(cosines.indptr))
             cosines.data[cosines.indices == asked.records[text]] = 0
         return _kept(cosines, best_columns(cosines, _NEAREST))
+
+
+def has_places(positions: Any) -> bool:
+    """Whether a text is compared with all records by position, too: so few are compared in little time."""
+    return int(np.prod(positions.shape)) <= _PLACED_NUMBERS
 
 
 class NeighboursTestimony(Testimony):

@@ -86,7 +86,7 @@ class CodedSets(Sequence[tuple[str, ...]]):
     @property
     def n_names(self) -> IntArray:
         """Number of names of each record."""
-        return np.diff(np.asarray(self.ends, np.int64))
+        return np.asarray(np.diff(np.array(self.ends)), np.int64)
 
     @property
     def counts(self) -> IntArray:

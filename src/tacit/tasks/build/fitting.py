@@ -46,9 +46,9 @@ from tacit.tasks.build.weighing import (
 from tacit.tasks.neighbour_labels import best_share
 from tacit.tasks.stage_progress import StageReporter
 from tacit.text.words import Words
-from tacit.types import Float32Array
+from tacit.types import Float32Array, IntArray
 
-__all__ = ["fit_model", "widened"]
+__all__ = ["fit_model", "fit_space", "widened", "with_suggester"]
 
 _SHARE = 0.5  # length of the position beside the words, which have length 1: best of .5, 1, 2 on Reuters, 2026-11-16
 _MOST_BYTES = 2**30
@@ -81,6 +81,22 @@ def fit_model(
     words : counts the words of titles, for the trials
     vectors : to use beside the words, optional
     """
+    fitted, honest, labels = fit_space(X, known, settings, say, words, vectors)
+    return fitted if labels is None else with_suggester(fitted, honest, labels, X, known, settings, say, words)
+
+
+def fit_space(
+    X: Any,
+    known: RecordKnowledge,
+    settings: BuildSettings,
+    say: StageReporter,
+    words: Words | None = None,
+    vectors: Any = None,
+) -> tuple[FittedSpace, Float32Array, LabelMatrix | None]:
+    """Choose the space and fit it; return it, the honest positions of the records, and their labels.
+
+    Labels that only other records of the collection have, if these records are a sample of it, shape no space.
+    """
     labels = _label_matrix(known.labels, settings.min_label_records)
     kinds = known.kinds if labels is not None else known.kinds - {"labels"}
     space = space_named(settings.model, kinds)
@@ -108,21 +124,22 @@ def fit_model(
         say.begin("memory")
         say.end(f"{estimate.sentence()}; {human_size(available_memory())} are free")
         note_announced(estimate)
+    seen = None if labels is None else labels.without_empty()
     if space.takes == "views":
         n_words = None if joined is None else joined.n_terms
         fitted, honest = fit_views(
-            space, features, labels, known, settings, say, titles, n_words=n_words, grow=given is None
+            space, features, seen, known, settings, say, titles, n_words=n_words, grow=given is None
         )
     else:
         say.begin("space")
         fit = fit_relations if space.takes == "relations" else _fit_matrix
-        fitted, honest = fit(space, features, labels, known, settings)
-        made = _made_from(space, features, labels, known)
+        fitted, honest = fit(space, features, seen, known, settings)
+        made = _made_from(space, features, seen, known)
         say.end(f"{fitted.model}: a space of {fitted.terms.shape[1]} dimensions {made}")
     if vectors is not None:
         fitted = _with_vectors(fitted, joined)
     if labels is None:
-        return fitted
+        return fitted, honest, None
     totals = np.asarray(labels.indicator.T @ fitted.positions)
     fitted = replace(
         fitted,
@@ -130,6 +147,24 @@ def fit_model(
         label_counts=tuple(int(count) for count in labels.counts),
         label_positions=np.asarray(totals / np.maximum(labels.counts, 1)[:, None], np.float32),
     )
+    return fitted, honest, labels
+
+
+def with_suggester(
+    fitted: FittedSpace,
+    honest: Any,
+    labels: LabelMatrix,
+    X: Any,
+    known: RecordKnowledge,
+    settings: BuildSettings,
+    say: StageReporter,
+    words: Words | None = None,
+    asked: IntArray | None = None,
+) -> FittedSpace:
+    """Train the suggester in a space; `asked` are the records that were fitted, if these are a sample of the records.
+
+    For a sample, `honest` has rows for these records only, and `fitted.positions` may be a file.
+    """
     if settings.suggester == "none":
         return fitted
     method = settings.suggester
@@ -140,9 +175,12 @@ def fit_model(
         _announce(labels, known, say)
     say.begin("suggester")
     if learns:
-        panel = _panel(X, labels, honest, fitted, known, settings, words, method, say)
+        panel = _panel(X, labels, honest, fitted, known, settings, words, method, say, asked)
         say.end(f"suggester of {len(panel.subjects):,} subjects trained ({', '.join(w.name for w in panel.witnesses)})")
         return replace(fitted, panel=panel, suggester_method="witnesses")
+    if asked is not None:
+        say.end("no suggester: too few records with labels")
+        return fitted
     if method == "neighbours":
         share = best_share(honest, fitted.positions, labels, seed=settings.random_state)
         say.end(f"suggester of {len(labels.names):,} labels: those of the nearest records")
@@ -156,8 +194,8 @@ def fit_model(
 def _label_matrix(labels: Sequence[tuple[str, ...]], least: int) -> LabelMatrix | None:
     """Read the labels of at least `least` records; records without any of these are unknown."""
     if isinstance(labels, CodedSets):
-        names = sorted(name for name, count in zip(labels.names, labels.counts, strict=True) if count >= least)
-        return labels.matrix(names) if names else None
+        frequent = sorted(name for name, count in zip(labels.names, labels.counts, strict=True) if count >= least)
+        return labels.matrix(frequent) if frequent else None
     counts: dict[str, int] = {}
     for names in labels:
         for name in names:
@@ -432,29 +470,32 @@ def _announce(labels: LabelMatrix, known: RecordKnowledge, say: StageReporter) -
 def _panel(
     X: Any,
     labels: LabelMatrix,
-    honest: Float32Array,
+    honest: Any,
     fitted: FittedSpace,
     known: RecordKnowledge,
     settings: BuildSettings,
     words: Words | None,
     method: str,
     say: StageReporter,
+    asked: IntArray | None,
 ) -> Panel:
     """Train the witnesses, with one classifier per label if that is affordable."""
     if fitted.emphasis is None and not labels.known.all():
         # in other spaces, what is expected of records without labels comes from this one too, so its position is not
         # honest: a position that says nothing teaches the ranker to go by the other witnesses
-        honest = np.zeros_like(honest)
+        honest = 0 * honest
         method = method if method == "both" else "none"
     head = None
     if method == "both":
         # words alone: what they predict, less a position predicted without the record, betrays its labels, and a
         # classifier of both would learn this difference, which a new text does not have
-        rows = sp.hstack([X, sp.csr_array(honest.shape, dtype=X.dtype)], format="csr")
+        some = X if asked is None else X[asked]
+        rows = sp.hstack([some, sp.csr_array((some.shape[0], honest.shape[1]), dtype=X.dtype)], format="csr")
         linear = LabelHead("svm", normalise=False, cv=3, random_state=settings.random_state)
-        head = FrequentLabels(linear, rows, X.shape[1], _SHARE)
+        head = FrequentLabels(linear, rows, X.shape[1], _SHARE, asked)
     elif method == "logistic":
-        head = FrequentLabels(LabelHead("logistic", cv=3, random_state=settings.random_state), honest, 0, 1.0)
+        logistic = LabelHead("logistic", cv=3, random_state=settings.random_state)
+        head = FrequentLabels(logistic, np.asarray(honest), 0, 1.0, asked)
     assert fitted.label_positions is not None
     corrected = [correction.text for correction in known.corrections]
     return train_panel(
@@ -473,6 +514,7 @@ def _panel(
         seed=settings.random_state,
         corrections=known.corrections,
         places=Space(fitted.terms, fitted.offset, words).place(corrected) if corrected else None,
+        asked=asked,
     )
 
 

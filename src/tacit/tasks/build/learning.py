@@ -21,7 +21,7 @@ from tacit.index.witnesses.asked import AskedTexts
 from tacit.index.witnesses.corrections import Correction
 from tacit.index.witnesses.examples import Examples
 from tacit.index.witnesses.names import KINDS, NamesWitness, own_name
-from tacit.index.witnesses.neighbours import NeighboursWitness
+from tacit.index.witnesses.neighbours import NeighboursWitness, has_places
 from tacit.index.witnesses.panel import CandidatePairs, Panel, blocks_of
 from tacit.index.witnesses.position import PositionWitness
 from tacit.index.witnesses.ranker import TreeRanker
@@ -32,6 +32,7 @@ from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.names import names_of, related_of
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.choosing import best_rule, subject_thresholds
+from tacit.tasks.build.stages.some_rows import SomeRows
 from tacit.tasks.stage_progress import StageReporter
 from tacit.text.words import Words
 from tacit.types import Array, Float32Array, Float64Array, IntArray
@@ -96,8 +97,8 @@ def expected_seconds(n_labelled: int, n_subjects: int) -> float:
 def train_panel(
     X: Any,
     labels: LabelMatrix,
-    honest: Float32Array,
-    positions: Float32Array,
+    honest: Any,
+    positions: Any,
     label_positions: Float32Array,
     *,
     words: Words | None,
@@ -110,6 +111,7 @@ def train_panel(
     seed: int,
     corrections: Sequence[Correction] = (),
     places: Float32Array | None = None,
+    asked: IntArray | None = None,
 ) -> Panel:
     """Count the witnesses and train the ranker.
 
@@ -128,6 +130,7 @@ def train_panel(
     say : reports the stage, which has begun
     seed : of the sample and the folds
     corrections, places : texts that a person has corrected, and their positions by their words
+    asked : the records that the ranker may learn from, if only these were fitted; `honest` then has rows for them alone
     """
     names = tuple(map(str, labels.names))
     more = () if vocabulary is None else tuple(sorted({str(node) for node in vocabulary.names} - set(names)))
@@ -150,12 +153,15 @@ def train_panel(
     panel = Panel(
         subjects,
         WordsWitness.of_records(X[known], own[known]),
-        NeighboursWitness.of_records(shown, own, np.where(labelled[:, None] > 0, positions, 0)),
+        NeighboursWitness.of_records(shown, own, _compared_places(positions, labelled)),
         _position_witness(label_positions, counts, positions, labels, head, say),
         RelativesWitness.of_labels(own[known], _related(subjects, vocabulary)),
         by_names,
     )
-    order = learning_sample([("known",) if flag else () for flag in labelled > 0], seed)
+    may_be_asked = labelled > 0
+    if asked is not None:
+        may_be_asked &= np.isin(np.arange(len(labelled)), asked)
+    order = learning_sample([("known",) if flag else () for flag in may_be_asked], seed)
     sample = np.sort(order[:_ASKED])
     pairs = _asked_pairs(panel, X, honest, own, texts if by_names is not None else None, sample, say)
     panel.examples = Examples.of_pairs(pairs.text, pairs.subject, pairs.numbers, own[sample])
@@ -166,6 +172,11 @@ def train_panel(
     assert panel.examples is not None
     panel.examples = panel.examples.stored(_drawn(panel.examples.right, panel.examples.n_texts, seed))
     return panel
+
+
+def _compared_places(positions: Any, labelled: Array) -> Float32Array | None:
+    """Return the positions of labelled records, if these are few enough to be compared with every text."""
+    return np.where(labelled[:, None] > 0, np.asarray(positions), 0) if has_places(positions) else None
 
 
 def learned_panel(
@@ -245,12 +256,14 @@ class FrequentLabels:
     rows : its features: positions, or words and positions
     n_terms : how many of these are words
     share : length of the positions beside words
+    records : which records these are; None for all
     """
 
     head: LabelHead
     rows: Any
     n_terms: int
     share: float
+    records: IntArray | None = None
 
 
 def frequent_labels(counts: Array) -> IntArray:
@@ -261,22 +274,25 @@ def frequent_labels(counts: Array) -> IntArray:
 def _position_witness(
     places: Float32Array,
     counts: Array,
-    positions: Float32Array,
+    positions: Any,
     labels: LabelMatrix,
     frequent: FrequentLabels | None,
     say: StageReporter,
 ) -> PositionWitness:
     """Train the classifiers of frequent labels, and keep what they say about records that they did not see."""
-    scored = frequent_labels(counts)
+    records = None if frequent is None else frequent.records
+    scored = frequent_labels(counts if records is None else labels[records].counts)
     if frequent is None or not len(scored):
         return PositionWitness(places, counts, records=positions)
     say.advance(f"training {len(scored):,} classifiers", 0.1)
-    head, known = frequent.head, np.flatnonzero(labels.known)
-    names = tuple(labels.names[number] for number in scored)
-    chosen = LabelMatrix(sp.csr_array(labels.indicator[:, scored]), names, labels.known, kind="sets")
+    some = labels if records is None else labels[records]
+    head, known = frequent.head, np.flatnonzero(some.known)
+    names = tuple(some.names[number] for number in scored)
+    chosen = LabelMatrix(sp.csr_array(some.indicator[:, scored]), names, some.known, kind="sets")
     scores = head.fit_left_out(frequent.rows, chosen)
-    left_out = np.zeros((len(labels), len(scored)), np.float32)
-    left_out[known] = scores
+    seen = np.zeros((len(some), len(scored)), np.float32)
+    seen[known] = scores
+    left_out: Any = seen if records is None else SomeRows(seen, records)
     if frequent.n_terms:
         head.coef_[:, frequent.n_terms :] *= frequent.share  # so that it takes positions at unit length
     trained = Suggester.of_head(head, frequent.n_terms)
@@ -319,7 +335,7 @@ def _related(subjects: Sequence[str], vocabulary: Taxonomy | None) -> Any:
 def _asked_pairs(
     panel: Panel,
     X: Any,
-    honest: Float32Array,
+    honest: Any,
     own: Any,
     texts: Mapping[int, str] | None,
     sample: IntArray,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -119,11 +120,12 @@ def read_collection(
     return found
 
 
-def words_of(counted: CountedTexts, read: ReadCollection, say: StageReporter) -> tuple[Words, sp.csr_array]:
+def words_of(counted: CountedTexts, read: ReadCollection, say: StageReporter) -> tuple[Words, Any]:
     """Return the words that count, and the records as rows of them; records without any text need links."""
     say.begin("words")
+    X: Any
     if read.n_words == 0 and any(np.any(links.n_names) for links in read.links.values()):
-        words, X = Words.none(counted.settings), sp.csr_array((read.n_records, 0), dtype=np.float32)
+        words, X = Words.none(counted.settings), sp.csr_array(np.zeros((read.n_records, 0), np.float32))
     else:
         words, X = counted.choose(), counted.matrix()
     per_record = f", {X.nnz / max(1, X.shape[0]):.0f} per record" if X.nnz else ""
