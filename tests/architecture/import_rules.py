@@ -74,7 +74,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
         {"collection"},
         {"demo"},
     ),
-    "reproduce": ({"experiment", "trees"}, {"running", "report", "mlsi", "hlsi"}, {"reproduce"}),
+    "reproduce": ({"experiment", "trees"}, {"running", "report", "mlsi", "hlsi", "mlsa"}, {"reproduce"}),
     "cli": (
         {"common"},
         {

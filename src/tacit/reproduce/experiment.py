@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, Literal
@@ -19,7 +20,9 @@ __all__ = [
     "Results",
     "Scatter",
     "Size",
+    "Stated",
     "Verdict",
+    "better",
     "close",
     "judged",
 ]
@@ -165,6 +168,63 @@ class Claim:
     decide: Callable[[Results], Verdict]
 
 
+def better(
+    first: Facts,
+    second: Facts,
+    measures: Sequence[str],
+    *,
+    over: Mapping[str, Sequence[Any]] | None = None,
+    test_ratio: float = 0.0,
+    names: tuple[str, str] | None = None,
+) -> Callable[[Results], Verdict]:
+    """Return what decides whether the rows with some factors are better than those with others.
+
+    Parameters
+    ----------
+    first, second : mappings
+        Factors of the two.
+    measures : sequence of str
+    over : mapping, optional
+        Factors with the values at which both are compared; a factor that `second` has keeps its value there.
+    test_ratio : float, default 0.0
+        As in `paired_difference`.
+    names : (str, str), optional
+        What to call them; their factors in words if not given.
+    """
+    over = {} if over is None else over
+    first_name, second_name = names or tuple(" ".join(str(value) for value in one.values()) for one in (first, second))
+
+    def decide(results: Results) -> Verdict:
+        compared = []
+        for values in product(*over.values()):
+            at = dict(zip(over, values, strict=True))
+            ours, theirs = results.where(**{**at, **first}), results.where(**{**at, **second})
+            place = ", ".join(f"{name} {value}" for name, value in at.items())
+            for measure in measures:
+                found = ours.difference(theirs, measure, test_ratio=test_ratio)
+                compared.append((", ".join(part for part in (measure, place) if part), found))
+        return judged(compared, first_name, second_name)
+
+    return decide
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A figure that the paper gives.
+
+    Attributes
+    ----------
+    factors : mapping
+        Of the rows that it belongs to.
+    measure : str
+    value : float
+    """
+
+    factors: Facts
+    measure: str
+    value: float
+
+
 @dataclass(frozen=True)
 class Picture:
     """A grid of panels with one line per series.
@@ -231,9 +291,11 @@ class Experiment:
     cost : str
         Time of the usual and the full run on one core.
     picture : Picture, optional
-    stated : mapping
-        Figures that the text of the paper gives, by (factors as text, measure).
+    stated : tuple of Stated
+        Figures that the paper gives.
     claims : tuple of Claim
+    texts : tuple of str
+        Columns with words instead of numbers, of the first repeat.
     """
 
     name: str
@@ -248,5 +310,6 @@ class Experiment:
     settings: str
     cost: str
     picture: Picture | Scatter | None = None
-    stated: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    stated: tuple[Stated, ...] = ()
     claims: tuple[Claim, ...] = ()
+    texts: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from typing import get_args
 
 from tacit.checks import check_choice, check_count
 from tacit.datasets.data_files import data_folder
-from tacit.reproduce import hlsi, mlsi
+from tacit.reproduce import hlsi, mlsa, mlsi
 from tacit.reproduce.experiment import Experiment, Results, Size, Verdict
 from tacit.reproduce.report import write_report
 from tacit.reproduce.running import run_cases
@@ -41,7 +41,7 @@ class Reproduced:
 
 def experiments() -> dict[str, Experiment]:
     """Return all experiments by name."""
-    return {one.name: one for one in (*mlsi.EXPERIMENTS, *hlsi.EXPERIMENTS)}
+    return {one.name: one for one in (*mlsi.EXPERIMENTS, *hlsi.EXPERIMENTS, *mlsa.EXPERIMENTS)}
 
 
 def reproduce(
