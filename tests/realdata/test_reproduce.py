@@ -24,3 +24,19 @@ def test_the_hierarchy_separates_classes_in_two_dimensions(tmp_path: Path) -> No
     (found,) = reproduce("hlsi-fig2", tmp_path, size="quick")
     same = {name: found.results.where(features=name).mean("nearest of the same group") or 0 for name in ("LSI", "HLSI")}
     assert same["HLSI"] > same["LSI"] + 0.03
+
+
+def test_relations_find_better_films_than_ratings_alone(tmp_path: Path) -> None:
+    (found,) = reproduce("mlsa-fig2", tmp_path, size="quick")
+    rows = found.results.where(rule="eq. 7")
+    gains = {name: rows.where(method=name).mean("rank gain") or 0 for name in ("LSA(user-item)", "user-item", "M-LSA")}
+    assert gains["M-LSA"] > max(gains["LSA(user-item)"], gains["user-item"]) + 1
+    assert "| M-LSA | eq. 7 | rank gain | 34.46 |" in found.files[1].read_text(encoding="utf-8")
+
+
+def test_labels_as_a_relation_make_dimensions_that_classify(tmp_path: Path) -> None:
+    (found,) = reproduce("mlsa-fig6", tmp_path, size="quick")
+    for machines in found.results.values("machines"):
+        rows = found.results.where(machines=machines, dimensions=10)
+        micro = {name: rows.where(features=name).mean("micro F1") or 0 for name in ("LSA", "M-LSA")}
+        assert micro["M-LSA"] > micro["LSA"] + 0.1

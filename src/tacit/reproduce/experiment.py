@@ -160,12 +160,21 @@ class Claim:
         The words of the paper.
     decide : callable
         Takes the results and gives the verdict.
+    repeated : bool, default True
+        Whether a verdict needs several repeats.
     """
 
     number: str
     section: str
     quote: str
     decide: Callable[[Results], Verdict]
+    repeated: bool = True
+
+    def verdict(self, results: Results) -> Verdict:
+        """Decide, if there are enough repeats."""
+        if self.repeated and len(results.values("repeat")) < 2:
+            return Verdict("not testable", "There are fewer than two repeats.")
+        return self.decide(results)
 
 
 def better(

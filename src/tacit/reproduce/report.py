@@ -12,7 +12,7 @@ from tacit.errors import MissingExtraError
 from tacit.files import replace_text, replacing
 from tacit.reproduce.experiment import Experiment, Picture, Results, Scatter
 
-__all__ = ["page", "table", "write_report"]
+__all__ = ["page", "stated_table", "table", "write_report"]
 
 
 def write_report(experiment: Experiment, results: Results, folder: Path) -> list[Path]:
@@ -37,6 +37,10 @@ def page(experiment: Experiment, results: Results) -> str:
         parts.append(f"![{experiment.title}]({experiment.name}.svg)")
     parts.append(f"Means of {repeats} repeats, ± standard deviation." if repeats > 1 else "One repeat.")
     parts.append(table(experiment, results))
+    if experiment.texts:
+        parts.append(_texts(experiment, results))
+    if experiment.stated:
+        parts += ["## Beside the paper's figures", stated_table(experiment, results)]
     if experiment.claims:
         parts += ["## Claims", _claims(experiment, results)]
     return "\n\n".join(parts) + "\n"
@@ -59,6 +63,30 @@ def table(experiment: Experiment, results: Results) -> str:
     return "\n\n".join(parts)
 
 
+def stated_table(experiment: Experiment, results: Results) -> str:
+    """Return the figures that the paper gives, ours, and the difference."""
+    names = list(dict.fromkeys(name for one in experiment.stated for name in one.factors))
+    head = [*names, "measure", "the paper", "here", "difference"]
+    lines = [head, ["---"] * len(head)]
+    for one in experiment.stated:
+        found = results.where(**one.factors)
+        ours = found.mean(one.measure)
+        places = 3 if abs(one.value) < 1 else 2
+        difference = "" if ours is None else f"{ours - one.value:+.{places}f}"
+        factors = [_shown(one.factors.get(name)) for name in names]
+        lines.append([*factors, one.measure, _short(one.value), _cell(found, one.measure), difference])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _texts(experiment: Experiment, results: Results) -> str:
+    """Return the columns with words, of the first repeat."""
+    head = [*experiment.factors, *experiment.texts]
+    lines = [head, ["---"] * len(head)]
+    first = results.rows[0]["repeat"] if results.rows else None
+    lines += [[_shown(row.get(name)) for name in head] for row in results.where(repeat=first).rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
 def _groups(results: Results, names: list[str]) -> list[dict[str, Any]]:
     """Return the combinations of factors that occur; missing values come first."""
     found = [
@@ -77,7 +105,7 @@ def _cell(results: Results, measure: str) -> str:
 
 
 def _short(value: float) -> str:
-    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3g}"
+    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.4g}"
 
 
 def _shown(value: object) -> str:
@@ -87,7 +115,7 @@ def _shown(value: object) -> str:
 def _claims(experiment: Experiment, results: Results) -> str:
     lines = ["| claim | section | the paper | verdict | seen here |", "|---|---|---|---|---|"]
     for claim in experiment.claims:
-        verdict = claim.decide(results)
+        verdict = claim.verdict(results)
         lines.append(f"| {claim.number} | {claim.section} | {claim.quote} | {verdict.outcome} | {verdict.evidence} |")
     return "\n".join(lines)
 

@@ -86,7 +86,7 @@ def reproduce(
             report=lambda done, total: stages.advance(f"{done} of {total} cases", done / total),
         )  # fmt: skip
         files = write_report(experiment, results, place)
-        verdicts = {claim.number: claim.decide(results) for claim in experiment.claims}
+        verdicts = {claim.number: claim.verdict(results) for claim in experiment.claims}
         found.append(Reproduced(experiment, results, verdicts, files))
         stages.end(f"{experiment.name}: {experiment.title}")
     return found

@@ -6,8 +6,6 @@ here; those for new films on a fifth of the films that is not among the tests.
 
 from __future__ import annotations
 
-import importlib.util
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -61,7 +59,6 @@ _MLSA_CHOSEN = {
     4: ("liked", "people", 100, 5.0),
     5: ("liked", "everything", 200, 8.0),
 }
-_FACTORS = {1: 16, 2: 16, 3: 10, 4: 24, 5: 16}  # of ALS
 _FILM_SPACE = Space(
     "ratings",
     (("user-item", 1.0), *((f"{who}-{what}", 0.3) for what in ("word", "genre") for who in ("user", "item"))),
@@ -94,10 +91,6 @@ def _others(films: Films, split: Split, fold: int) -> list[Facts]:
     liked, above = VALUES["liked"](split.known), VALUES["above two"](split.known)
     rows.append({"method": "popularity", **measured(np.tile(liked.sum(axis=0), (liked.shape[0], 1)), split)})
     rows.append({"method": "EASE", **measured(np.asarray(above @ ease(above, 2_000.0)), split)})
-    if importlib.util.find_spec("implicit") is not None:
-        of_items = liked if fold < 3 else above
-        found = _implicit(liked, of_items, _FACTORS[fold])
-        rows += [{"method": name, **measured(scored, split)} for name, scored in found]
     return rows
 
 
@@ -109,22 +102,6 @@ def ease(table: sp.csr_array, ridge: float) -> Floats:
     weights = inverse / -np.diag(inverse)
     np.fill_diagonal(weights, 0.0)
     return np.asarray(weights)
-
-
-def _implicit(liked: sp.csr_array, of_items: sp.csr_array, n_factors: int) -> Iterator[tuple[str, Floats]]:
-    """Score by models of the library `implicit`, as its users would."""
-    from implicit.als import AlternatingLeastSquares  # type: ignore[import-untyped]
-    from implicit.nearest_neighbours import BM25Recommender, CosineRecommender  # type: ignore[import-untyped]
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about threads and formats
-        factors = AlternatingLeastSquares(n_factors, 30.0, random_state=0, num_threads=1)
-        factors.fit(sp.csr_matrix(liked), show_progress=False)
-        yield "ALS (implicit)", np.asarray(factors.user_factors @ factors.item_factors.T)
-        for name, kind in (("cosine", CosineRecommender), ("BM25", BM25Recommender)):
-            model = kind(K=2_000, num_threads=1)
-            model.fit(sp.csr_matrix(of_items), show_progress=False)
-            yield f"item-item {name} (implicit)", (of_items @ sp.csr_array(model.similarity)).toarray()
 
 
 def _new(films: Films, group: int) -> list[Facts]:
@@ -305,8 +282,7 @@ def _ahead(name: str, other: str, measure: str, factor: str, ratio: float) -> An
 
 _FILMS = (
     "MovieLens 100K, five published folds. The paper has no such experiment: the claims are ours. Settings were chosen "
-    "for each fold on two others. *EASE* [Steck2019] is a ridge regression of each film on all "
-    "others; `implicit` is measured if it is installed."
+    "for each fold on two others. *EASE* [Steck2019] is a ridge regression of each film on all others."
 )
 _NEW = (
     "MovieLens 100K. A fifth of the films is folded in by words and genres, a fifth of the users by 5, 10 or 20 random "
