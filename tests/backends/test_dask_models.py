@@ -184,5 +184,5 @@ def test_what_is_no_text(client, tmp_path):
         cluster_texts(7, client)
     with pytest.raises(InputError, match="columns does not apply: got a Dask bag"):
         cluster_texts(bag.from_sequence(["a"]), client, columns=object())
-    with pytest.raises(InputError, match="the texts have no words to index: no word is in 2 to 2 of 2 records"):
+    with pytest.raises(InputError, match=r"no words to index: no word is in enough records \(at least 2\)"):
         cluster_texts(bag.from_sequence(["some cats", "some dogs"], npartitions=2), client)

@@ -258,7 +258,9 @@ def choose_terms(counted: Iterable[TermCount], n_records: int, settings: TextSet
             in_all.append(everywhere)
     if not terms:
         raise no_words(
-            f"no word is in {fewest:g} to {most:g} of {n_records} records" if any_term else "no record contains a word"
+            f"no word is in enough records (at least {fewest:g}) and not in too many (at most {most:g} of {n_records})"
+            if any_term
+            else "no record contains a word"
         )
     counts = np.array(in_records)
     if settings.max_terms is not None and len(terms) > settings.max_terms:

@@ -121,11 +121,11 @@ def test_texts_that_cannot_be_opened_again_are_refused():
     [
         ([], TextSettings(), "no record contains a word"),
         (["", "1 2 3"], TextSettings(), "no record contains a word"),
-        (["red green", "blue grey"], TextSettings(min_records=2), "no word is in 2 to 2 of 2 records"),
+        (["red green", "blue grey"], TextSettings(min_records=2), r"no word is in enough records \(at least 2\)"),
     ],
 )
 def test_no_words_at_all_is_an_error(texts, settings, reason):
-    with pytest.raises(InputError, match=f"the texts have no words to index: {reason}. Check that the right columns"):
+    with pytest.raises(InputError, match=f"the texts have no words to index: {reason}.*. Check that the right columns"):
         stream_words(texts, settings)
 
 
