@@ -16,6 +16,7 @@ import numpy as np
 from tacit.errors import InputError
 from tacit.index import Filters, Generation
 from tacit.index.folder.arrays import REMEDY
+from tacit.index.folder.checksums import remember_checked, was_checked
 from tacit.index.nearest.approximate import GRAPH, HnswGraph
 from tacit.index.nearest.exact import cosines, lengths_of, top
 from tacit.index.records.matching import MatchingRecords
@@ -115,7 +116,11 @@ class RecordPositions:
         """Opened with the first search, so that opening an index does not wait for it."""
         if GRAPH not in self._generation.manifest.files:
             return None
-        return HnswGraph.open(self._generation.path(GRAPH), *self._positions.shape)
+        path = self._generation.path(GRAPH)
+        found = HnswGraph.open(path, *self._positions.shape, is_checked=was_checked(path, "graph"))
+        if found is not None:
+            remember_checked(path, "graph")
+        return found
 
     def _proposed(
         self,

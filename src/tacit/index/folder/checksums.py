@@ -27,7 +27,16 @@ from tacit.index.folder.generations import RECORDS
 from tacit.index.folder.manifest import FileFacts
 from tacit.index.records.store import RecordStore
 
-__all__ = ["SEAL", "check_content", "check_records", "remember", "seal", "seal_records"]
+__all__ = [
+    "SEAL",
+    "check_content",
+    "check_records",
+    "remember",
+    "remember_checked",
+    "seal",
+    "seal_records",
+    "was_checked",
+]
 
 SEAL = "records.checksum"
 _WORTH_KEEPING = 1 << 18  # bytes; smaller files are read again by each process
@@ -43,10 +52,20 @@ def check_content(path: Path, expected: FileFacts) -> None:
 def remember(path: Path, sha256: str) -> None:
     """Remember the checksum of a file that was just written or compared."""
     found = os.stat(path)
-    with _TURN:
-        _KNOWN[_identity(found)] = sha256
-    if found.st_size >= _WORTH_KEEPING:
-        _keep(_identity(found), sha256)
+    _remember(_identity(found), sha256, found.st_size)
+
+
+def remember_checked(path: Path, what: str) -> None:
+    """Remember that a file passed a check of this name, until it changes."""
+    found = os.stat(path)
+    if not was_checked(path, what):
+        _remember(f"{_identity(found)}:{what}", _PASSED, found.st_size)
+
+
+def was_checked(path: Path, what: str) -> bool:
+    """Whether a file has passed a check of this name and has not changed since."""
+    found = os.stat(path)
+    return _known(f"{_identity(found)}:{what}", found.st_size) == _PASSED
 
 
 def seal_records(folder: Path, store: RecordStore) -> None:
@@ -134,6 +153,14 @@ def _identity(found: os.stat_result) -> str:
 
 _KNOWN: dict[str, str] = {}
 _TURN = threading.Lock()
+_PASSED = "passed"
+
+
+def _remember(identity: str, found: str, size: int) -> None:
+    with _TURN:
+        _KNOWN[identity] = found
+    if size >= _WORTH_KEEPING:
+        _keep(identity, found)
 
 
 def _known(identity: str, size: int) -> str | None:

@@ -21,6 +21,8 @@ from tacit.index.folder.checksums import SEAL, check_records
 from tacit.index.folder.generations import MANIFEST, RECORDS, current_generation
 from tacit.index.folder.manifest import Manifest
 from tacit.index.folder.opening import as_folder, read_manifest, size_complaint
+from tacit.index.nearest.approximate import GRAPH
+from tacit.index.nearest.graph_file import graph_complaint, vectors_complaint
 from tacit.index.records.changes import StoreChanges
 from tacit.index.records.rows import fingerprint, read_records
 from tacit.index.records.schema import connect, guarded
@@ -80,11 +82,22 @@ def _file_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:
         if name.startswith("facts/"):
             with open_plain(path) as file:
                 from_json(file.read(), str(path))
+        if name == GRAPH:
+            return _graph_complaint(folder, path)
     except InputError as error:
         return str(error)
     except OSError as error:
         return str(unreadable(path, error))
     return None
+
+
+def _graph_complaint(folder: Path, path: Path) -> str | None:
+    """Compare a graph of neighbours with the positions: its checksum says only that nobody changed it since."""
+    positions = map_array(folder / "arrays" / "positions.npy")
+    if positions.ndim != 2:
+        return None  # which is said elsewhere
+    got = graph_complaint(path, *positions.shape) or vectors_complaint(path, positions)
+    return got and f"{path} does not fit the positions: got {got}, expected a graph of them. {REMEDY}"
 
 
 def _store_complaints(folder: Path, manifest: Manifest) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import TacitWarning
+from tacit.index.nearest.graph_file import graph_complaint
 from tacit.types import Float32Array, IntArray
 
 __all__ = ["GRAPH", "LARGE", "HnswGraph", "is_large", "write_graph"]
@@ -38,23 +39,29 @@ class HnswGraph:
         self._turn = threading.Lock()
 
     @classmethod
-    def open(cls, path: Path, n_records: int, n_dimensions: int) -> HnswGraph | None:
-        """Map a graph; None, with a warning, if usearch is missing or the graph belongs to another collection."""
+    def open(cls, path: Path, n_records: int, n_dimensions: int, *, is_checked: bool = False) -> HnswGraph | None:
+        """Map a graph; None, with a warning, if usearch is missing or the graph is damaged or of another collection.
+
+        `is_checked` is whether its structure was checked before.
+        """
         usearch = _usearch()
         if usearch is None:
             _warn(f"{path} cannot be read without usearch: got an index of {n_records:,} records. {_SLOWER}")
             return None
         try:
+            got = None if is_checked else graph_complaint(path, n_records, n_dimensions)
+        except OSError as error:
+            got = error.strerror
+        if got:
+            _warn(
+                f"{path} does not fit this index: got {got}, expected a graph of {n_records:,} records of "
+                f"{n_dimensions} dimensions. Searches compare all records instead; refit the index."
+            )
+            return None
+        try:
             found = usearch.Index.restore(str(path), view=True)
         except (RuntimeError, ValueError, KeyError) as error:
             _warn(f"{path} cannot be read: got {str(error)!r}, expected a graph of usearch. {_SLOWER}")
-            return None
-        if found is None or found.ndim != n_dimensions or len(found) > n_records:
-            got = "something else" if found is None else f"{len(found):,} records of {found.ndim} dimensions"
-            _warn(
-                f"{path} does not fit this index: got {got}, expected {n_records:,} of {n_dimensions}. "
-                "Searches compare all records instead; refit the index."
-            )
             return None
         return cls(found)
 

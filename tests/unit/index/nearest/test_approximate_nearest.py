@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import random
+import shutil
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
+import forged_graphs
 import numpy as np
 import pytest
 
 from tacit.corpus import Record
 from tacit.errors import TacitWarning
-from tacit.index import GenerationWriter, RecordStore, open_generation
+from tacit.files import file_sha256
+from tacit.index import GenerationWriter, RecordStore, open_generation, verify
+from tacit.index import positions as positions_module
+from tacit.index.folder.manifest import FileFacts
+from tacit.index.folder.opening import read_manifest
 from tacit.index.nearest import approximate as neighbour_graph
 from tacit.index.nearest.approximate import GRAPH, HnswGraph, write_graph
+from tacit.index.nearest.exact import lengths_of
+from tacit.index.positions import RecordPositions
 
 pytest.importorskip("usearch", reason="the graph needs the extra 'large'")
 
@@ -36,6 +48,7 @@ def written(folder: Path, positions: np.ndarray, *, threads: int = 1, **options:
         patch.setattr(neighbour_graph, "LARGE", 0)
         RecordStore.create(writer.path("records.sqlite"), (Record(f"r{row}", "word") for row in range(len(positions))))
         writer.save_array("positions", positions)
+        writer.save_array("lengths", lengths_of(positions))
         write_graph(writer.path(GRAPH), positions, threads=threads, **options)
         writer.finish({}, {})
     return folder
@@ -136,3 +149,51 @@ def test_a_graph_of_another_collection_is_not_used(folder: Path, n_records: int,
     path = next(folder.glob(f"*/{GRAPH}"))
     with pytest.warns(TacitWarning, match=r"does not fit this index: got 2,998 records of 20 dimensions, expected"):
         assert HnswGraph.open(path, n_records, n_dimensions) is None
+
+
+def test_forged_graphs_do_no_harm(folder: Path, positions: np.ndarray, tmp_path: Path) -> None:
+    np.save(tmp_path / "positions.npy", positions)
+    graph = str(next(folder.glob(f"*/{GRAPH}")))
+    command = [sys.executable, forged_graphs.__file__, graph, str(tmp_path / "positions.npy"), "160", "3"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, f"forged graph {done.stderr.split()[-1]} ends the process"
+    found = json.loads(done.stdout)
+    assert found["refused"] > 120
+    assert found["searched"] > 5  # with a byte that usearch does not read
+
+
+def test_what_was_checked_is_not_checked_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(positions_module, "was_checked", lambda path, what: False)
+    checked: list[Path] = []
+    monkeypatch.setattr(neighbour_graph, "graph_complaint", lambda path, *shape: checked.append(path))
+    for _ in range(2):
+        with open_generation(folder) as generation:
+            assert RecordPositions(generation)._graph is not None
+    assert len(checked) == 2
+    monkeypatch.undo()
+    monkeypatch.setattr(neighbour_graph, "graph_complaint", lambda path, *shape: checked.append(path))
+    with open_generation(folder) as generation:
+        assert RecordPositions(generation)._graph is not None
+    assert len(checked) == 2
+
+
+def test_a_forged_graph_is_not_sound(folder: Path, positions: np.ndarray, tmp_path: Path) -> None:
+    assert verify(folder) == []
+    for change in ("neighbour", "direction"):
+        path = Path(shutil.copytree(folder, tmp_path / change))
+        file = next(path.glob(f"*/{GRAPH}"))
+        content = bytearray(file.read_bytes())
+        if change == "neighbour":
+            content = bytearray(forged_graphs.forged(bytes(content), "count", random.Random(1)))
+        else:
+            content[8 : 8 + N_DIMENSIONS] = bytes(255 - byte for byte in content[8 : 8 + N_DIMENSIONS])
+        file.write_bytes(content)
+        manifest = read_manifest(file.parent)
+        files = {**manifest.files, GRAPH: FileFacts(len(content), file_sha256(file))}
+        (file.parent / "manifest.json").write_text(replace(manifest, files=files).to_json(), encoding="utf-8")
+        (sentence,) = verify(path)
+        assert "neighbours.usearch does not fit the positions: got" in sentence
+        if change == "neighbour":
+            with open_generation(path) as generation, pytest.warns(TacitWarning, match="does not fit this index"):
+                numbers, _ = RecordPositions(generation).nearest(positions[8], 3)
+            assert numbers[0] == 8
