@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -147,9 +148,7 @@ def _write(
 ) -> None:
     from tacit.tasks.label_names import title_of
 
-    def title(label: str) -> str:
-        return title_of(collection, label)
-
+    title = partial(title_of, collection)
     if as_json:
         facts = hits_as_facts(hits, title)
         if with_text:

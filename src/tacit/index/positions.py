@@ -54,12 +54,8 @@ class RecordPositions:
         self._generation, self._store = generation, generation.store
         # as plain arrays, since taking rows of a memmap makes a memmap each time
         self._positions, self._lengths = (np.asarray(generation.array(one)) for one in ("positions", "lengths"))
+        self.n_base = len(self._positions)  # records of the build, removed ones included
         self._seen: _Changes | None = None
-
-    @property
-    def n_base(self) -> int:
-        """Number of records of the build, removed ones included."""
-        return len(self._positions)
 
     @property
     def added(self) -> IntArray:

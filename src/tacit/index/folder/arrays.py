@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -38,7 +38,13 @@ def map_array(path: Path) -> np.ndarray:
     """Map an array read-only, or raise an `InputError` if the file is incomplete; pages are read when they are used."""
     try:
         with open_plain(path) as file:
-            array, whole = _mapped(file)
+            read_header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+            shape, is_fortran, dtype = read_header[np.lib.format.read_magic(file)](file)
+            if dtype.hasobject:
+                raise ValueError("it holds Python objects")
+            offset = file.tell()
+            array: np.ndarray = np.memmap(file, dtype, "r", offset, shape, "F" if is_fortran else "C")
+            is_whole = os.fstat(file.fileno()).st_size == offset + array.nbytes
     except FileNotFoundError as error:
         raise InputError(f"{path} is missing: got no such file, expected an array. {REMEDY}") from error
     except InputError:
@@ -47,7 +53,7 @@ def map_array(path: Path) -> np.ndarray:
         raise unreadable(path, error) from error
     except Exception as error:  # a damaged header raises many kinds of errors in NumPy
         raise _damaged(path, first_line(error)) from error
-    if not whole or array.dtype.kind not in _KINDS:
+    if not is_whole or array.dtype.kind not in _KINDS:
         raise _damaged(path, f"a header that promises {array.nbytes} bytes of {array.dtype}")
     return array
 
@@ -61,17 +67,6 @@ def read_array(content: bytes, path: Path, remedy: str = REMEDY) -> np.ndarray:
     if array.dtype.kind not in _KINDS:
         raise _damaged(path, f"values of {array.dtype}", remedy)
     return array
-
-
-def _mapped(file: BinaryIO) -> tuple[np.ndarray, bool]:
-    """Map an open `.npy` file, and return whether it holds exactly the array."""
-    read_header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-    shape, is_fortran, dtype = read_header[np.lib.format.read_magic(file)](file)
-    if dtype.hasobject:
-        raise ValueError("it holds Python objects")
-    offset = file.tell()
-    array: np.ndarray = np.memmap(file, dtype, "r", offset, shape, "F" if is_fortran else "C")
-    return array, os.fstat(file.fileno()).st_size == offset + array.nbytes
 
 
 def unreadable(path: Path, error: OSError) -> InputError:

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
+from tacit.checks import human_size
 from tacit.errors import InputError
 from tacit.files import check_plain, file_sha256, open_plain, replace_text
 from tacit.index.folder.arrays import REMEDY, unreadable
@@ -29,8 +30,8 @@ from tacit.index.records.store import RecordStore
 
 __all__ = [
     "SEAL",
-    "check_content",
     "check_records",
+    "complaint_about",
     "remember",
     "remember_checked",
     "seal",
@@ -43,10 +44,29 @@ _WORTH_KEEPING = 1 << 18  # bytes; smaller files are read again by each process
 _MOST_KEPT = 2_000  # files in the cache folder
 
 
-def check_content(path: Path, expected: FileFacts) -> None:
-    """Raise an `InputError` if a file is missing, not a regular file, or differs from what was written."""
-    if complaint := _difference(path, expected):
-        raise InputError(complaint)
+def complaint_about(path: Path, expected: FileFacts, *, content: bool = True, afresh: bool = False) -> str | None:
+    """Return what is wrong with a file, or None; without `content` only its size is compared.
+
+    `afresh` reads it even if it was compared before. A link, a pipe or a device is an `InputError`.
+    """
+    try:
+        check_plain(path)
+        found = os.stat(path)
+        if found.st_size != expected.bytes:
+            return f"{path} is incomplete: got {found.st_size} bytes, expected {expected.bytes}. {REMEDY}"
+        identity = _identity(found)
+        if not content or (not afresh and _known(identity, found.st_size) == expected.sha256):
+            return None
+        digest = file_sha256(path, plain=True)
+    except FileNotFoundError:
+        return f"{path} is missing: got no such file, expected one of {human_size(expected.bytes)}. {REMEDY}"
+    except OSError as error:
+        return str(unreadable(path, error))
+    if digest != expected.sha256:
+        return f"{path} was changed: got content that does not match its checksum, expected it unchanged. {REMEDY}"
+    if _identity(os.stat(path)) == identity:
+        remember(path, digest)
+    return None
 
 
 def remember(path: Path, sha256: str) -> None:
@@ -97,7 +117,7 @@ def check_records(folder: Path, changes: Callable[[], int], *, afresh: bool = Fa
     sealed = _seal(folder)
     if sealed is None or sealed[0] != changes():  # not closed properly, or being changed
         return
-    complaint = _difference(folder / RECORDS, sealed[1], afresh=afresh)
+    complaint = complaint_about(folder / RECORDS, sealed[1], afresh=afresh)
     if complaint and sealed[0] == changes():  # and not by a writer who came meanwhile
         raise InputError(complaint)
 
@@ -122,28 +142,6 @@ def _seal(folder: Path) -> tuple[int, FileFacts] | None:
             f"{path} is damaged: got {content[:40]!r}, expected the checksum of the records. {REMEDY}"
         ) from error
     return changes, FileFacts(size, digest)
-
-
-def _difference(path: Path, expected: FileFacts, *, afresh: bool = False) -> str | None:
-    """Return what is wrong with a file, or None."""
-    try:
-        check_plain(path)
-        found = os.stat(path)
-        if found.st_size != expected.bytes:
-            return f"{path} is incomplete: got {found.st_size} bytes, expected {expected.bytes}. {REMEDY}"
-        identity = _identity(found)
-        if not afresh and _known(identity, found.st_size) == expected.sha256:
-            return None
-        digest = file_sha256(path, plain=True)
-    except FileNotFoundError:
-        return f"{path} is missing: got no such file, expected one of {expected.bytes} bytes. {REMEDY}"
-    except OSError as error:
-        raise unreadable(path, error) from error
-    if digest != expected.sha256:
-        return f"{path} was changed: got content that does not match its checksum, expected it unchanged. {REMEDY}"
-    if _identity(os.stat(path)) == identity:
-        remember(path, digest)
-    return None
 
 
 def _identity(found: os.stat_result) -> str:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import json
 import platform
 import re
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from typing import Any
 
 from tacit import __version__
@@ -121,13 +121,16 @@ class Manifest:
 
 def _libraries() -> dict[str, str]:
     """Return the versions of the libraries, from the installed packages: importing scikit-learn takes too long."""
+    from importlib.metadata import version
+
     packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     return {"python": platform.python_version(), **packages, "sqlite": sqlite3.sqlite_version}
 
 
 def _checksum(facts: Mapping[str, Any]) -> str:
     """Return the SHA-256 of the content, not of the text, so that changed line endings do no harm."""
-    return hashlib.sha256(to_json(dict(sorted(facts.items())), "manifest").encode()).hexdigest()
+    text = json.dumps(dict(sorted(facts.items())), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _check_keys(facts: Mapping[str, Any], source: str, kind: FolderKind) -> None:

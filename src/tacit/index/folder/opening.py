@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from tacit.checks import check_choice, human_size
+from tacit.checks import check_choice
 from tacit.errors import InputError
-from tacit.files import check_plain, check_plain_folder, open_plain
+from tacit.files import check_plain_folder, open_plain
 from tacit.index.folder.arrays import REMEDY, map_array, unreadable
-from tacit.index.folder.checksums import check_content, check_records, seal_records
+from tacit.index.folder.checksums import check_records, complaint_about, seal_records
 from tacit.index.folder.generations import (
     MANIFEST,
     RECORDS,
@@ -36,7 +36,6 @@ __all__ = [
     "open_generation",
     "read_checked",
     "read_manifest",
-    "size_complaint",
     "sweep",
 ]
 
@@ -67,11 +66,9 @@ class Generation:
         for above in {(folder / name).parent for name in self.manifest.files}:
             check_plain_folder(above)
         for name, expected in self.manifest.files.items():
-            if name.startswith("facts/"):  # compared with their checksums when they are read
-                if complaint := size_complaint(folder, self.manifest, name):
-                    raise InputError(complaint)
-            else:
-                check_content(folder / name, expected)
+            later = name.startswith("facts/")  # compared with their checksums when they are read
+            if complaint := complaint_about(folder / name, expected, content=not later):
+                raise InputError(complaint)
         names = {name: Path(name).stem for name in self.manifest.files if name.startswith("arrays/")}
         self.arrays: dict[str, np.ndarray] = {stem: map_array(folder / name) for name, stem in names.items()}
         self.store = RecordStore(folder / RECORDS, writable=writable)
@@ -208,23 +205,6 @@ def _read(path: Path, kind: FolderKind) -> bytes:
         raise InputError(f"{path} is missing: got no such file, expected one. {kind.remedy}") from error
     except OSError as error:
         raise unreadable(path, error) from error
-
-
-def size_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:
-    """Return what is wrong with the size of a file, or None."""
-    path, expected = folder / name, manifest.files[name].bytes
-    try:
-        check_plain(path)
-        size = path.stat().st_size
-    except FileNotFoundError:
-        return f"{path} is missing: got no such file, expected one of {human_size(expected)}. {REMEDY}"
-    except OSError as error:
-        return str(unreadable(path, error))
-    except InputError as error:
-        return str(error)
-    if size != expected:
-        return f"{path} is incomplete: got {size} bytes, expected {expected}. {REMEDY}"
-    return None
 
 
 # shapes of the arrays, by the counts in the manifest

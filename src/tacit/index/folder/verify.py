@@ -1,7 +1,7 @@
 """Checks a whole index, and lists what is wrong with it.
 
-Opening checks sizes only. This reads every byte: checksums of the files that never change, SQLite's own integrity
-check, the fingerprint of every record, and the full text against the texts.
+Opening reads what has changed since it was compared. This reads every byte: the checksums of all files, SQLite's own
+integrity check, the fingerprint of every record, and the full text against the texts.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError
-from tacit.files import file_sha256, open_plain
+from tacit.files import open_plain
 from tacit.index.folder.arrays import REMEDY, map_array, unreadable
-from tacit.index.folder.checksums import SEAL, check_records
+from tacit.index.folder.checksums import SEAL, check_records, complaint_about
 from tacit.index.folder.generations import MANIFEST, RECORDS, current_generation
 from tacit.index.folder.manifest import Manifest
-from tacit.index.folder.opening import as_folder, read_manifest, size_complaint
+from tacit.index.folder.opening import as_folder, read_manifest
 from tacit.index.nearest.approximate import GRAPH
 from tacit.index.nearest.graph_file import graph_complaint, vectors_complaint
 from tacit.index.records.changes import StoreChanges
@@ -71,12 +71,10 @@ def verify(path: str | Path) -> list[str]:
 
 def _file_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:
     """Check size, checksum and format of one file."""
-    if complaint := size_complaint(folder, manifest, name):
-        return complaint
     path = folder / name
     try:
-        if file_sha256(path, plain=True) != manifest.files[name].sha256:
-            return f"{path} was changed: got content that does not match its checksum, expected it unchanged. {REMEDY}"
+        if complaint := complaint_about(path, manifest.files[name], afresh=True):
+            return complaint
         if name.startswith("arrays/"):
             map_array(path)
         if name.startswith("facts/"):

@@ -8,10 +8,10 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
-from unicodedata import category
 
 from tacit.errors import InputError
 from tacit.index.records.rows import LONGEST_VALUE, as_value
+from tacit.index.records.schema import has_letters
 from tacit.index.strict_json import check_encodable
 
 __all__ = ["Condition", "Filters", "Span"]
@@ -210,7 +210,7 @@ def _text(argument: str, value: object) -> str:
 def _phrase(kind: str, value: object) -> str:
     """Write a word or phrase for FTS5, which makes words of letters, numbers and private use."""
     text = _text(kind, value).replace("\0", " ").replace('"', " ")
-    if not any(category(letter).startswith(("L", "N", "Co")) for letter in text):
+    if not has_letters(text):
         raise InputError(f"{kind} has no word: got {value!r}, expected words or phrases.")
     return f'title : "{text}"' if kind == "titled" else f'"{text}"'
 

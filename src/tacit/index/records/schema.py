@@ -19,12 +19,24 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from unicodedata import category
 
 from tacit.errors import BusyError, InputError
 from tacit.files import check_plain
 from tacit.index.strict_json import first_line
 
-__all__ = ["INDEXES", "SCHEMA_VERSION", "TABLES", "TOKENIZER", "connect", "guarded", "has_table", "new_database"]
+__all__ = [
+    "INDEXES",
+    "SCHEMA_VERSION",
+    "TABLES",
+    "TOKENIZER",
+    "clean_text",
+    "connect",
+    "guarded",
+    "has_letters",
+    "has_table",
+    "new_database",
+]
 
 SCHEMA_VERSION = 1
 _APPLICATION = 0x54414349  # "TACI": marks the SQLite files of Tacit
@@ -145,6 +157,16 @@ def guarded(path: Path) -> Iterator[None]:
 def has_table(connection: sqlite3.Connection, name: str) -> bool:
     """Return whether there is a table, view or index of this name."""
     return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
+
+
+def clean_text(text: str) -> str:
+    """Return a text as SQLite takes it: without zero characters, which end a query, and halves of surrogate pairs."""
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+
+
+def has_letters(text: str) -> bool:
+    """Return whether a text has any of what FTS5 makes words of: letters, numbers and private use."""
+    return any(category(letter).startswith(("L", "N", "Co")) for letter in text)
 
 
 def _open(path: Path) -> sqlite3.Connection:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,8 +23,8 @@ from tacit.errors import InputError, UnknownNameError
 from tacit.index.records.changes import StoreChanges
 from tacit.index.records.filters import Filters
 from tacit.index.records.frequent_words import write_frequent_words
+from tacit.index.records.lookups import StoreLookups
 from tacit.index.records.matching import MatchingRecords, RecordMatcher, column
-from tacit.index.records.naming import called, different_values, forms, has_word
 from tacit.index.records.rows import Row, as_row, insert_rows, read_records
 from tacit.index.records.schema import INDEXES, connect, guarded, new_database
 from tacit.index.records.value_lists import write_value_lists
@@ -73,7 +72,7 @@ class _Session:
             self.connection.close()
 
 
-class RecordStore:
+class RecordStore(StoreLookups):
     """The records in one SQLite file, open for reading or for changes.
 
     Threads may share a store: each reads over a connection of its own, and writers wait for each other. Each process
@@ -214,36 +213,6 @@ class RecordStore:
             raise InputError(f"numbers has an unknown number: got {missing[0]}, expected numbers of stored records.")
         return [found[number] for number in wanted]
 
-    def has_label(self, label: str) -> bool:
-        """Return whether any record has a label."""
-        with self._reading() as connection:
-            return connection.execute("SELECT 1 FROM labels WHERE label = ? LIMIT 1", (label,)).fetchone() is not None
-
-    def names(self, kind: str) -> list[str]:
-        """Return the sorted names of the "links" or "fields" that can be filtered by."""
-        table = {"links": "links", "fields": "field_values"}[check_choice("kind", kind, ("links", "fields"))]
-        # jumps from one name to the next in the SQL index: a plain DISTINCT would read all values
-        following = f"SELECT (SELECT min(name) FROM {table} WHERE name > found.name) FROM found WHERE name NOT NULL"
-        sql = f"WITH RECURSIVE found(name) AS (SELECT min(name) FROM {table} UNION ALL {following})"
-        with self._reading() as connection:
-            return [row[0] for row in connection.execute(f"{sql} SELECT name FROM found WHERE name NOT NULL")]
-
-    def values(self, kind: str, name: str = "") -> tuple[np.ndarray, list[Any]]:
-        """Return all "labels", or the values of one of the "links" or "fields", and the record number of each.
-
-        One query: a hundred thousand records take a tenth of a second. Ascending by number for labels, otherwise by
-        value.
-        """
-        check_choice("kind", kind, ("labels", "links", "fields"))
-        sql = {
-            "labels": "SELECT number, label FROM labels",
-            "links": "SELECT number, target FROM links WHERE name = ? AND target NOT NULL ORDER BY target, number",
-            "fields": "SELECT number, value FROM field_values WHERE name = ? ORDER BY value, number",
-        }[kind]
-        with self._reading() as connection:
-            rows = connection.execute(sql, () if kind == "labels" else (name,)).fetchall()
-        return np.fromiter((row[0] for row in rows), np.int64, len(rows)), [row[1] for row in rows]
-
     def number_of(self, key: str) -> int:
         """Return the number of the record with this id, or raise an `InputError`."""
         number = self._find(key)
@@ -281,41 +250,7 @@ class RecordStore:
         check_count("limit", limit)
         every = check_choice("match", match, ("any", "all")) == "all"
         with self._reading():
-            return self._session.words.find(query, limit, filters or Filters(), every=every)
-
-    def has_value(self, kind: str, name: str, value: str) -> bool:
-        """Return whether any record has a value in one of the "links" or "fields"."""
-        table, column = ("links", "target") if kind == "links" else ("field_values", "value")
-        sql = f"SELECT 1 FROM {table} WHERE name = ? AND {column} = ? LIMIT 1"
-        with self._reading() as connection:
-            return connection.execute(sql, (name, value)).fetchone() is not None
-
-    def different_values(self, kind: str, name: str, limit: int) -> list[str]:
-        """Return different texts in one of the "links" or "fields", at most `limit`, in order."""
-        with self._reading() as connection:
-            return different_values(connection, kind, name, limit)
-
-    def span(self, field: str) -> tuple[Any, Any]:
-        """Return the lowest and highest number in a field; None for a field that has texts."""
-        sql = "SELECT min(value) FROM field_values WHERE name = ?", "SELECT max(value) FROM field_values WHERE name = ?"
-        with self._reading() as connection:
-            low, high = (connection.execute(one, (field,)).fetchone()[0] for one in sql)
-        return (None, None) if isinstance(high, str) else (low, high)  # SQLite sorts texts after numbers
-
-    def has_word(self, word: str) -> bool:
-        """Return whether any record has a word, or a phrase, in its title or text."""
-        with self._reading() as connection:
-            return has_word(connection, word)
-
-    def forms(self, beginning: str, limit: int = 200) -> list[tuple[str, int]]:
-        """Return words of the records that begin so, in lower case and without accents, and in how many each is."""
-        with self._reading() as connection:
-            return forms(connection, beginning, limit)
-
-    def called(self, text: str) -> list[tuple[int, str, str]]:
-        """Return number, id and title of records that may be called so: by their id, or by words of their title."""
-        with self._reading() as connection:
-            return called(connection, text)
+            return self._session.words.find(query, limit, filters, every=every)
 
     def numbers(self, filters: Filters | None = None) -> np.ndarray:
         """Return the numbers of all records, or of those that match the filters, ascending."""

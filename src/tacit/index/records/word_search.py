@@ -7,7 +7,6 @@ import sqlite3
 import warnings
 from collections.abc import Sequence
 from functools import cached_property
-from unicodedata import category
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from tacit.index.nearest.exact import top
 from tacit.index.records.filters import Filters
 from tacit.index.records.frequent_words import FrequentWords
 from tacit.index.records.matching import MatchingRecords, RecordMatcher
-from tacit.index.records.schema import has_table
+from tacit.index.records.schema import clean_text, has_letters, has_table
 
 __all__ = ["MOST_PARTS", "WordSearch", "query_parts", "word_query"]
 
@@ -30,7 +29,7 @@ class WordSearch:
         self._connection = connection
         self._matcher = matcher
 
-    def find(self, query: str, limit: int, filters: Filters, *, every: bool) -> Found:
+    def find(self, query: str, limit: int, filters: Filters | None, *, every: bool) -> Found:
         """Return numbers and scores, best first; see `RecordStore.words`."""
         parts = query_parts(query)
         matching = self._matcher.matching(filters)  # first, so that wrong filters are reported for any query
@@ -108,11 +107,8 @@ def query_parts(text: str) -> list[str]:
 
     Words between two quotation marks are a phrase, as are the parts of `state-of-the-art`.
     """
-    # SQLite ends a query at a zero character, and cannot take half a surrogate pair
-    clean = text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
-    parts = [phrase or word for phrase, word in _PART.findall(clean)]
-    # FTS5 makes words of letters, numbers and private use; a part without any matches nothing
-    wanted = {part.lower(): part for part in parts if any(category(each).startswith(("L", "N", "Co")) for each in part)}
+    parts = [phrase or word for phrase, word in _PART.findall(clean_text(text))]
+    wanted = {part.lower(): part for part in parts if has_letters(part)}  # a part without any matches nothing
     if len(wanted) > MOST_PARTS:
         warnings.warn(
             f"query is long: got {len(wanted)} different words, only the first {MOST_PARTS} are searched for.",

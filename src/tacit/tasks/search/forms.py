@@ -29,20 +29,20 @@ def other_forms(collection: OpenedIndex, text: str) -> dict[str, str]:
     Forms are words with the same stem; without a stemmer for the language, English plurals only. Phrases have none.
     """
     words = collection.space.words
-    key = _key_of("english" if words is None else words.settings.language)
+    language = "english" if words is None else words.settings.language
     stop = frozenset() if words is None else words.analyse.stop_words
     typed = dict.fromkeys(part.lower() for part in _PART.findall(text) if not part.startswith('"'))
-    given = [word for word in typed if word not in stop][:_MOST] if key is not None else []
-    found = {word: _other_form(collection, word, key) for word in given if key is not None}
+    given = [word for word in typed if word not in stop][:_MOST]
+    found = {word: _other_form(collection, word, language) for word in given}
     plain = {without_accents(word) for word in typed}
     return {word: form for word, form in found.items() if form is not None and form not in plain}
 
 
-def _other_form(collection: OpenedIndex, word: str, key: Callable[[str], str]) -> str | None:
+def _other_form(collection: OpenedIndex, word: str, language: str) -> str | None:
     plain = without_accents(word)
     own = collection.store.forms(plain, 1)
     n_own = own[0][1] if own and own[0][0] == plain else 0
-    if n_own >= _FEW:
+    if n_own >= _FEW or (key := _key_of(language)) is None:  # stemmers are loaded for rare words only
         return None
     wanted = {key(word), key(plain)}
     beginning = _common(plain, min(wanted, key=len))

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from unicodedata import category
 
 from tacit.errors import InputError
 from tacit.index import Filters
+from tacit.index.records.schema import clean_text, has_letters
 from tacit.tasks.label_names import find_label, subtree
 from tacit.tasks.opened_index import OpenedIndex
 
-__all__ = ["LONGEST_TYPED", "Query", "as_filters", "clean_text", "read_query"]
+__all__ = ["LONGEST_TYPED", "Query", "as_filters", "read_query"]
 
 LONGEST_TYPED = 300  # characters; a longer query is a text
 _PART = re.compile(r'(?<!\S)(?P<sign>-|(?:title|label):)?(?:"(?P<phrase>[^"]+)"|(?P<word>[^\s"]+))', re.IGNORECASE)
@@ -62,19 +62,13 @@ def read_query(text: str) -> Query:
 
     def taken(part: re.Match[str]) -> str:
         sign, word = (part["sign"] or "").lower(), part["phrase"] or part["word"]
-        has_word = any(category(letter).startswith(("L", "N", "Co")) for letter in word)
-        if not has_word or not (sign or part["phrase"]):
+        if not has_letters(word) or not (sign or part["phrase"]):
             return part[0]
         found[sign].append(word)
         return "" if sign in ("-", "label:") else f'"{word}"' if part["phrase"] else word
 
     left = " ".join(_PART.sub(taken, clean).split())
     return Query(left, *(tuple(found[sign]) for sign in ("", "-", "title:", "label:")))
-
-
-def clean_text(text: str) -> str:
-    """Return a text as SQLite takes it: without zero characters and halves of surrogate pairs."""
-    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
 def as_filters(collection: OpenedIndex, query: Query, filters: Filters | None) -> tuple[str, Filters | None]:

@@ -8,10 +8,11 @@ import numpy as np
 
 from tacit.errors import InputError
 from tacit.index import Filters
+from tacit.index.records.schema import clean_text
 from tacit.relations.taxonomy.matching import folded_loosely
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.forms import other_forms
-from tacit.tasks.search.query import LONGEST_TYPED, as_filters, clean_text, read_query
+from tacit.tasks.search.query import LONGEST_TYPED, as_filters, read_query
 from tacit.tasks.search.spelling import corrected
 from tacit.types import IntArray
 
