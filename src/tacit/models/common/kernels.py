@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg as la
-import scipy.sparse as sp
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
 from tacit.checks import check_choice, check_count, check_finite, check_rows, human_size, is_sparse
@@ -21,7 +20,6 @@ from tacit.types import Array
 __all__ = [
     "check_dense_memory",
     "check_kernel",
-    "class_features",
     "kernel_rows",
     "label_features",
     "landmark_features",
@@ -136,17 +134,6 @@ def label_features(labels: LabelMatrix, kernel: Kernel, params: Mapping[str, Any
     root = np.sqrt(counts)
     features = _factor(root[:, None] * S * root) / root[:, None]
     return np.asarray(membership @ features).astype(dtype)
-
-
-def class_features(labels: LabelMatrix, dtype: Any) -> Any:
-    """Return H diag(|c|)^−½ of labels with the classes above them: F Fᵀ = H diag(1/|c|) Hᵀ, [Huang2005] eq. (2).
-
-    A class with all records would only add a constant to all similarities; it is left out.
-    """
-    counts = labels.counts
-    useful = (counts > 0) & (counts < labels.n_records)
-    weights = np.where(useful, 1 / np.sqrt(np.maximum(counts, 1)), 0)
-    return sp.csr_array(labels.indicator @ sp.diags_array(weights)).astype(dtype)
 
 
 def precomputed_label_features(K_y: Any, n_records: int, dtype: Any) -> Array:

@@ -1,22 +1,31 @@
-"""What somebody who typed a query means: its conditions, records that are called so, and words that are misspelt."""
+"""What somebody who typed a query means: its conditions, records that are called so, and words that are misspelt.
+
+A query has words, "phrases", -words, title:words and label:names. Everything else is words, so that no query is an
+error: an unknown operator, a label that does not exist, a quotation mark without a second one. A text that is longer
+than anybody types is words, too, whatever signs it has.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tacit.errors import InputError
 from tacit.index import Filters
-from tacit.index.records.schema import clean_text
+from tacit.index.records.schema import clean_text, has_letters
 from tacit.relations.taxonomy.matching import folded_loosely
+from tacit.tasks.label_names import find_label, subtree
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.forms import other_forms
-from tacit.tasks.search.query import LONGEST_TYPED, as_filters, read_query
 from tacit.tasks.search.spelling import corrected
 from tacit.types import IntArray
 
-__all__ = ["Typed", "first_of", "understand"]
+__all__ = ["Query", "Typed", "first_of", "read_query", "understand"]
+
+_LONGEST_TYPED = 300  # characters; a longer query is a text
+_PART = re.compile(r'(?<!\S)(?P<sign>-|(?:title|label):)?(?:"(?P<phrase>[^"]+)"|(?P<word>[^\s"]+))', re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,17 +69,17 @@ def understand(collection: OpenedIndex, query: str, filters: Filters | None, *, 
         If there are neither words nor conditions.
     """
     query = clean_text(query)
-    text, joined = as_filters(collection, read_query(query), filters)
+    text, joined = _as_filters(collection, read_query(query), filters)
     if not text and joined is None:
         raise InputError(f"query is empty: got {query!r}, expected some words.")
     called = _called(collection, query.strip(), joined) if titles else _NOBODY
-    if len(query) > LONGEST_TYPED or not text:
+    if len(query) > _LONGEST_TYPED or not text:
         return Typed(text, joined, called)
     forms = other_forms(collection, text)
     found = None if len(called) else corrected(collection, query, text, known=forms)
     if found is None or not found[1]:
         return Typed(text, joined, called, None if found is None else found[0], forms=tuple(forms.values()))
-    text, joined = as_filters(collection, read_query(found[0]), filters)
+    text, joined = _as_filters(collection, read_query(found[0]), filters)
     return Typed(text, joined, called, found[0], used=True)
 
 
@@ -87,7 +96,7 @@ _NOBODY: IntArray = np.empty(0, np.int64)
 
 def _called(collection: OpenedIndex, text: str, filters: Filters | None) -> IntArray:
     """Return the records whose id or title is the text, apart from case, accents and white space."""
-    if not text or len(text) > LONGEST_TYPED:
+    if not text or len(text) > _LONGEST_TYPED:
         return _NOBODY
     bare = text[1:-1].strip() if len(text) > 2 and text[0] == text[-1] == '"' else text
     wanted = folded_loosely(bare)
@@ -97,3 +106,81 @@ def _called(collection: OpenedIndex, text: str, filters: Filters | None) -> IntA
     numbers = np.array(list(dict.fromkeys([*by_id, *by_title])), np.int64)
     matching = collection.store.matching(filters)
     return numbers if matching is None else numbers[matching.contains(numbers)]
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query in its parts.
+
+    Attributes
+    ----------
+    text : words and phrases to search for, the latter in quotation marks
+    phrases : that a record must have
+    without : words and phrases that a record must not have
+    titles : words and phrases that its title must have
+    labels : names of labels that it must have, or narrower ones
+    """
+
+    text: str
+    phrases: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it has words only."""
+        return not (self.phrases or self.without or self.titles or self.labels)
+
+
+def read_query(text: str) -> Query:
+    """Read what was typed.
+
+    Examples
+    --------
+    >>> query = read_query('whales "at sea" -ship title:moby label:"Sea animals" note:this')
+    >>> query.text, query.phrases, query.without, query.titles, query.labels
+    ('whales "at sea" moby note:this', ('at sea',), ('ship',), ('moby',), ('Sea animals',))
+    """
+    if len(text) > _LONGEST_TYPED:
+        return Query(text)
+    clean = clean_text(text)
+    found: dict[str, list[str]] = {"": [], "-": [], "title:": [], "label:": []}
+
+    def taken(part: re.Match[str]) -> str:
+        sign, word = (part["sign"] or "").lower(), part["phrase"] or part["word"]
+        if not has_letters(word) or not (sign or part["phrase"]):
+            return part[0]
+        found[sign].append(word)
+        return "" if sign in ("-", "label:") else f'"{word}"' if part["phrase"] else word
+
+    left = " ".join(_PART.sub(taken, clean).split())
+    return Query(left, *(tuple(found[sign]) for sign in ("", "-", "title:", "label:")))
+
+
+def _as_filters(collection: OpenedIndex, query: Query, filters: Filters | None) -> tuple[str, Filters | None]:
+    """Return the words to search for, and filters with the conditions of the query; names of no label are words."""
+    Filters.check(filters)
+    if query.is_plain:
+        return query.text, filters
+    text, labels = query.text, []
+    for name in query.labels:
+        try:
+            labels.append(_label(collection, name))
+        except InputError:
+            text = f"{text} {name}".strip()
+    given = filters or Filters()
+    joined = replace(
+        given,
+        labels=[*given.labels, *labels],
+        having=[*given.having, *query.phrases],
+        lacking=[*given.lacking, *query.without],
+        titled=[*given.titled, *query.titles],
+    )
+    return text, joined if joined.conditions() else filters
+
+
+def _label(collection: OpenedIndex, name: str) -> tuple[str, ...]:
+    if collection.taxonomy is None:
+        return (find_label(collection, name),)
+    return subtree(collection, name)

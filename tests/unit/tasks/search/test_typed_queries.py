@@ -16,9 +16,9 @@ from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.search import forms, spelling
 from tacit.tasks.search.conditions import read_conditions
 from tacit.tasks.search.forms import other_forms
-from tacit.tasks.search.query import Query, read_query
 from tacit.tasks.search.ranking import rank_records
 from tacit.tasks.search.spelling import KnownWords
+from tacit.tasks.search.typed import Query, read_query
 from tacit.text import TextSettings, analysis
 
 BOOKS = [
