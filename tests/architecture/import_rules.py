@@ -74,7 +74,12 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
         {"collection"},
         {"demo"},
     ),
-    "reproduce": ({"experiment", "trees"}, {"running", "report", "mlsi", "hlsi", "mlsa"}, {"reproduce"}),
+    "reproduce": (
+        {"experiment", "trees", "causes"},
+        {"running", "report", "mlsi", "hlsi", "mlsa", "graphs", "choice"},
+        {"pages"},
+        {"reproduce"},
+    ),
     "cli": (
         {"common"},
         {
@@ -102,6 +107,7 @@ OPTIONAL_LIBRARIES: dict[str, set[str]] = {
     "rich": {"cli"},
     "plotly": {"tasks"},
     "matplotlib": {"tasks", "evaluate", "reproduce"},
+    "PIL": {"reproduce"},  # comes with Matplotlib
     "dask": {"text", "operators"},
     "distributed": {"text", "operators"},
     "llvmlite": {"operators"},

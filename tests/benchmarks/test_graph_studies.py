@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from animals import animals
-
-from tacit import MLSI
 
 
 def _few_neighbours(n_records: int = 800) -> tuple[Any, Any]:
@@ -69,84 +66,6 @@ def test_the_part_of_neighbours_that_a_graph_joins_is_counted() -> None:
     assert rows.found_neighbours(X, W, 8) == 1
     assert 0.3 < expected < 0.7
     assert np.isclose(rows.found_neighbours(X, csr_array(joins), 8), expected)
-
-
-def test_values_are_chosen_one_parameter_after_the_other() -> None:
-    from tacit import LabelHead
-
-    trial = importlib.import_module("graph_embeddings_trial")
-    X, Y, _ = animals(180)
-    parts = [(X[rows], Y[rows]) for rows in (slice(60), slice(60, 120), slice(120, None))]
-    axes = ({"label_weight": [0.2, 0.8]}, {"ridge": [0.01, 1.0, 100.0]})
-    method = trial.Method("MLSI", MLSI(), axes, (1, 2), (3,))
-    found = trial.tuned(method, parts, LabelHead("ridge", calibrate=False), {"ridge": [0.1, 10.0]})
-    scores = {axis: max(each["validation"]["macro F1"] for each in found if each["axis"] == axis)
-              for axis in ("label_weight", "ridge", "")}  # fmt: skip
-    assert found[0]["axis"] == ""
-    assert found[0]["validation"]["macro F1"] == max(scores.values()) == scores[""]
-    assert {each["parameters"]["ridge"] for each in found if each["axis"] == "label_weight"} == {1.0}
-    assert {each["parameters"]["ridge"] for each in found if each["axis"] == "ridge"} == {0.01, 100.0}
-    assert {each["dimensions"] for each in found if each["axis"] == ""} == {1, 2, 3}
-    assert {each["head"].get("ridge") for each in found if each["axis"] == ""} == {0.1, 10.0}
-
-
-def test_curves_take_what_validation_chose_and_not_what_the_test_likes() -> None:
-    tables = importlib.import_module("graph_embeddings_tables")
-
-    def one(weight: float, k: int, validation: float, test: float, axis: str = "label_weight") -> dict[str, Any]:
-        scores = {"validation": {"macro F1": validation}, "test": {"macro F1": test}}
-        return {"axis": axis, "asked": [k], "parameters": {"label_weight": weight}, **scores}
-
-    trials = [one(0.1, 10, 0.5, 0.9), one(0.1, 20, 0.6, 0.4), one(0.9, 20, 0.8, 0.7), one(0.9, 10, 1.0, 0.1, "ridge")]
-    assert [(w, each["test"]["macro F1"]) for w, each in tables.at_weights(trials)] == [(0.1, 0.4), (0.9, 0.7)]
-    assert [(k, each["test"]["macro F1"]) for k, each in tables.at_dimensions(trials)] == [(10, 0.1), (20, 0.7)]
-    assert tables.gains([0.5, 0.5], [0.6, 0.48]) == f"+4.0 ± {np.std([10, -2], ddof=1):.1f} (1 of 2)"
-
-
-def test_terms_turned_by_the_training_records_are_the_same_to_a_linear_classifier() -> None:
-    import scipy.sparse as sp
-
-    X, Y, _ = animals(90)
-    wide = sp.csr_array(np.hstack([X, X**2, np.sqrt(X), np.eye(90, 40)]))
-    parts = [(wide[rows], Y[rows]) for rows in (slice(40), slice(40, 60), slice(60, None))]
-    turned = importlib.import_module("graph_embeddings")._rotated(parts)
-    for (plain, _), (other, _) in zip(parts, turned, strict=True):
-        assert np.allclose(other @ turned[0][0].T, (plain @ wide[:40].T).toarray(), atol=1e-4)
-        assert np.allclose((other**2).sum(axis=1), plain.multiply(plain).sum(axis=1), atol=1e-4)
-    assert turned[0][0].shape[1] <= 41 < wide.shape[1]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--small", "--write"], "--write needs the whole study"),
-        (["retuers"], "part is unknown: got 'retuers', expected one of reuters, arxiv"),
-    ],
-)
-def test_the_study_of_graph_embeddings_refuses_what_makes_no_sense(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit):
-        importlib.import_module("graph_embeddings").main(arguments)
-    assert message in capsys.readouterr().err
-
-
-@pytest.mark.realdata
-@pytest.mark.filterwarnings("ignore::tacit.errors.TacitWarning")
-def test_the_study_of_graph_embeddings_runs_and_its_page_can_be_made_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    import os
-
-    if not os.environ.get("TACIT_DATA"):
-        pytest.skip("TACIT_DATA is not set: there are no data sets to study")
-    main, numbers = importlib.import_module("graph_embeddings").main, tmp_path / "numbers.json"
-    main(["--small", "--save", str(numbers)])
-    text = capsys.readouterr().out
-    for method in importlib.import_module("graph_embeddings_trial").methods():
-        assert text.count(f"\n| {method.name} ") >= 2, method.name
-    main(["--from", str(numbers)])
-    assert capsys.readouterr().out == text
 
 
 @pytest.mark.realdata

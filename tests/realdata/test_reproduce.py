@@ -40,3 +40,21 @@ def test_labels_as_a_relation_make_dimensions_that_classify(tmp_path: Path) -> N
         rows = found.results.where(machines=machines, dimensions=10)
         micro = {name: rows.where(features=name).mean("micro F1") or 0 for name in ("LSA", "M-LSA")}
         assert micro["M-LSA"] > micro["LSA"] + 0.1
+
+
+def test_labels_in_the_graph_make_dimensions_that_classify(tmp_path: Path) -> None:
+    found = {one.experiment.name: one for one in reproduce(["graph-table4", "graph-fig1"], tmp_path, size="quick")}
+    rows = found["graph-fig1"].results.where(collection="Reuters", dimensions=20)
+    plain, informed = (rows.where(method=name).mean("macro F1") or 0 for name in ("LE", "SLE"))
+    assert informed > plain + 0.03
+    assert found["graph-table4"].results.values("method") == ["Raw", "LE", "SLE"]
+    assert [path.name for path in tmp_path.glob("*.jsonl")] == ["graph-features.jsonl"]  # measured once for both
+
+
+def test_all_models_are_compared_on_the_same_labels(tmp_path: Path) -> None:
+    (found,) = reproduce("choice-ranks", tmp_path, size="quick")
+    ranks = {name: found.results.where(model=name).mean("mean rank") for name in found.results.values("model")}
+    assert ranks.pop("MLSI, taxonomy") is None
+    assert sum(rank or 0 for rank in ranks.values()) == sum(range(1, len(ranks) + 1))
+    best = {name: found.results.where(model=name).mean("nDCG@5") or 0 for name in ("words", "HLSI")}
+    assert best["HLSI"] > best["words"] + 0.03

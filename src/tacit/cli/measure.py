@@ -18,6 +18,8 @@ from tacit.cli.common.subject_report import write_diagnosis, write_witnesses
 from tacit.errors import InputError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tacit.relations.taxonomy.taxonomy import Taxonomy
     from tacit.reproduce.reproduce import Reproduced
     from tacit.tasks.collection import Collection
@@ -361,12 +363,14 @@ def _write_gain(test: Gain) -> None:
         "tacit reproduce --list",
         "tacit reproduce mlsi-fig1 --quick",
         "tacit reproduce --full --jobs 2 -o reproduction",
+        "tacit reproduce -o reproduction --report docs/reproduction",
     ),
 )
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--list", "lists", is_flag=True, help="List the experiments.")
 @click.option("--quick", is_flag=True, help="One repeat with few settings, to see that everything runs.")
 @click.option("--full", is_flag=True, help="As many repeats as in the paper.")
+@click.option("--report", metavar="FOLDER", help="Only write a report on the results there are, into FOLDER.")
 @click.option("--jobs", metavar="NUMBER", type=int, help="Number of processes.  [default: number of cores]")
 @click.option("--data-dir", metavar="FOLDER", help="Folder of the data sets.  [default: $TACIT_DATA]")
 @click.option("-o", "--output", metavar="FOLDER", default="reproduction", show_default=True, help="For the results.")
@@ -378,6 +382,7 @@ def reproduce_command(
     quick: bool,
     full: bool,
     jobs: int | None,
+    report: str | None,
     data_dir: str | None,
     output: str,
     as_json: bool,
@@ -390,11 +395,14 @@ def reproduce_command(
     """
     from tacit.checks import check_choice
     from tacit.machine import n_threads
-    from tacit.reproduce.reproduce import experiments, reproduce
+    from tacit.reproduce.reproduce import experiments, report_pages, reproduce
 
     known = experiments()
     if lists:
         _write_experiments(as_json)
+        return
+    if report is not None:
+        _write_files(report_pages(output, report), as_json)
         return
     for name in names:
         check_choice("NAME", name, tuple(known))
@@ -410,6 +418,13 @@ def reproduce_command(
         return
     for one in found:
         _write_experiment(one)
+
+
+def _write_files(files: list[Path], as_json: bool) -> None:
+    if as_json:
+        write_json({"files": [str(file) for file in files]})
+    else:
+        print(f"Written: {', '.join(map(str, files))}")
 
 
 def _write_experiment(found: Reproduced) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from statistics import fmean, stdev
@@ -305,6 +305,10 @@ class Experiment:
     claims : tuple of Claim
     texts : tuple of str
         Columns with words instead of numbers, of the first repeat.
+    kept : str, default ""
+        Name of what is measured, if several experiments show parts of it; the name of the experiment if not given.
+    only : dict
+        Factors of the rows that are its part.
     """
 
     name: str
@@ -322,3 +326,9 @@ class Experiment:
     stated: tuple[Stated, ...] = ()
     claims: tuple[Claim, ...] = ()
     texts: tuple[str, ...] = ()
+    kept: str = ""
+    only: Facts = field(default_factory=dict)
+
+    def kept_in(self, folder: Path) -> Path:
+        """Return the file of its measurements."""
+        return folder / f"{self.kept or self.name}.jsonl"

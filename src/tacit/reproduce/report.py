@@ -12,7 +12,7 @@ from tacit.errors import MissingExtraError
 from tacit.files import replace_text, replacing
 from tacit.reproduce.experiment import Experiment, Picture, Results, Scatter
 
-__all__ = ["page", "stated_table", "table", "write_report"]
+__all__ = ["draw", "groups", "page", "stated_table", "table", "texts", "write_report"]
 
 
 def write_report(experiment: Experiment, results: Results, folder: Path) -> list[Path]:
@@ -25,7 +25,7 @@ def write_report(experiment: Experiment, results: Results, folder: Path) -> list
         for kind in ("svg", "png"):
             files.append(folder / f"{experiment.name}.{kind}")
             with replacing(files[-1]) as temporary:
-                _draw(experiment.picture, experiment.title, results, temporary, kind)
+                draw(experiment.picture, experiment.title, results, temporary, kind)
     return files
 
 
@@ -38,7 +38,7 @@ def page(experiment: Experiment, results: Results) -> str:
     parts.append(f"Means of {repeats} repeats, ± standard deviation." if repeats > 1 else "One repeat.")
     parts.append(table(experiment, results))
     if experiment.texts:
-        parts.append(_texts(experiment, results))
+        parts.append(texts(experiment, results))
     if experiment.stated:
         parts += ["## Beside the paper's figures", stated_table(experiment, results)]
     if experiment.claims:
@@ -54,7 +54,7 @@ def table(experiment: Experiment, results: Results) -> str:
     for measure in experiment.measures:
         head = [*down, *(str(column) for column in columns)]
         lines = [head, ["---"] * len(head)]
-        for values in _groups(results, down):
+        for values in groups(results, down):
             rows = results.where(**values)
             cells = [_cell(rows.where(**{experiment.across: column}), measure) for column in columns]
             lines.append([*(_shown(value) for value in values.values()), *cells])
@@ -78,7 +78,7 @@ def stated_table(experiment: Experiment, results: Results) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _texts(experiment: Experiment, results: Results) -> str:
+def texts(experiment: Experiment, results: Results) -> str:
     """Return the columns with words, of the first repeat."""
     head = [*experiment.factors, *experiment.texts]
     lines = [head, ["---"] * len(head)]
@@ -87,7 +87,7 @@ def _texts(experiment: Experiment, results: Results) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _groups(results: Results, names: list[str]) -> list[dict[str, Any]]:
+def groups(results: Results, names: list[str]) -> list[dict[str, Any]]:
     """Return the combinations of factors that occur; missing values come first."""
     found = [
         [None, *results.values(name)] if any(row.get(name) is None for row in results.rows) else results.values(name)
@@ -126,7 +126,7 @@ def _csv(experiment: Experiment, results: Results) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     pairs = [name for measure in experiment.measures for name in (measure, f"{measure} deviation")]
     writer.writerow([*experiment.factors, "repeats", *pairs])
-    for values in _groups(results, list(experiment.factors)):
+    for values in groups(results, list(experiment.factors)):
         rows = results.where(**values)
         numbers = [
             number for measure in experiment.measures for number in (rows.mean(measure), rows.deviation(measure))
@@ -137,7 +137,8 @@ def _csv(experiment: Experiment, results: Results) -> str:
     return stream.getvalue()
 
 
-def _draw(picture: Picture | Scatter, title: str, results: Results, path: Path, kind: str) -> None:
+def draw(picture: Picture | Scatter, title: str, results: Results, path: Path, kind: str, *, dpi: int = 110) -> None:
+    """Draw the picture of an experiment."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -155,7 +156,7 @@ def _draw(picture: Picture | Scatter, title: str, results: Results, path: Path, 
             handles.update((label, handle) for handle, label in zip(*panel.get_legend_handles_labels(), strict=True))
         figure.legend(handles.values(), handles, loc="outside lower center", ncols=4, frameon=False)
         figure.suptitle(title, fontsize=11)
-        figure.savefig(path, format=kind, dpi=110, metadata={"Date": None} if kind == "svg" else None)
+        figure.savefig(path, format=kind, dpi=dpi, metadata={"Date": None} if kind == "svg" else None)
 
 
 def _curves(figure: Any, picture: Picture, results: Results) -> list[Any]:

@@ -9,13 +9,15 @@ from typing import get_args
 
 from tacit.checks import check_choice, check_count
 from tacit.datasets.data_files import data_folder
-from tacit.reproduce import hlsi, mlsa, mlsi
+from tacit.errors import InputError
+from tacit.reproduce import choice, graphs, hlsi, mlsa, mlsi
 from tacit.reproduce.experiment import Experiment, Results, Size, Verdict
+from tacit.reproduce.pages import write_pages
 from tacit.reproduce.report import write_report
 from tacit.reproduce.running import run_cases
 from tacit.tasks.stage_progress import Report, StageReporter
 
-__all__ = ["Reproduced", "experiments", "reproduce"]
+__all__ = ["Reproduced", "experiments", "report_pages", "reproduce"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +43,10 @@ class Reproduced:
 
 def experiments() -> dict[str, Experiment]:
     """Return all experiments by name."""
-    return {one.name: one for one in (*mlsi.EXPERIMENTS, *hlsi.EXPERIMENTS, *mlsa.EXPERIMENTS)}
+    return {
+        one.name: one
+        for one in (*mlsi.EXPERIMENTS, *hlsi.EXPERIMENTS, *mlsa.EXPERIMENTS, *graphs.EXPERIMENTS, *choice.EXPERIMENTS)
+    }
 
 
 def reproduce(
@@ -82,7 +87,7 @@ def reproduce(
     for experiment in (known[name] for name in chosen):
         stages.begin(experiment.name)
         results = run_cases(
-            experiment, place / f"{experiment.name}.jsonl", size=size, data_dir=data, jobs=jobs,
+            experiment, experiment.kept_in(place), size=size, data_dir=data, jobs=jobs,
             report=lambda done, total: stages.advance(f"{done} of {total} cases", done / total),
         )  # fmt: skip
         files = write_report(experiment, results, place)
@@ -90,3 +95,24 @@ def reproduce(
         found.append(Reproduced(experiment, results, verdicts, files))
         stages.end(f"{experiment.name}: {experiment.title}")
     return found
+
+
+def report_pages(results: str | Path = "reproduction", folder: str | Path = "report") -> list[Path]:
+    """Write a report on all results of a folder, whatever number of repeats they have; nothing is measured.
+
+    Parameters
+    ----------
+    results : path, default "reproduction"
+        Folder that `reproduce` has written.
+    folder : path, default "report"
+        For index.md, a page per paper, its pictures, and results.csv with all means.
+
+    Raises
+    ------
+    InputError
+        If there are no results.
+    """
+    every, place = list(experiments().values()), Path(results)
+    if not any(one.kept_in(place).exists() for one in every):
+        raise InputError(f"{place} has no results: got no measured experiment. Run `tacit reproduce -o {place}` first.")
+    return write_pages(every, place, Path(folder))

@@ -14,7 +14,7 @@ from tacit.files import replace_text
 from tacit.machine import one_thread
 from tacit.reproduce.experiment import Experiment, Facts, Results, Size
 
-__all__ = ["read_results", "run_cases"]
+__all__ = ["read_results", "read_stored", "run_cases"]
 
 _VERSION = 1  # of the measuring code: rows of another version are measured again
 
@@ -65,8 +65,21 @@ def read_results(experiment: Experiment, kept: Path, *, size: Size = "usual") ->
     return _results(experiment, cases, known) if all(_key(case) in known for case in cases) else None
 
 
+def read_stored(experiment: Experiment, kept: Path) -> Results | None:
+    """Return the rows of all repeats that are complete in a file, None if there are none.
+
+    A repeat is complete if it has each of its cases; those of a quick run do not count.
+    """
+    known, by_repeat = _read(kept), dict[object, list[Facts]]()
+    for case in experiment.cases("full"):
+        by_repeat.setdefault(case["repeat"], []).append(case)
+    whole = [cases for cases in by_repeat.values() if all(_key(case) in known for case in cases)]
+    return _results(experiment, [case for cases in whole for case in cases], known) if whole else None
+
+
 def _results(experiment: Experiment, cases: list[Facts], known: dict[str, list[Facts]]) -> Results:
-    return Results([row for case in cases for row in known[_key(case)]], experiment.measures)
+    every = Results([row for case in cases for row in known[_key(case)]], experiment.measures)
+    return every.where(**experiment.only)
 
 
 def _measured(experiment: Experiment, case: Facts, data_dir: Path | None) -> tuple[Facts, list[Facts]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,10 @@ import pytest
 
 from tacit.errors import InputError
 from tacit.reproduce.experiment import Claim, Experiment, Facts, Picture, Results, Size, close, judged
+from tacit.reproduce.pages import write_pages
 from tacit.reproduce.report import page, write_report
-from tacit.reproduce.reproduce import experiments
-from tacit.reproduce.running import read_results, run_cases
+from tacit.reproduce.reproduce import experiments, report_pages
+from tacit.reproduce.running import read_results, read_stored, run_cases
 
 
 def cases(size: Size) -> list[Facts]:
@@ -116,3 +118,35 @@ def test_every_experiment_lists_cases_that_json_can_keep() -> None:
         numbers = [claim.number for claim in experiment.claims]
         assert len(set(numbers)) == len(numbers)
         assert all(number.startswith(name) for number in numbers)
+
+
+def test_a_report_shows_whole_repeats_whatever_their_number(tmp_path: Path) -> None:
+    def two(size: Size) -> list[Facts]:
+        return [{**case, "half": half} for case in cases(size) for half in ("a", "b")]
+
+    def half(case: Facts, data_dir: Path | None) -> list[Facts]:
+        return [{**row, "half": case["half"]} for row in measure({"repeat": case["repeat"]}, None)]
+
+    one = dataclasses.replace(MADE, paper="Yu2005", cases=two, measure=half, only={"half": "a"})
+    run_cases(one, one.kept_in(tmp_path), size="usual")
+    kept = one.kept_in(tmp_path)
+    kept.write_text("".join(kept.read_text().splitlines(keepends=True)[:5]))  # the third repeat has one half
+    stored = read_stored(one, kept)
+    assert stored is not None
+    assert stored.values("repeat") == [0, 1]
+    assert stored.values("half") == ["a"]
+    files = write_pages([one], tmp_path, tmp_path / "report")
+    assert sorted(file.name for file in files) == ["index.md", "made-1.2.png", "mlsi.md", "results.csv"]
+    text = (tmp_path / "report/mlsi.md").read_text()
+    assert "2 of 6 repeats." in text
+    assert "![A made experiment](made-1.2.png)" in text
+    assert "| made-1 | 1 | Ours is better. | **mixed** | ours is better than plain in 1 of 2" in text
+    index = (tmp_path / "report/index.md").read_text()
+    assert "| all | 1 | 0 | 0 | 1 | 0 |" in index
+    figures = (tmp_path / "report/results.csv").read_text().splitlines()
+    assert 'made-1.2,"{""method"": ""plain"", ""k"": 10}",F1,2,0.515,0' in figures
+
+
+def test_a_folder_without_results_has_no_report(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has no results: got no measured experiment"):
+        report_pages(tmp_path, tmp_path / "report")

@@ -92,7 +92,7 @@ class GraphEmbedding(RegressedSpace):
         them, or 1,000 if both sides of X are above 4,000
     scaling : {"auto", "unit", "damped", "weighted"}, default "auto" — "unit" has Zᵀ B Z = I as the papers do,
         "weighted" divides each dimension by √λ, so that distances are commute times on the graph, "damped" by λ^¼.
-        "auto" is "weighted" (benchmarks/studies/graph_embeddings.py, 2026-11-16), and "unit" for "olpp", whose
+        "auto" is "weighted" (chosen on Reuters-21578, 2026-11-16), and "unit" for "olpp", whose
         directions are orthonormal by that
     coordinates : {"honest", "in-sample", "transductive"}, default "honest" — what `fit_transform` returns; see
         `training_coordinates`

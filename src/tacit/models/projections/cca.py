@@ -172,8 +172,9 @@ class CCA(LabelProjection):
         if hasattr(self, "components_"):
             return super()._place(X)
         X = read_records(self, X, reset=False)
-        rows = kernel_rows(X, self.reference_records_, self.kernel, self.kernel_params)
-        return np.asarray(rows @ self.dual_components_.T.astype(rows.dtype) - self.offset_.astype(rows.dtype))
+        # centring may leave little of a kernel: of unit rows of many words, as little as float32 rounds away
+        rows = kernel_rows(_double(X), _double(self.reference_records_), self.kernel, self.kernel_params)
+        return np.asarray(rows @ self.dual_components_.T - self.offset_, dtype=X.dtype)
 
     def _fit_landmarks(self, X: Any, F: Any) -> None:
         """Fit the linear model to features from landmarks."""
@@ -190,7 +191,7 @@ class CCA(LabelProjection):
             K = training_kernel(X, self.kernel, None)[np.ix_(rows, rows)]
         else:
             self.reference_records_ = X[rows]
-            K = training_kernel(self.reference_records_, self.kernel, self.kernel_params)
+            K = training_kernel(_double(self.reference_records_), self.kernel, self.kernel_params)
         mean = mean_row(K)
         check_records_differ(K, mean, is_kernel=True)
         centred = centred_kernel(K.astype(np.float64))
@@ -225,6 +226,11 @@ class CCA(LabelProjection):
             return self._projected(cross @ root)
         regression = self._regressed(records, F, cross, float(self.ridge))
         return embedded_directions(cross @ root, regression @ root, self.n_components)
+
+
+def _double(X: Any) -> Any:
+    """Return records in double precision; None for the reference records of a precomputed kernel."""
+    return None if X is None else X.astype(np.float64, copy=False)
 
 
 def _projected_records(gram: Array, Y: Array, root: Array, n_components: int) -> tuple[Array, Array]:

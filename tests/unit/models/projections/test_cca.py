@@ -111,3 +111,15 @@ def test_a_kernel_is_checked(planted: Planted) -> None:
         CCA(K, kernel="precomputed").fit(X, Y)
     with pytest.raises(InputError, match="X is unrelated to y"):
         CCA(1, kernel="precomputed").fit(np.kron(np.eye(2), np.eye(4) * 0 + 1) + 1, np.tile([0, 1, 0, 1], 2))
+
+
+def test_a_kernel_that_is_nearly_constant_is_found_and_applied_in_double_precision() -> None:
+    # words of unit length: gamma is one over thousands of terms, so that all similarities are within .001 of 1
+    rng = np.random.default_rng(0)
+    topics = rng.integers(3, size=400)
+    dense = (rng.random((400, 5_000)) < 0.01 + 0.02 * (np.arange(5_000) % 3 == topics[:, None])).astype(np.float64)
+    X = sp.csr_array(dense / np.linalg.norm(dense, axis=1, keepdims=True))
+    Y = np.eye(3)[topics]
+    exact = CCA(2, kernel="rbf").fit(X[:300], Y[:300]).transform(X[300:])
+    single = CCA(2, kernel="rbf").fit(X[:300].astype(np.float32), Y[:300]).transform(X[300:].astype(np.float32))
+    assert np.abs(single - exact).max() < 0.01 * np.abs(exact).max()

@@ -1,0 +1,215 @@
+"""The report: a page per paper with each table and figure, the paper's figures, causes of differences, and verdicts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+from tacit.files import replace_text, replacing
+from tacit.reproduce.causes import CAUSES, CLAIM_CAUSES
+from tacit.reproduce.experiment import Experiment, Outcome, Results, Verdict
+from tacit.reproduce.report import draw, groups, stated_table, table, texts
+from tacit.reproduce.running import read_stored
+
+__all__ = ["write_pages"]
+
+_FIGURES = "results.csv"
+
+
+class _Paper(NamedTuple):
+    key: str
+    page: str
+    title: str
+
+
+_PAPERS = (
+    _Paper("Yu2005", "mlsi", "MLSI: multi-label informed latent semantic indexing"),
+    _Paper("Huang2005", "hlsi", "HLSI: hierarchy-regularised latent semantic indexing"),
+    _Paper("Wang2006", "mlsa", "M-LSA: latent semantic analysis for multiple-type interrelated data objects"),
+    _Paper("Mu2010", "graphs", "Proximity-based graph embeddings for multi-label classification"),
+    _Paper("", "choice", "Who should use what"),
+)
+
+
+class _Found(NamedTuple):
+    experiment: Experiment
+    results: Results
+    verdicts: dict[str, Verdict]
+
+
+def write_pages(experiments: Sequence[Experiment], results: Path, folder: Path) -> list[Path]:
+    """Write the report on all results that are stored, whatever number of repeats there is; return its files.
+
+    Parameters
+    ----------
+    experiments : sequence of Experiment
+    results : Path
+        Folder with the measurements, NAME.jsonl.
+    folder : Path
+        For index.md, a page per paper, pictures, and results.csv with all means.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    found = []
+    for one in experiments:
+        stored = read_stored(one, one.kept_in(results))
+        if stored is not None:
+            found.append(_Found(one, stored, {claim.number: claim.verdict(stored) for claim in one.claims}))
+    dated = max((one.experiment.kept_in(results).stat().st_mtime for one in found), default=0.0)
+    date = time.strftime("%Y-%m-%d", time.gmtime(dated))
+    files = []
+    for paper in _PAPERS:
+        mine = [one for one in found if one.experiment.paper == paper.key]
+        if mine:
+            files.append(folder / f"{paper.page}.md")
+            replace_text(files[-1], _page(paper, mine, date))
+            files += [_picture(one, folder) for one in mine if one.experiment.picture is not None]
+    files += [folder / "index.md", folder / _FIGURES]
+    replace_text(files[-2], _index(found, len(experiments), date))
+    replace_text(files[-1], _figures(found))
+    return files
+
+
+def _picture(found: _Found, folder: Path) -> Path:
+    """Draw at a size for a page, in few colours: pictures are kept with the sources."""
+    from PIL import Image  # comes with Matplotlib
+
+    path = folder / f"{found.experiment.name}.png"
+    assert found.experiment.picture is not None
+    with replacing(path) as temporary:
+        draw(found.experiment.picture, found.experiment.title, found.results, temporary, "png", dpi=80)
+        Image.open(temporary).convert("RGB").quantize(64).save(temporary, format="png", optimize=True)
+    return path
+
+
+def _page(paper: _Paper, found: Sequence[_Found], date: str) -> str:
+    made = f"Made by `tacit reproduce --report` from measurements up to {date}."
+    parts = [f"# {paper.title}", f"{made} {_opening(paper)}"]
+    said: set[str] = set()
+    for one in found:
+        parts += _section(one, said)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _opening(paper: _Paper) -> str:
+    if not paper.key:
+        return CAUSES.get("choice", "")
+    return (
+        f"The paper is [{paper.key}], see [references](../references.md). Means over repeats ± their standard "
+        "deviation. How verdicts are reached is said in [the papers' experiments](../guide/reproducing.md)."
+    )
+
+
+def _section(found: _Found, said: set[str]) -> list[str]:
+    """Return an experiment: settings unless they were `said` before, picture, tables, causes and claims."""
+    one, results = found.experiment, found.results
+    repeats = len(results.values("repeat"))
+    full = len({case["repeat"] for case in one.cases("full")})
+    parts = [f"## {one.name}: {one.title}"]
+    if one.settings not in said:
+        said.add(one.settings)
+        parts.append(f"*Settings.* {one.settings}")
+    parts.append(f"{repeats} of {full} repeats." if full > 1 else "")
+    if one.picture is not None:
+        parts.append(f"![{one.title}]({one.name}.png)")
+    parts.append(table(one, results))
+    if one.texts:
+        parts.append(texts(one, results))
+    if one.stated:
+        parts += ["**Beside the paper's figures**", stated_table(one, results)]
+    if one.name in CAUSES and one.paper:
+        parts.append(f"**Why they differ.** {CAUSES[one.name]}")
+    if one.claims:
+        parts.append("\n".join(_claim_lines(found)))
+    return parts
+
+
+def _claim_lines(found: _Found) -> list[str]:
+    lines = ["| claim | section | the paper | verdict | seen here | cause |", "|---|---|---|---|---|---|"]
+    for claim in found.experiment.claims:
+        verdict = found.verdicts[claim.number]
+        cells = [claim.number, claim.section, claim.quote, f"**{verdict.outcome}**", verdict.evidence]
+        lines.append(f"| {' | '.join([*map(_cell, cells), CLAIM_CAUSES.get(claim.number, '')])} |")
+    return lines
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _index(found: Sequence[_Found], n_experiments: int, date: str) -> str:
+    outcomes = get_args(Outcome)
+    head = ["paper", "claims", *outcomes]
+    counts = [head, ["---"] * len(head)]
+    whole: Counter[str] = Counter()
+    for paper in _PAPERS:
+        seen = Counter(
+            verdict.outcome for one in found if one.experiment.paper == paper.key for verdict in one.verdicts.values()
+        )
+        if seen:
+            whole += seen
+            link = f"[{paper.title}]({paper.page}.md)"
+            counts.append([link, str(seen.total()), *(str(seen[name]) for name in outcomes)])
+    counts.append(["all", str(whole.total()), *(str(whole[name]) for name in outcomes)])
+    runs = [["experiment", "shows", "repeats", "in a full run"], ["---"] * 4]
+    pages = {paper.key: paper.page for paper in _PAPERS}
+    for one in found:
+        experiment = one.experiment
+        full = len({case["repeat"] for case in experiment.cases("full")})
+        repeats = len(one.results.values("repeat"))
+        runs.append([f"[{experiment.name}]({pages[experiment.paper]}.md)", experiment.title, str(repeats), str(full)])
+    failed = [["claim", "the paper", "verdict", "cause"], ["---"] * 4]
+    for one in found:
+        for claim in one.experiment.claims:
+            outcome = one.verdicts[claim.number].outcome
+            if outcome in ("not held", "mixed"):
+                cause = CLAIM_CAUSES.get(claim.number, "")
+                failed.append([claim.number, _cell(claim.quote), outcome, cause])
+    return "\n\n".join(
+        [
+            "# The four papers, claim by claim",
+            f"Each table and figure of the four papers, measured again, with a verdict on every claim of direction. "
+            f"Made by `tacit reproduce --report` from measurements up to {date}; {len(found)} of {n_experiments} "
+            "experiments have results. How to run them is said in "
+            "[the papers' experiments](../guide/reproducing.md). All means are in `results.csv` beside this page.",
+            "## Verdicts",
+            _lines(counts),
+            CAUSES.get("index", ""),
+            "## Claims that do not hold, or hold in part",
+            _lines(failed),
+            "## What was run",
+            _lines(runs),
+        ]
+    ) + "\n"  # fmt: skip
+
+
+def _lines(rows: list[list[str]]) -> str:
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _figures(found: Sequence[_Found]) -> str:
+    """Return all means in long form, which `check_docs` reads."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["experiment", "factors", "measure", "repeats", "mean", "deviation"])
+    for one in found:
+        experiment = one.experiment
+        for values in groups(one.results, list(experiment.factors)):
+            rows = one.results.where(**values)
+            for measure in experiment.measures:
+                mean, deviation = rows.mean(measure), rows.deviation(measure)
+                if mean is not None:
+                    factors = json.dumps(_given(values), ensure_ascii=False)
+                    spread = "" if deviation is None else f"{deviation:.4g}"
+                    repeats = len(rows.values("repeat"))
+                    writer.writerow([experiment.name, factors, measure, repeats, f"{mean:.6g}", spread])
+    return stream.getvalue()
+
+
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
