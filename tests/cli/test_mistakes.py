@@ -95,7 +95,7 @@ MISTAKES = [
     (["build", "cut.csv.gz", *_BUILD], "SOURCE cannot be read", "Copy the file again"),
     (["build", "broken.json", *_BUILD], "SOURCE is broken", "in line 1"),
     (["build", "two.db"], "--query is missing", "'books', 'people'"),
-    (["build", "two.db", "--query", "boks"], "--query is no SELECT and no table", "'books'"),
+    (["build", "two.db", "--query", "boks"], "--query is neither a SELECT nor a table", "'books'"),
     (["build", "books.csv", "--encoding", "latin-one"], "--encoding is unknown", "'utf-8' or 'cp1252'"),
     (["build", "books.csv", "--limit-records", "0", *_BUILD], "SOURCE is empty", "at least one"),
     # columns and labels
@@ -122,6 +122,9 @@ MISTAKES = [
     (["build", "books.csv", "--weight", "lables=1", *_BUILD], "--weight has an unknown name", "Did you mean 'labels'?"),
     (["build", "books.csv", "--set", "ngram=2"], "--set has an unknown name", "Did you mean 'ngrams'?"),
     (["build", "books.csv", "--set", "label_weight=7", *_BUILD], "--set label_weight is out of range", "at most 1"),
+    (["build", "books.csv", "--set", "kernel=rbf", *_BUILD], "--set has a kernel", "expected 'linear'"),
+    (["build", "books.csv", "--stem", "--language", "none"], "--stem needs a language", "got --language 'none'"),
+    (["build", "plain.csv", "--model", "mlsi", *_BUILD], "--model needs labels", "use --model 'lsi'."),
     (["build", "books.csv", "--vectors", "five.npy", *_BUILD], "--vectors does not match", "one row per record"),
     (["build", "books.csv", "--vectors", "words.npy", *_BUILD], "--vectors is not an array", "numpy.save"),
     (["build", "books.csv", "--stop-words", "no.txt"], "--stop-words cannot be read", "or 'none'"),

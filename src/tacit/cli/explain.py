@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from tacit.cli.common.options import as_json, index_argument, limit_option, opened
+from tacit.cli.common.options import as_json, examples, index_argument, limit_option, opened
 from tacit.cli.common.output import write_json, write_table
 
 if TYPE_CHECKING:
@@ -24,7 +24,17 @@ if TYPE_CHECKING:
 __all__ = ["concepts_command", "explain_command", "write_concepts", "write_explanation"]
 
 
-@click.command("explain")
+@click.command(
+    "explain",
+    epilog=examples(
+        'tacit explain library.tacit --query "whales at sea" --id moby-dick',
+        "tacit explain library.tacit --id moby-dick --id typee",
+        'tacit explain library.tacit --text "a whaling voyage" --label novels',
+        "tacit explain library.tacit --id moby-dick --label novels",
+        "tacit explain library.tacit --label novels",
+        "tacit explain library.tacit --dimension 3",
+    ),
+)
 @index_argument
 @click.option("--query", metavar="TEXT", help="With one --id: why this query finds this record.")
 @click.option("--id", "ids", multiple=True, metavar="ID", help="A record; given twice: why two records are similar.")
@@ -36,16 +46,7 @@ __all__ = ["concepts_command", "explain_command", "write_concepts", "write_expla
 @limit_option(10, "words, labels and records to show")
 @as_json
 def explain_command(*, index: str, limit: int, as_json: bool, **asked: Any) -> None:
-    """Explain a search result, a label, a similarity or a dimension.
-
-    \b
-    tacit explain library.tacit --query "whales at sea" --id moby-dick
-    tacit explain library.tacit --id moby-dick --id typee
-    tacit explain library.tacit --text "a whaling voyage" --label novels
-    tacit explain library.tacit --id moby-dick --label novels
-    tacit explain library.tacit --label novels
-    tacit explain library.tacit --dimension 3
-    """
+    """Explain a search result, a label, a similarity or a dimension."""
     from tacit.tasks.explain.explain import explain
 
     with opened(index) as collection:

@@ -111,7 +111,13 @@ def map_command(
     write_table(("records", colour_by), rows, empty="No groups.")
 
 
-@click.command("cluster")
+@click.command(
+    "cluster",
+    epilog=examples(
+        "tacit cluster library.tacit",
+        "tacit cluster library.tacit --groups 12 --under animals --output groups.tsv",
+    ),
+)
 @index_argument
 @click.option(
     "--groups",
@@ -131,10 +137,6 @@ def cluster_command(
 
     The words and labels are those that distinguish a group from the others; the percentage is the share of its records
     that have the label. The example is the record nearest to the centre of the group.
-
-    \b
-    tacit cluster library.tacit
-    tacit cluster library.tacit --groups 12 --under animals --output groups.tsv
     """
     from tacit.tasks.cluster.groups import cluster_index
 

@@ -80,7 +80,11 @@ def _names(models: str | None) -> list[str] | None:
 @click.option(
     "--per-subject", metavar="FILE", help="Write a row per subject to this file: a table (.tsv, .csv) or .jsonl."
 )
-@click.option("--witnesses", is_flag=True, help="Measure what each witness adds to the suggestions.")
+@click.option(
+    "--witnesses",
+    is_flag=True,
+    help="Measure what each kind of evidence adds to the suggestions: words, neighbours, names and so on.",
+)
 @click.option(
     "--vocabulary",
     metavar="FILE",
@@ -373,7 +377,9 @@ def _write_gain(test: Gain) -> None:
 @click.option("--report", metavar="FOLDER", help="Only write a report on the results there are, into FOLDER.")
 @click.option("--jobs", metavar="NUMBER", type=int, help="Number of processes.  [default: number of cores]")
 @click.option("--data-dir", metavar="FOLDER", help="Folder of the data sets.  [default: $TACIT_DATA]")
-@click.option("-o", "--output", metavar="FOLDER", default="reproduction", show_default=True, help="For the results.")
+@click.option(
+    "-o", "--output", metavar="FOLDER", default="reproduction", show_default=True, help="Folder for the results."
+)
 @as_json
 def reproduce_command(
     *,

@@ -41,7 +41,7 @@ __all__ = ["recommend_command", "search_command", "similar_command"]
 
 
 _with_text = click.option(
-    "--text", "with_text", is_flag=True, help="With a part of the text, also in a pipe; in JSON with all of it."
+    "--text", "with_text", is_flag=True, help="Show a part of each text, also in a pipe; with --json the whole text."
 )
 
 

@@ -31,7 +31,7 @@ _SHORTEST = 16  # characters of a token
     ),
 )
 @click.argument("indexes", metavar="INDEX...", nargs=-1, required=True)
-@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen at.")
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on.")
 @click.option("--port", type=int, default=8080, show_default=True, metavar="NUMBER", help="Port; 0 is any free one.")
 @click.option("--open/--no-open", "open_page", default=False, show_default=True, help="Open the page in a browser.")
 @click.option(
@@ -44,7 +44,7 @@ _SHORTEST = 16  # characters of a token
     "allowed_hosts",
     multiple=True,
     metavar="NAME",
-    help="Name by which browsers may ask, besides localhost. May be repeated; '*' is any.",
+    help="Host name that browsers may use for the service, besides localhost. May be repeated; '*' allows any.",
 )
 @click.option(
     "--log-level",
@@ -66,7 +66,7 @@ def serve_command(
     """Serve indexes to a browser and to other programs.
 
     The explorer is a page with a map, search, suggestions and reasons. Programs use the same through HTTP: the address
-    ends in /docs. Nobody but this machine can reach it, unless --host says so. Press Ctrl+C to stop.
+    ends in /docs. Other machines can reach it only if --host is given. Press Ctrl+C to stop.
     """
     # Several requests are answered at a time, so threads inside one of them only get in each other's way. The libraries
     # read this when NumPy is loaded, which happens below.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from tacit.cli.common.options import as_json, index_argument, opened
+from tacit.cli.common.options import as_json, examples, index_argument, opened
 from tacit.cli.common.output import write_json, write_note, write_table
 from tacit.cli.common.progress import ShownStages
 from tacit.errors import InputError
@@ -33,7 +33,16 @@ _WIDEST = 100
 _FEW_TEXTS = 5  # for which reasons are shown without being asked for
 
 
-@click.command("suggest")
+@click.command(
+    "suggest",
+    epilog=examples(
+        "tacit suggest library.tacit a whaling voyage to the Pacific",
+        "tacit suggest library.tacit letter.txt",
+        "tacit suggest library.tacit --file chapter1.txt --file chapter2.txt",
+        "tacit suggest library.tacit --batch new.csv --output suggested.tsv --chosen",
+        "cat letter.txt | tacit suggest library.tacit - --format annif",
+    ),
+)
 @index_argument
 @click.argument("text", nargs=-1)
 @click.option("--file", "files", multiple=True, metavar="FILE", help="A file with one text. May be repeated.")
@@ -62,13 +71,6 @@ def suggest_command(*, index: str, as_json: bool, form: str | None, limit: int |
     """Suggest labels for texts.
 
     The probabilities are calibrated: of the labels suggested with 0.8, about four in five are right.
-
-    \b
-    tacit suggest library.tacit a whaling voyage to the Pacific
-    tacit suggest library.tacit letter.txt
-    tacit suggest library.tacit --file chapter1.txt --file chapter2.txt
-    tacit suggest library.tacit --batch new.csv --output suggested.tsv --chosen
-    cat letter.txt | tacit suggest library.tacit - --format annif
     """
     if as_json and form not in (None, "json"):
         raise InputError(f"--json contradicts --format: got {form!r}, expected 'json'. Leave one of them out.")

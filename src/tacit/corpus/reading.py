@@ -120,7 +120,8 @@ def as_records(data: Any, columns: ColumnMap | None = None) -> Iterable[Record]:
         return read_records([first, *rest], columns)
     if first is not None and not isinstance(first, Record):
         raise InputError(
-            f"records holds what is no record: got {short(first)}, expected records, dictionaries or paths of files."
+            f"records has an entry that is not a record: got {short(first)}, expected records, dictionaries or paths "
+            "of files."
         )
     return chain(() if first is None else (first,), rest)
 

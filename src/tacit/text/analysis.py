@@ -102,5 +102,5 @@ def _needed_stemmer(language: str) -> Callable[[str], str]:
         import snowballstemmer
 
         known = ", ".join(sorted(snowballstemmer.algorithms()))
-        raise InputError(f"language has no stemmer: got {language!r}, expected one of {known}. Set stem=False.")
+        raise InputError(f"language has no stemmer: got {language!r}, expected one of {known}. Leave out `stem`.")
     return found

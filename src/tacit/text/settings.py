@@ -67,7 +67,7 @@ class TextSettings:
         if self.max_terms is not None:
             check_count("max_terms", self.max_terms)
         if self.stem and self.language == "none":
-            raise InputError("stem needs a language: got language='none', expected a name such as 'german'.")
+            raise InputError("stem needs a language: got `language='none'`, expected a name such as 'german'.")
 
     def to_facts(self) -> dict[str, Any]:
         """Return the settings as plain data."""

@@ -31,6 +31,7 @@ _OTHER_NAMES = {  # arguments whose option is called differently
     "name": "dataset",
     "n_clusters": "groups",
     "limit": "limit_records",
+    "goal": "for",
 }
 _OF_OUTPUT = re.compile(r"path (?:is (?:a|an|not in)|cannot be written|exists)\b")
 _NAMES_OF_SET = ("ngrams", "min_records", "max_share", "max_terms", "min_label_records", "title_weight")

@@ -99,7 +99,7 @@ _OPTIONS: tuple[Decorator, ...] = (
         "--allow-unmatched",
         is_flag=True,
         default=None,
-        help="Go on if the taxonomy has fewer than half of the labels.",
+        help="Build also if the taxonomy has fewer than half of the labels.",
     ),
     option_in("Space", "--map/--no-map", default=None, help="Lay the records out as a map.  [default: map]"),
     option_in("Space", "--seed", type=int, metavar="NUMBER", help="Random seed.  [default: 0]"),
@@ -121,7 +121,7 @@ _OPTIONS: tuple[Decorator, ...] = (
         "Suggester",
         "--suggester",
         type=click.Choice(SUGGESTERS),
-        help="Method that learns to suggest labels.  [default: auto]",
+        help="Method that learns to suggest labels: witnesses combines several kinds of evidence.  [default: auto]",
     ),
 )
 model_options: Decorator = partial(gather_options, options=_OPTIONS, kind=ModelOptions, name="space")

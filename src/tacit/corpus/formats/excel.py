@@ -53,7 +53,7 @@ def _sheet(book: Any, source: Source) -> Any:
         return next(filled, next(iter(sheets.values())))
     if source.query not in sheets:
         raise InputError(
-            f"query is no sheet of {source.name}: got {source.query!r}, expected one of {shown(sheets, 20)}."
+            f"query is not a sheet of {source.name}: got {source.query!r}, expected one of {shown(sheets, 20)}."
             f"{did_you_mean(source.query, sheets)}"
         )
     return sheets[source.query]

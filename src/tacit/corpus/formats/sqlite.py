@@ -50,7 +50,7 @@ def _statement(database: sqlite3.Connection, source: Source) -> str:
             return source.query
         if source.query not in tables:
             raise InputError(
-                f"query is no SELECT and no table of {source.name}: got {source.query!r}, expected one of "
+                f"query is neither a SELECT nor a table of {source.name}: got {source.query!r}, expected one of "
                 f"{shown(tables, 20)}, or SELECT ... FROM one of them.{did_you_mean(source.query, tables)}"
             )
         tables = [source.query]

@@ -141,6 +141,11 @@ def make_model(kind: Any, settings: BuildSettings, **given: Any) -> Any:
             raise InputError(
                 f"parameters has an unknown name: got {name!r}, expected some of {', '.join(sorted(known))}."
             )
+    if (kernel := settings.parameters.get("kernel", "linear")) != "linear":
+        raise InputError(
+            f"parameters has a kernel that an index cannot use: got {kernel!r}, expected 'linear', since an index "
+            "places texts by their words. Leave it out."
+        )
     return kind(settings.n_components, **{"random_state": settings.random_state, **given, **settings.parameters})
 
 

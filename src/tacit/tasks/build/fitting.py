@@ -104,7 +104,7 @@ def fit_space(
         needed = " or ".join(space.needs)
         raise InputError(
             f"model needs {needed}: got {space.name!r} for records without any, expected 'lsi' or 'auto'. Name the "
-            f"columns that hold the {needed}, or use model='lsi'."
+            f"columns that hold the {needed}, or use `model='lsi'`."
         )
     if not X.shape[1] and space.takes != "relations":
         raise InputError(
@@ -536,7 +536,7 @@ def _check_room(n_terms: int, n_labels: int) -> None:
         raise InputError(
             f"suggester='both' would take {human_size(size)}: got {n_terms:,} terms and {n_labels:,} labels, expected "
             f"at most {human_size(_MOST_BYTES)}. Keep fewer terms (max_terms), learn fewer labels (min_label_records), "
-            "or use suggester='auto'."
+            "or use `suggester='auto'`."
         )
 
 

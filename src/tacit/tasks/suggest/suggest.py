@@ -265,7 +265,7 @@ def _suggester(collection: OpenedIndex) -> Any:
     """Return the suggester; None if labels are those of the nearest records."""
     if collection.suggester is None and collection.settings.get("fitted", {}).get("suggester") != "neighbours":
         raise InputError(
-            f"{collection.path} has no suggester: got an index without labels or built with suggester='none', "
+            f"{collection.path} has no suggester: got an index that was built without labels or without a suggester, "
             "expected one. Build it with a column of labels."
         )
     return collection.suggester

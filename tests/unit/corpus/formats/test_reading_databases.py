@@ -55,7 +55,7 @@ def test_the_one_table_of_a_database(database):
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("boks", r"query is no SELECT and no table of x.db: got 'boks', .* Did you mean 'books'\?"),
+        ("boks", r"query is neither a SELECT nor a table of x.db: got 'boks', .* Did you mean 'books'\?"),
         ("SELECT missing FROM books", "query cannot be read: got 'no such column: missing' for x.db"),
         (" ", "query is empty: got ' '"),
     ],
@@ -99,7 +99,7 @@ def test_a_workbook(tmp_path):
     with pytest.warns(tacit.TacitWarning, match="1 x cells"):
         (note,) = reading
     assert (note.id, note.fields) == ("5", {"when": "2020-01-02"})
-    with pytest.raises(InputError, match=r"query is no sheet of x.xlsx: got 'notes', .* Did you mean 'Notes'\?"):
+    with pytest.raises(InputError, match=r"query is not a sheet of x.xlsx: got 'notes', .* Did you mean 'Notes'\?"):
         read_records(tmp_path / "x.xlsx", query="notes")
     data = bytearray((tmp_path / "x.xlsx").read_bytes())
     for place in range(60, len(data) // 2):
@@ -155,7 +155,7 @@ def test_frames_and_dictionaries_are_built_and_added(tmp_path):
     [
         ({"id": ["a"], "text": ["t"]}, "records is one dictionary: got keys such as 'id', expected a list"),
         ([ROWS[0], "x"], "records mixes dictionaries with others: got 'x' at 1"),
-        ([3, 4], "records holds what is no record: got 3, expected records, dictionaries or paths"),
+        ([3, 4], "records has an entry that is not a record: got 3, expected records, dictionaries or paths"),
         (3, "records is not a collection: got 3, expected records, a data frame"),
         ("absent.csv", "path does not exist: got 'absent.csv'"),
         ([], "records is empty: got none"),
