@@ -76,7 +76,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
     ),
     "reproduce": (
         {"experiment", "trees", "causes"},
-        {"running", "report", "mlsi", "hlsi", "mlsa", "graphs", "choice"},
+        {"running", "report", "mlsi", "hlsi", "mlsa", "graphs", "choice", "checked"},
         {"pages"},
         {"reproduce"},
     ),

@@ -368,6 +368,7 @@ def _write_gain(test: Gain) -> None:
         "tacit reproduce mlsi-fig1 --quick",
         "tacit reproduce --full --jobs 2 -o reproduction",
         "tacit reproduce -o reproduction --report docs/reproduction",
+        "tacit reproduce --check-docs .",
     ),
 )
 @click.argument("names", nargs=-1, metavar="[NAME]...")
@@ -376,6 +377,7 @@ def _write_gain(test: Gain) -> None:
 @click.option("--full", is_flag=True, help="As many repeats as in the paper.")
 @click.option("--report", metavar="FOLDER", help="Only write a report on the results there are, into FOLDER.")
 @click.option("--jobs", metavar="NUMBER", type=int, help="Number of processes.  [default: number of cores]")
+@click.option("--check-docs", metavar="FOLDER", help="Only check the figures of a project's documents.")
 @click.option("--data-dir", metavar="FOLDER", help="Folder of the data sets.  [default: $TACIT_DATA]")
 @click.option(
     "-o", "--output", metavar="FOLDER", default="reproduction", show_default=True, help="Folder for the results."
@@ -389,6 +391,7 @@ def reproduce_command(
     full: bool,
     jobs: int | None,
     report: str | None,
+    check_docs: str | None,
     data_dir: str | None,
     output: str,
     as_json: bool,
@@ -407,6 +410,9 @@ def reproduce_command(
     if lists:
         _write_experiments(as_json)
         return
+    if check_docs is not None:
+        _check_docs(check_docs, as_json)
+        return
     if report is not None:
         _write_files(report_pages(output, report), as_json)
         return
@@ -424,6 +430,24 @@ def reproduce_command(
         return
     for one in found:
         _write_experiment(one)
+
+
+def _check_docs(folder: str, as_json: bool) -> None:
+    from tacit.reproduce.checked import check_docs
+
+    found = check_docs(folder)
+    wrong = [one for one in found if not one.agrees]
+    if as_json:
+        write_json({"figures": [{**vars(one), "file": str(one.file)} for one in found]})
+    else:
+        for one in wrong:
+            expected = "nothing like it" if one.expected is None else one.expected
+            print(f"{one.file}, line {one.line}: {one.figure}, but {one.source} has {expected}")
+        dates = sorted({one.dated for one in found if one.dated})
+        dated = f", measured {' to '.join(dict.fromkeys((dates[0], dates[-1])))}" if dates else ""
+        print(f"{len(found) - len(wrong)} of {len(found)} figures agree with where they come from{dated}.")
+    if wrong:
+        raise click.exceptions.Exit(1)
 
 
 def _write_files(files: list[Path], as_json: bool) -> None:

@@ -61,7 +61,7 @@ def write_pages(experiments: Sequence[Experiment], results: Path, folder: Path) 
         if stored is not None:
             found.append(_Found(one, stored, {claim.number: claim.verdict(stored) for claim in one.claims}))
     dated = max((one.experiment.kept_in(results).stat().st_mtime for one in found), default=0.0)
-    date = time.strftime("%Y-%m-%d", time.gmtime(dated))
+    date = _day(dated)
     files = []
     for paper in _PAPERS:
         mine = [one for one in found if one.experiment.paper == paper.key]
@@ -71,8 +71,12 @@ def write_pages(experiments: Sequence[Experiment], results: Path, folder: Path) 
             files += [_picture(one, folder) for one in mine if one.experiment.picture is not None]
     files += [folder / "index.md", folder / _FIGURES]
     replace_text(files[-2], _index(found, len(experiments), date))
-    replace_text(files[-1], _figures(found))
+    replace_text(files[-1], _figures(found, results))
     return files
+
+
+def _day(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(seconds))
 
 
 def _picture(found: _Found, folder: Path) -> Path:
@@ -192,13 +196,14 @@ def _lines(rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _figures(found: Sequence[_Found]) -> str:
+def _figures(found: Sequence[_Found], folder: Path) -> str:
     """Return all means in long form, which `check_docs` reads."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["experiment", "factors", "measure", "repeats", "mean", "deviation"])
+    writer.writerow(["experiment", "factors", "measure", "repeats", "mean", "deviation", "measured"])
     for one in found:
         experiment = one.experiment
+        date = _day(experiment.kept_in(folder).stat().st_mtime)
         for values in groups(one.results, list(experiment.factors)):
             rows = one.results.where(**values)
             for measure in experiment.measures:
@@ -207,7 +212,7 @@ def _figures(found: Sequence[_Found]) -> str:
                     factors = json.dumps(_given(values), ensure_ascii=False)
                     spread = "" if deviation is None else f"{deviation:.4g}"
                     repeats = len(rows.values("repeat"))
-                    writer.writerow([experiment.name, factors, measure, repeats, f"{mean:.6g}", spread])
+                    writer.writerow([experiment.name, factors, measure, repeats, f"{mean:.6g}", spread, date])
     return stream.getvalue()
 
 
