@@ -7,7 +7,7 @@ from a stranger, or be on a disk that nobody writes to.
 
 Arrays, facts and the graph of neighbours never change; their checksums are in the manifest. `records.sqlite` changes,
 so every writer leaves its checksum in `records.checksum`, with the number of changes that it holds for. A writer that
-was killed leaves records without one; they are then read unchecked until the next writer.
+was killed leaves records without one: see `tacit.index.folder.unsealed`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ __all__ = [
     "SEAL",
     "check_records",
     "complaint_about",
+    "is_as_sealed",
     "remember",
     "remember_checked",
     "seal",
@@ -88,17 +89,22 @@ def was_checked(path: Path, what: str) -> bool:
     return _known(f"{_identity(found)}:{what}", found.st_size) == _PASSED
 
 
-def seal_records(folder: Path, store: RecordStore) -> None:
-    """Write the checksum of the records, if they have changed; the caller holds the lock and an open writable store.
+def seal_records(folder: Path, store: RecordStore) -> bool:
+    """Write the checksum of the records, if they have changed, and return whether it now holds.
 
-    Records that cannot be sealed, since a reader still uses an older state or the disk is full, are stored all the
-    same.
+    The caller holds the lock and an open writable store. Records that cannot be sealed, since a reader still uses an
+    older state or the disk is full, are stored all the same.
     """
-    with contextlib.suppress(OSError):
+    try:
         changes = store.changes
         sealed = _seal(folder)
-        if (sealed is None or sealed[0] != changes) and store.settle():
+        if sealed is None or sealed[0] != changes:
+            if not store.settle():
+                return False
             seal(folder, changes)
+    except OSError:
+        return False
+    return True
 
 
 def seal(folder: Path, changes: int) -> None:
@@ -109,17 +115,25 @@ def seal(folder: Path, changes: int) -> None:
     remember(path, str(content["sha256"]))
 
 
-def check_records(folder: Path, changes: Callable[[], int], *, afresh: bool = False) -> None:
-    """Raise an `InputError` if the records differ from those that the last writer left.
+def check_records(folder: Path, changes: Callable[[], int], *, afresh: bool = False) -> bool:
+    """Raise an `InputError` if the records differ from those that the last writer left; return whether it left any.
 
     `changes` reads the number of changes from the open store; `afresh` compares them even if they were compared before.
+    It returns False if the records are being changed, or were not closed properly.
     """
     sealed = _seal(folder)
-    if sealed is None or sealed[0] != changes():  # not closed properly, or being changed
-        return
+    if sealed is None or sealed[0] != changes():
+        return False
     complaint = complaint_about(folder / RECORDS, sealed[1], afresh=afresh)
     if complaint and sealed[0] == changes():  # and not by a writer who came meanwhile
         raise InputError(complaint)
+    return True
+
+
+def is_as_sealed(folder: Path) -> bool:
+    """Whether the file of the records, without its log, is that which the last writer closed."""
+    sealed = _seal(folder)
+    return sealed is not None and complaint_about(folder / RECORDS, sealed[1]) is None
 
 
 def _seal(folder: Path) -> tuple[int, FileFacts] | None:

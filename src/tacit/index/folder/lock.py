@@ -1,7 +1,8 @@
 """One writer at a time: a writer locks the file `lock` of the index.
 
-The operating system frees the lock when the process ends, so that no user has to delete one. The text in the file only
-tells people who holds it.
+The operating system frees the lock when the process ends, so that no user has to delete one. The first line of the file
+tells people who holds it. The second is left by a writer after each change, and stays if the writer is killed: how many
+changes the records had, so that a loss of the last ones is noticed. Both may be missing.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tacit.errors import BusyError, InputError
-from tacit.files import PLAIN_FLAGS, kind_of
+from tacit.files import PLAIN_FLAGS, kind_of, open_plain
 
 if os.name == "nt":  # pragma: no cover
     import msvcrt
 else:
     import fcntl
 
-__all__ = ["LOCK_NAME", "hold_lock", "lock_holder"]
+__all__ = ["LOCK_NAME", "HeldLock", "hold_lock", "left_in_lock", "lock_holder"]
 
 LOCK_NAME = "lock"
 
@@ -30,8 +31,35 @@ _PAUSE = 0.05  # seconds between two tries
 _LOCKED_BYTE = 1 << 20  # behind the text, since Windows lets nobody read a locked byte
 
 
+class HeldLock:
+    """A lock that this process holds."""
+
+    def __init__(self, handle: int, left: str) -> None:
+        since = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        self._handle, self._holder, self._left = handle, f"process {os.getpid()} since {since}", left
+        self._write(self._holder)
+
+    def leave(self, text: str) -> None:
+        """Leave a line for those who come after a kill; "" for none."""
+        self._left = text
+        self._write(self._holder)
+
+    def free(self) -> None:
+        """Free the lock; what was left stays."""
+        with contextlib.suppress(OSError):
+            self._write("")
+        _lock(self._handle, take=False)  # explicitly, since a forked child may hold a copy of the handle
+        os.close(self._handle)
+
+    def _write(self, holder: str) -> None:
+        os.lseek(self._handle, 0, os.SEEK_SET)
+        content = f"{holder}\n{self._left}\n" if self._left else holder
+        written = os.write(self._handle, content.encode())
+        os.ftruncate(self._handle, written)
+
+
 @contextlib.contextmanager
-def hold_lock(folder: Path, *, wait: float = 0.0) -> Iterator[None]:
+def hold_lock(folder: Path, *, wait: float = 0.0) -> Iterator[HeldLock]:
     """Hold the lock of the index in an existing folder during a `with` block; wait for it up to `wait` seconds.
 
     Raises
@@ -42,15 +70,35 @@ def hold_lock(folder: Path, *, wait: float = 0.0) -> Iterator[None]:
     """
     handle = _acquire(folder / LOCK_NAME, time.monotonic() + wait)
     try:
-        since = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-        os.ftruncate(handle, 0)
-        os.write(handle, f"process {os.getpid()} since {since}".encode())
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            os.ftruncate(handle, 0)
-        _lock(handle, take=False)  # explicitly, since a forked child may hold a copy of the handle
+        os.lseek(handle, 0, os.SEEK_SET)
+        held = HeldLock(handle, _second_line(os.read(handle, _LONGEST)))
+    except BaseException:
         os.close(handle)
+        raise
+    try:
+        yield held
+    finally:
+        held.free()
+
+
+def left_in_lock(folder: Path) -> str:
+    """Return the line that a writer left in the lock of an index; "" if there is none."""
+    try:
+        with open_plain(folder / LOCK_NAME) as file:
+            return _second_line(file.read(_LONGEST))
+    except (OSError, InputError):
+        return ""
+
+
+_LONGEST = 1_000  # bytes that are read
+
+
+def _second_line(content: bytes) -> str:
+    return content.decode("utf-8", "replace").partition("\n")[2].strip()
+
+
+def _first_line(content: bytes) -> str:
+    return content.decode("utf-8", "replace").partition("\n")[0].strip()
 
 
 def lock_holder(folder: Path) -> str | None:
@@ -65,7 +113,7 @@ def lock_holder(folder: Path) -> str | None:
         if _lock(handle, take=True):
             _lock(handle, take=False)
             return None
-        return os.read(handle, 200).decode("utf-8", "replace").strip() or "another process"
+        return _first_line(os.read(handle, 200)) or "another process"
     except InputError:  # no locks on this file system
         return None
     finally:
@@ -91,7 +139,7 @@ def _acquire(path: Path, deadline: float) -> int:
         if locked:  # a writer that gave up its new folder deleted the file: the lock is not on the file at `path`
             continue
         if time.monotonic() >= deadline:
-            shown = holder.decode("utf-8", "replace").strip() or "another process"  # it may not have written yet
+            shown = _first_line(holder) or "another process"  # it may not have written yet
             raise BusyError(
                 f"{path.parent} is being changed: got a lock held by {shown}, "
                 "expected one writer at a time. Wait until it has finished, or pass `wait` with a number of seconds."

@@ -23,8 +23,9 @@ from tacit.index.folder.generations import (
     current_or_none,
     sweep_unnamed,
 )
-from tacit.index.folder.lock import hold_lock
+from tacit.index.folder.lock import HeldLock, hold_lock
 from tacit.index.folder.manifest import INDEX, FolderKind, Manifest
+from tacit.index.folder.unsealed import check_nothing_lost, check_unsealed, note_of
 from tacit.index.records.store import RecordStore
 from tacit.index.strict_json import from_json
 
@@ -60,7 +61,7 @@ class Generation:
         Its records.
     """
 
-    def __init__(self, folder: Path, *, writable: bool = False) -> None:
+    def __init__(self, folder: Path, *, lock: HeldLock | None = None, writable: bool = False) -> None:
         self.folder = folder
         self.manifest = read_manifest(folder)
         for above in {(folder / name).parent for name in self.manifest.files}:
@@ -71,9 +72,11 @@ class Generation:
                 raise InputError(complaint)
         names = {name: Path(name).stem for name in self.manifest.files if name.startswith("arrays/")}
         self.arrays: dict[str, np.ndarray] = {stem: map_array(folder / name) for name, stem in names.items()}
-        self.store = RecordStore(folder / RECORDS, writable=writable)
+        noted = None if lock is None else lambda changes: lock.leave(note_of(folder, changes))
+        self.store = RecordStore(folder / RECORDS, writable=writable, on_change=noted)
         try:
-            check_records(folder, lambda: self.store.changes)
+            check_nothing_lost(folder, self.store)
+            is_sealed = check_records(folder, lambda: self.store.changes)
             base, promised = self.store.counts().base, self.manifest.counts.get("records")
             rows = len(self.arrays["positions"]) if "positions" in self.arrays else base
             if not base == promised == rows:
@@ -81,6 +84,8 @@ class Generation:
                     f"{self.folder} is inconsistent: got {base} records, {rows} positions and {promised} in the "
                     f"manifest, expected the same number. {REMEDY}"
                 )
+            if not is_sealed:
+                check_unsealed(folder, self.manifest, self.store, is_writer=lock is not None)
         except BaseException:
             self.close()
             raise
@@ -155,11 +160,12 @@ def change_generation(path: str | Path, *, wait: float = 0.0) -> Iterator[Genera
     """
     folder = as_folder(path)
     current_generation(folder)  # raises before a lock is created
-    with hold_lock(folder, wait=wait):
+    with hold_lock(folder, wait=wait) as lock:
         sweep_unnamed(folder)
-        with Generation(current_generation(folder), writable=True) as generation:
+        with Generation(current_generation(folder), lock=lock, writable=True) as generation:
             yield generation
-            seal_records(generation.folder, generation.store)
+            if seal_records(generation.folder, generation.store):
+                lock.leave("")
 
 
 def sweep(path: str | Path, *, wait: float = 0.0) -> list[str]:

@@ -72,7 +72,7 @@ class GenerationWriter:
     def __enter__(self) -> GenerationWriter:
         is_new = _make_folder(self.index)
         with contextlib.ExitStack() as leave:
-            leave.enter_context(hold_lock(self.index, wait=self._wait))
+            self._lock = leave.enter_context(hold_lock(self.index, wait=self._wait))
             if is_new:  # while the lock is still held, so that no other build starts in it
                 leave.callback(_remove_if_unused, self.index)
             self._name = next_name(self.index)
@@ -94,7 +94,7 @@ class GenerationWriter:
 
     def previous(self) -> Generation:
         """Open the current generation, for a refit to read; the lock keeps it unchanged."""
-        return Generation(current_generation(self.index))
+        return Generation(current_generation(self.index), lock=self._lock)
 
     def path(self, name: str) -> Path:
         """Return the path of a file that the caller writes and closes before `finish`, such as `records.sqlite`."""
@@ -177,6 +177,7 @@ class GenerationWriter:
         os.rename(self.index / (self._name + UNFINISHED), final)
         flush_folder(self.index)
         set_current(self.index, self._name)
+        self._lock.leave("")
         self._folder = None
         return final
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tacit.index.nearest.exact import top
-from tacit.index.records.schema import TOKENIZER
+from tacit.index.records.schema import FREQUENT_WORDS, TOKENIZER
 from tacit.types import Array, BoolArray, Float32Array, IntArray
 
 __all__ = ["FrequentWords", "write_frequent_words"]
@@ -33,18 +33,12 @@ MANY_TIMES = 8  # if a list is so many times longer than the records of interest
 _ROUNDING = 1e-4  # of sums in 32 bits, with a margin
 _SATURATION, _BY_LENGTH, _LEAST = 1.2, 0.75, 1e-6  # as in FTS5
 
-_TABLES = """
-CREATE TABLE frequent_words (word TEXT PRIMARY KEY, n_records INTEGER NOT NULL, numbers BLOB, times BLOB);
-CREATE TABLE record_norms (base INTEGER PRIMARY KEY, norms BLOB NOT NULL);
-CREATE VIRTUAL TABLE word_places USING fts5vocab('words', 'instance');
-"""
-
 
 def write_frequent_words(connection: sqlite3.Connection, n_records: int) -> None:
     """Write the lists of a new store that has its records, if it is large enough to need them."""
     if n_records < MANY_RECORDS:
         return
-    for statement in _TABLES.strip().split("\n"):
+    for statement in FREQUENT_WORDS.strip().split("\n"):
         connection.execute(statement)
     connection.execute("CREATE VIRTUAL TABLE temp.word_counts USING fts5vocab('main', 'words', 'row')")
     frequent = connection.execute("SELECT term, doc FROM temp.word_counts WHERE doc >= ?", (FREQUENT,)).fetchall()

@@ -16,7 +16,7 @@ from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index.strict_json import check_encodable, to_json
 
-__all__ = ["LONGEST_VALUE", "Row", "as_row", "as_value", "fingerprint", "insert_rows", "read_records"]
+__all__ = ["LONGEST_VALUE", "Row", "as_row", "as_value", "field_values", "fingerprint", "insert_rows", "read_records"]
 
 LONGEST_VALUE = 200  # characters; longer fields are abstracts and notes, not values to filter by
 
@@ -59,7 +59,7 @@ def insert_rows(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
     )
     connection.executemany(
         "INSERT OR IGNORE INTO field_values VALUES (?, ?, ?)",  # 1 and 1.0 in one list are one value
-        ((row.number, name, value) for row in rows for name, value in _field_values(row.fields)),
+        ((row.number, name, value) for row in rows for name, value in field_values(row.fields)),
     )
 
 
@@ -112,7 +112,7 @@ def _record_cells(row: Row) -> tuple[Any, ...]:
     return row.number, record.id, record.title, record.text, row.fields, row.position, digest
 
 
-def _field_values(fields: str) -> Iterator[tuple[str, str | int | float]]:
+def field_values(fields: str) -> Iterator[tuple[str, str | int | float]]:
     """Yield the values to filter by: numbers and short texts, and each of these in a list."""
     for name, value in json.loads(fields).items():
         for item in value if isinstance(value, list) else (value,):

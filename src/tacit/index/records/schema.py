@@ -5,19 +5,25 @@ labels        labels of the records, in order            indexed by label
 links         links of the records, one row per target   indexed by name and target
 field_values  short values of the fields, copied from the JSON to be filtered by
 words         full text of title and text (FTS5); it keeps no copy of them but reads the view `live`
-state         facts about the whole file: base, next_number, changes, dimensions, position_type
+state         facts about the whole file: base, next_number, changes, dimensions, position_type, and the digest of lists
 
 Large collections have more tables, which make searches faster but do not change the results: value_lists (see the
 module of that name), and frequent_words, record_norms, word_places (see `frequent_words`).
+
+A file from a stranger may have other tables, views and triggers under these names, which SQLite would run. So a file is
+used only if its schema is this one; then nothing in it runs but what is written here.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from unicodedata import category
 
@@ -26,12 +32,15 @@ from tacit.files import check_plain
 from tacit.index.strict_json import first_line
 
 __all__ = [
+    "FREQUENT_WORDS",
     "INDEXES",
     "SCHEMA_VERSION",
     "TABLES",
     "TOKENIZER",
+    "VALUE_LISTS",
     "clean_text",
     "connect",
+    "digest_of_lists",
     "guarded",
     "has_letters",
     "has_table",
@@ -80,6 +89,19 @@ CREATE INDEX removed_records ON records (number) WHERE removed = 1;
 """
 
 
+# of large collections
+FREQUENT_WORDS = """
+CREATE TABLE frequent_words (word TEXT PRIMARY KEY, n_records INTEGER NOT NULL, numbers BLOB, times BLOB);
+CREATE TABLE record_norms (base INTEGER PRIMARY KEY, norms BLOB NOT NULL);
+CREATE VIRTUAL TABLE word_places USING fts5vocab('words', 'instance');
+"""
+VALUE_LISTS = """
+CREATE TABLE value_lists
+    (kind TEXT NOT NULL, name TEXT NOT NULL, first NOT NULL, last NOT NULL, numbers BLOB NOT NULL);
+CREATE UNIQUE INDEX value_lists_by_value ON value_lists (kind, name, first, last);
+"""
+
+
 def new_database(path: Path) -> sqlite3.Connection:
     """Create a database with empty tables; without a safe journal, since an interrupted build is discarded."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
@@ -124,6 +146,7 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
                     f"{path} is of a newer format: got version {version}, expected at most {SCHEMA_VERSION}. "
                     "Update Tacit."
                 )
+            _check_schema(connection, path)
             connection.execute(f"PRAGMA query_only = {'OFF' if writable else 'ON'}")
         except BaseException:
             connection.close()
@@ -154,6 +177,18 @@ def guarded(path: Path) -> Iterator[None]:
         ) from error
 
 
+def digest_of_lists(connection: sqlite3.Connection) -> str:
+    """Return a digest of the additional tables of a large collection, which never change after the build."""
+    digest = hashlib.blake2b(digest_size=16)
+    for table in ("value_lists", "frequent_words", "record_norms"):
+        if has_table(connection, table):
+            for row in connection.execute(f"SELECT * FROM {table} ORDER BY rowid"):
+                for cell in row:
+                    content = cell if isinstance(cell, bytes) else repr(cell).encode()
+                    digest.update(len(content).to_bytes(8, "little") + content)
+    return digest.hexdigest()
+
+
 def has_table(connection: sqlite3.Connection, name: str) -> bool:
     """Return whether there is a table, view or index of this name."""
     return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
@@ -167,6 +202,34 @@ def clean_text(text: str) -> str:
 def has_letters(text: str) -> bool:
     """Return whether a text has any of what FTS5 makes words of: letters, numbers and private use."""
     return any(category(letter).startswith(("L", "N", "Co")) for letter in text)
+
+
+def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file with anything that Tacit does not create."""
+    for kind, name, sql in connection.execute(_SCHEMA):
+        if name not in ("sqlite_stat1", "sqlite_stat4") and _expected_schema().get((kind, name), 0) != _normal(sql):
+            raise InputError(
+                f"{path} has a schema that Tacit does not write: got the {kind} {str(name)[:40]!r}, expected "
+                "the tables of records and nothing else. Do not use this index, or restore it from a copy."
+            )
+
+
+_SCHEMA = "SELECT type, name, sql FROM sqlite_master"
+
+
+@lru_cache(maxsize=1)
+def _expected_schema() -> dict[tuple[str, str], str | None]:
+    """Return the statement of each table, index and view, by its kind and name, as this SQLite writes it."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(TABLES + INDEXES + FREQUENT_WORDS + VALUE_LISTS)
+        return {(kind, name): _normal(sql) for kind, name, sql in connection.execute(_SCHEMA)}
+
+
+def _normal(sql: str | None) -> str | None:
+    """Return a statement without comments and line ends: earlier versions broke their lines elsewhere."""
+    if sql is None:
+        return None
+    return re.sub(r" ?([(),]) ?", r"\1", " ".join(re.sub(r"--[^\n]*", "", str(sql)).split()))
 
 
 def _open(path: Path) -> sqlite3.Connection:
@@ -188,6 +251,10 @@ def _prepared(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, timeout=30.0, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from an untrusted source
+        connection.execute("PRAGMA cell_size_check = ON")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        if hasattr(connection, "setconfig"):  # Python 3.12
+            connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")  # what is committed survives a power failure
         connection.execute("PRAGMA cache_size = -65536")  # KiB: enough for the longest lists of a million records

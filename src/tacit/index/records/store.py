@@ -26,7 +26,7 @@ from tacit.index.records.frequent_words import write_frequent_words
 from tacit.index.records.lookups import StoreLookups
 from tacit.index.records.matching import MatchingRecords, RecordMatcher, column
 from tacit.index.records.rows import Row, as_row, insert_rows, read_records
-from tacit.index.records.schema import INDEXES, connect, guarded, new_database
+from tacit.index.records.schema import INDEXES, connect, digest_of_lists, guarded, new_database
 from tacit.index.records.value_lists import write_value_lists
 from tacit.index.records.word_search import WordSearch
 
@@ -84,6 +84,8 @@ class RecordStore(StoreLookups):
         File that `RecordStore.create` made.
     writable : bool, default False
         Whether to allow changes. The caller must hold the lock of the index, as `change_generation` does.
+    on_change : function, optional
+        Called after each change with the number of changes since the build.
 
     Raises
     ------
@@ -91,9 +93,11 @@ class RecordStore(StoreLookups):
         If the file is missing, damaged, not a store, or of a newer format.
     """
 
-    def __init__(self, path: str | Path, *, writable: bool = False) -> None:
+    def __init__(
+        self, path: str | Path, *, writable: bool = False, on_change: Callable[[int], None] | None = None
+    ) -> None:
         self.path = Path(path)
-        self._writable = writable
+        self._writable, self._on_change = writable, on_change
         self._first = _Session(self.path, writable=writable)
         self._own, self._sessions = threading.local(), weakref.WeakSet([self._first])
         self._own.session = self._first
@@ -358,8 +362,11 @@ class RecordStore(StoreLookups):
         session = self._session
         with session.turn, guarded(self.path), _transaction(session.connection, "BEGIN IMMEDIATE"):
             yield session.connection
+            changes = session.changes.state("changes") + count
             if count:
-                self._session.changes.set_state("changes", self._session.changes.state("changes") + 1)
+                session.changes.set_state("changes", changes)
+        if count and self._on_change is not None:
+            self._on_change(changes)
 
 
 @contextlib.contextmanager
@@ -400,6 +407,7 @@ def _fill(
     connection.executescript(INDEXES)
     connection.execute("BEGIN")
     write_value_lists(connection, count)
+    connection.execute("INSERT INTO state VALUES ('lists', ?)", (digest_of_lists(connection),))
     connection.execute("COMMIT")
     connection.execute("PRAGMA journal_mode = WAL")
     return count

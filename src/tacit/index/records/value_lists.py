@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.index.records.filters import Condition, Span
+from tacit.index.records.schema import VALUE_LISTS
 from tacit.types import BoolArray
 
 __all__ = ["ValueLists", "write_value_lists"]
@@ -33,9 +34,6 @@ SHARED = 1_000  # records that share a list: SQLite looks through these in half 
 # whose rare members should not need a query each; fields are filtered by ranges, which are faster with fewer lists.
 OWN = {"labels": 16, "links": 16, "fields": SHARED}
 
-_TABLE = """CREATE TABLE value_lists
-    (kind TEXT NOT NULL, name TEXT NOT NULL, first NOT NULL, last NOT NULL, numbers BLOB NOT NULL)"""
-_INDEX = "CREATE UNIQUE INDEX value_lists_by_value ON value_lists (kind, name, first, last)"
 _NAMES = {
     "labels": "SELECT ''",
     "links": "SELECT DISTINCT name FROM links",
@@ -49,12 +47,13 @@ def write_value_lists(connection: sqlite3.Connection, n_records: int) -> None:
     """Write the lists of a new store that has its records and SQL indexes, if it is large enough to need them."""
     if n_records < MANY_RECORDS:
         return
-    connection.execute(_TABLE)
+    table, index = VALUE_LISTS.strip().rstrip(";").split(";")
+    connection.execute(table)
     for kind, sql in _NAMES.items():
         for (name,) in connection.execute(sql).fetchall():
             rows = ((kind, name, *found) for found in _lists(connection, Condition(kind, name), n_records))
             connection.executemany("INSERT INTO value_lists VALUES (?, ?, ?, ?, ?)", rows)
-    connection.execute(_INDEX)
+    connection.execute(index)
 
 
 class ValueLists:

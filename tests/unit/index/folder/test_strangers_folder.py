@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import signal
+import sqlite3
 import time
 from pathlib import Path
 
@@ -160,3 +162,25 @@ def test_large_files_are_compared_once(tmp_path, monkeypatch):
     (tmp_path / "cache/compared.json").write_text("[", encoding="utf-8")
     with open_generation(copy):
         pass
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TRIGGER evil AFTER INSERT ON records BEGIN DELETE FROM labels; END",
+        "DROP VIEW live; CREATE VIEW live AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) "
+        "SELECT n AS number, '' AS title, '' AS text FROM r",
+        "CREATE TABLE more (a)",
+        "DROP TABLE field_values; CREATE VIEW field_values AS SELECT number, key AS name, title AS value FROM records",
+        "DROP INDEX labels_by_label; CREATE INDEX labels_by_label ON labels (label || 'x', number)",
+    ],
+)
+def test_a_schema_of_strangers_is_refused(sound, tmp_path, sql):
+    path = Path(shutil.copytree(sound, tmp_path / "a.tacit"))
+    file = path / "generation-000001/records.sqlite"
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        connection.executescript(sql)
+    (path / "generation-000001/records.checksum").unlink()
+    with pytest.raises(InputError, match=r"records\.sqlite has a schema that Tacit does not write: got the \w+ '\w+'"):
+        _open_all(path)
+    assert any("has a schema that Tacit does not write" in sentence for sentence in verify(path))
