@@ -253,8 +253,8 @@ def _prepared(address: str) -> sqlite3.Connection:
         connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from an untrusted source
         connection.execute("PRAGMA cell_size_check = ON")
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        if hasattr(connection, "setconfig"):  # Python 3.12
-            connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE)
+        if defensive := getattr(sqlite3, "SQLITE_DBCONFIG_DEFENSIVE", None):  # Python 3.12
+            connection.setconfig(defensive)  # type: ignore[attr-defined, unused-ignore]
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")  # what is committed survives a power failure
         connection.execute("PRAGMA cache_size = -65536")  # KiB: enough for the longest lists of a million records
