@@ -38,7 +38,7 @@ MAY_IMPORT["__init__"] = {"text", "relations", "operators", "solve", "models", "
 # but itself. Imports for type checkers only do not count: they are not run.
 LAYERS: dict[str, tuple[set[str], ...]] = {
     "corpus": (
-        {"problems", "record", "columns"},
+        {"problems", "record", "columns", "plain_values"},
         {"sources", "cells"},
         {"formats", "frames"},
         {"rows"},

@@ -13,6 +13,8 @@ __all__ = ["KINDS", "Problem", "Problems"]
 KINDS: Mapping[str, str] = {
     "encoding": "bytes that are not in the encoding, replaced by \ufffd",
     "broken line": "lines that cannot be read, left out",
+    "unreadable": "files and folders that cannot be opened, left out",
+    "odd value": "values that cannot be stored, left out of their records",
     "cells": "lines with too few or too many cells, left out",
     "duplicate id": "records whose id was used before, left out",
     "no text": "records without text, left out",
@@ -32,7 +34,8 @@ class Problem:
     sentence: str
 
     def __str__(self) -> str:
-        return f"{self.file}, line {self.line}: {self.sentence}"
+        place = f"{self.file}, line {self.line}" if self.line else self.file
+        return f"{place}: {self.sentence}"
 
 
 class Problems:

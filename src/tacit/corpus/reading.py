@@ -27,10 +27,11 @@ from tacit.corpus.cells import (
 )
 from tacit.corpus.columns import ColumnMap
 from tacit.corpus.frames import is_frame, sources_in_memory
+from tacit.corpus.plain_values import OddValueError, is_whole, plain_value, whole_text_of
 from tacit.corpus.problems import Problems
 from tacit.corpus.record import Record
 from tacit.corpus.rows import ROWS_LOOKED_AT, RowsAhead
-from tacit.corpus.sources import Row, Source, find_sources
+from tacit.corpus.sources import MOST_BYTES, Row, Source, find_sources
 from tacit.errors import InputError, TacitWarning, did_you_mean
 
 __all__ = ["Reading", "as_records", "read_records"]
@@ -48,6 +49,7 @@ def read_records(
     query: str | None = None,
     encoding: str = "utf-8",
     max_problems: int | None = 100,
+    max_line_mb: int = MOST_BYTES >> 20,
     limit: int | None = None,
     progress: Progress = None,
 ) -> Reading:
@@ -74,6 +76,9 @@ def read_records(
         Encoding of the texts; a byte order mark of UTF-8 or UTF-16 at the start of a file overrides it.
     max_problems : int, optional, default 100
         Maximum number of problems before reading stops with an error; None for any number.
+    max_line_mb : int, default 256
+        Maximum size of one line, or of a file with one text, in megabytes, unpacked. A small gzipped file may unpack to
+        a line that no memory holds.
     limit : int, optional
         Maximum number of records to read.
     progress : callable, optional
@@ -97,7 +102,10 @@ def read_records(
     for name, value in (("max_problems", max_problems), ("limit", limit)):
         if value is not None:
             check_count(name, value, low=0)
+    check_count("max_line_mb", max_line_mb)
     sources = sources_in_memory(path) or find_sources(path, format, encoding)
+    for source in sources:
+        source.most_bytes = max_line_mb << 20
     if query is not None:
         _set_query(sources, query)
     return Reading(sources, columns or ColumnMap(), max_problems, limit, progress)
@@ -232,7 +240,8 @@ class Reading:
         self._separators = used_separators(separators, rows)
         self._note = unsplit_note(columns.labels or (), separators, rows)
         if not columns.labels and self._asked.labels is None:
-            others = [name for name in there if name not in columns.used]
+            used = set(columns.used)
+            others = [name for name in there if name not in used]
             among = f" among {shown(others, 20)}" if others else ""
             self._note = f"No column of labels was found{among}. If there is one, name it: `labels`."
 
@@ -332,10 +341,48 @@ class _RecordMaker:
         for name in self._used:
             row.pop(name, None)
         fields = row if self._fields is None else {name: row[name] for name in self._fields if name in row}
+        self._make_plain(line, fields)
+        if not all(map(is_whole, (text, identity, title or "", *labels, *links, *chain(*links.values())))):
+            text, identity, title, labels, links = self._made_whole(line, text, identity, title or "", labels, links)
         record = object.__new__(Record)  # without the checks and copies of `Record`, which take as long as parsing
         facts = {"id": identity, "text": text, "labels": labels, "title": (title or "").strip()}
         record.__dict__.update(facts, links=links, fields=fields)
         return record
+
+    def _make_plain(self, line: int, fields: dict[str, Any]) -> None:
+        """Convert values that JSON does not know, and leave out those that cannot be stored."""
+        for name, value in [*fields.items()]:
+            kind = type(value)
+            if (kind is str and is_whole(value)) or kind is int or kind is bool or value is None:
+                continue
+            try:
+                plain = plain_value(value)
+            except OddValueError as error:
+                del fields[name]
+                self._add("odd value", line, f"{name} holds a value that cannot be stored: {error}. Left out.")
+                continue
+            if kind is str:
+                self._add("encoding", line, f"{name} holds half of a surrogate pair: replaced.")
+            fields[name] = plain
+        if not all(map(is_whole, fields)):
+            whole = {whole_text_of(name): value for name, value in fields.items()}
+            fields.clear()
+            fields.update(whole)
+
+    def _made_whole(
+        self,
+        line: int,
+        text: str,
+        identity: str,
+        title: str,
+        labels: tuple[str, ...],
+        links: dict[str, tuple[str, ...]],
+    ) -> tuple[str, str, str, tuple[str, ...], dict[str, tuple[str, ...]]]:
+        """Return the parts of a record without halves of surrogate pairs."""
+        self._add("encoding", line, "it holds half of a surrogate pair, as in '\\ud800': replaced.")
+        text, identity, title = map(whole_text_of, (text, identity, title))
+        named = {whole_text_of(name): tuple(map(whole_text_of, targets)) for name, targets in links.items()}
+        return text, identity, title, tuple(dict.fromkeys(map(whole_text_of, labels))), named
 
     def _add(self, kind: str, line: int, sentence: str) -> None:
         self._problems.add(kind, self._file, line, sentence)

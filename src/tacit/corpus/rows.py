@@ -19,7 +19,7 @@ from tacit.corpus.formats.sqlite import sqlite_rows
 from tacit.corpus.formats.text_folder import text_rows
 from tacit.corpus.formats.xml_records import xml_rows
 from tacit.corpus.problems import Problem, Problems
-from tacit.corpus.sources import Row, RowsSource, Source, text_lines
+from tacit.corpus.sources import Row, RowsSource, Source, Unreadable, text_lines
 
 __all__ = ["ROWS_LOOKED_AT", "RowsAhead"]
 
@@ -95,6 +95,9 @@ def _rows_of(source: Source, problems: Problems, is_annif: bool | None) -> Rows:
     is_annif = True if source.format.startswith("annif-") else is_annif
     if isinstance(source, RowsSource):
         return source.rows()
+    if isinstance(source, Unreadable):
+        problems.add("unreadable", source.name, 0, f"{source.reason}: left out.")
+        return iter(())
     if kind in _READERS:
         return _READERS[kind](source, problems)
     if kind == "ris":

@@ -10,29 +10,37 @@ import codecs
 import gzip
 import io
 import logging
+import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from tacit.checks import check_choice, shown
+from tacit.checks import check_choice, human_size, shown
 from tacit.corpus.problems import Problems
 from tacit.errors import InputError
 from tacit.files import did_you_mean_file
 
 __all__ = [
     "FORMATS",
+    "MOST_BYTES",
     "Row",
     "RowsSource",
     "Source",
+    "Unreadable",
     "find_sources",
     "lines_of",
+    "printable_name",
     "quiet_library",
     "text_lines",
     "text_stream",
+    "too_long",
     "whole_text",
 ]
+
+MOST_BYTES = 256 << 20  # of one line, or of one text, unpacked
 
 Row = dict[str, Any]  # the cells of a row by the names of their columns
 
@@ -66,18 +74,25 @@ class Source:
 
     The format is one of the values in `_SUFFIXES`, "csl" (JSON that turns out to be a list of references), "rows" (in
     memory), or "annif-json", "annif-csv", "annif-tsv" or "annif-text". `root` is the folder in which the file was
-    found, if a folder is read. `wanted` are the columns that are needed, None for all. `query` is what to read of an
-    SQLite database or a workbook.
+    found, if a folder is read. `most_bytes` are those of one line, or of one text. `wanted` are the columns that are
+    needed, None for all. `query` is what to read of an SQLite database or a workbook.
     """
 
     query: str | None = None
 
     def __init__(self, path: Path, format: str, encoding: str, *, name: str = "", root: Path | None = None) -> None:
         self.path, self.format, self.encoding = path, format, encoding
-        self.name, self.root = name or path.name, root
+        self.name, self.root = printable_name(name or path.name), root
         self.wanted: tuple[str, ...] | None = None
+        self.most_bytes = MOST_BYTES
         self.rows_share = 0.0
         self._raw: BinaryIO | None = None
+
+    @property
+    def place(self) -> Path:
+        """The path inside the folder that is read, as text also if it is not in UTF-8."""
+        inside = self.path.relative_to(self.root) if self.root else Path(self.path.name)
+        return Path(printable_name(inside.as_posix()))
 
     @property
     def is_table(self) -> bool:
@@ -110,11 +125,21 @@ class Source:
                     return
                 with io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=raw)), 1 << 16) as unpacked:
                     yield cast(io.BufferedReader, unpacked)
-        except (OSError, EOFError, zlib.error, UnicodeError) as error:
+        except OSError as error:
+            if error.errno is None:  # gzip's own: the content is wrong
+                raise self._broken(error) from error
             raise InputError(
-                f"path cannot be read: got {error} in {self.name}, expected a whole file in {self.encoding}. "
-                "Copy the file again, or pass its `encoding`."
+                f"path cannot be read: got {error.strerror!r} for {self.name}, expected a file that can be opened. "
+                "Check its permissions, the disk and the number of open files."
             ) from error
+        except (EOFError, zlib.error, UnicodeError) as error:
+            raise self._broken(error) from error
+
+    def _broken(self, error: Exception) -> InputError:
+        return InputError(
+            f"path cannot be read: got {error} in {self.name}, expected a whole file in {self.encoding}. "
+            "Copy the file again, or pass its `encoding`."
+        )
 
 
 class RowsSource(Source):
@@ -135,6 +160,18 @@ class RowsSource(Source):
         """Yield number and cells of each row; rows are copied, since a reading changes them."""
         for number, row in enumerate(self._make_rows(), 1):
             yield number, dict(row)
+
+
+class Unreadable(Source):
+    """A folder that cannot be read, or a link out of the folder that is read: left out, as a problem."""
+
+    def __init__(self, path: Path, root: Path, reason: str) -> None:
+        super().__init__(path, "unreadable", "utf-8", name=path.relative_to(root).as_posix(), root=root)
+        self.reason = reason
+
+    def size(self) -> int:
+        """Return 1: there is nothing to read."""
+        return 1
 
 
 def find_sources(paths: str | Path | Iterable[str | Path], format: str | None, encoding: str) -> list[Source]:
@@ -160,8 +197,13 @@ def find_sources(paths: str | Path | Iterable[str | Path], format: str | None, e
     names = [source.name for source in sources]
     if len(set(names)) < len(names):  # made-up ids must differ
         for source in sources:
-            source.name = source.path.as_posix()
+            source.name = printable_name(source.path.as_posix())
     return sources
+
+
+def printable_name(name: str) -> str:
+    """Return the name of a file as text, also one that is not in UTF-8."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def text_lines(source: Source, problems: Problems) -> Iterator[str]:
@@ -177,7 +219,10 @@ def lines_of(stream: io.BufferedReader, source: Source, problems: Problems) -> I
     # lines that end in a carriage return only, as old Macs and some exports of Excel write them
     by_returns = b"\r" in first and not first.endswith(b"\r\n") and head.count(b"\r") > head.count(b"\n")
     if encoding in _WIDE or by_returns:
-        for number, text in enumerate(text_stream(stream, source), 1):
+        characters = text_stream(stream, source)
+        for number, text in enumerate(iter(partial(characters.readline, source.most_bytes + 1), ""), 1):
+            if len(text) > source.most_bytes:
+                raise too_long(source, f"line {number}")
             if "\ufffd" in text:
                 problems.add("encoding", source.name, number, f"some bytes are not {encoding}: replaced.")
             yield text
@@ -185,7 +230,9 @@ def lines_of(stream: io.BufferedReader, source: Source, problems: Problems) -> I
     if encoding == "utf-8-sig":
         stream.read(len(codecs.BOM_UTF8))
         encoding = "utf-8"
-    for number, line in enumerate(stream, 1):
+    for number, line in enumerate(iter(partial(stream.readline, source.most_bytes + 1), b""), 1):
+        if len(line) > source.most_bytes:
+            raise too_long(source, f"line {number}")
         try:
             text = line.decode(encoding)
         except UnicodeDecodeError as error:
@@ -202,7 +249,9 @@ def text_stream(stream: io.BufferedReader, source: Source) -> io.TextIOWrapper:
 def whole_text(source: Source, problems: Problems) -> str:
     """Return a file as one text; lines end as in Python."""
     with source.opened() as stream:
-        encoding, data = _encoding(stream, source.encoding), stream.read()
+        encoding, data = _encoding(stream, source.encoding), stream.read(source.most_bytes + 1)
+    if len(data) > source.most_bytes:
+        raise too_long(source, "the text")
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
@@ -233,6 +282,14 @@ def _encoding(stream: io.BufferedReader, encoding: str) -> str:
     return "utf-8" if encoding == "utf-8-sig" else encoding
 
 
+def too_long(source: Source, what: str) -> InputError:
+    """Return the error for a line or a text that is longer than `most_bytes`: a small gzipped file may unpack to it."""
+    return InputError(
+        f"path has a line that is too long: got more than {human_size(source.most_bytes)} in {what} of {source.name}, "
+        "expected less. Check the file, or allow more with `max_line_mb`."
+    )
+
+
 def _undecodable(error: UnicodeDecodeError) -> str:
     """Return a sentence on the first byte that cannot be decoded."""
     byte = error.object[error.start]
@@ -245,8 +302,8 @@ def _folder_sources(folder: Path, format: str | None, encoding: str) -> list[Sou
     Texts (.txt) come first: what lies beside them describes them. Without any, documents are read if there are more of
     them than of other files, such as tables.
     """
-    names = {path: path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
-    files = sorted(path for path, name in names.items() if not any(part.startswith(".") for part in name.parts))
+    files, unreadable = _files_below(folder)
+    names = {path: path.relative_to(folder) for path in files}
     kinds = {path: _SUFFIXES.get(_ending(path)) for path in files}
     texts = [path for path in files if kinds[path] == "text"]
     if format == "annif":
@@ -266,7 +323,31 @@ def _folder_sources(folder: Path, format: str | None, encoding: str) -> list[Sou
             f"expected files that end in {', '.join(_SUFFIXES)}, optionally gzipped."
         )
     kind_of = {path: _format_of(path, format if format == "annif" else None) for path in found}
-    return [Source(path, kind_of[path], encoding, name=names[path].as_posix(), root=folder) for path in found]
+    sources = [Source(path, kind_of[path], encoding, name=names[path].as_posix(), root=folder) for path in found]
+    return [*sources, *(Unreadable(path, folder, why) for path, why in unreadable)]
+
+
+def _files_below(folder: Path) -> tuple[list[Path], list[tuple[Path, str]]]:
+    """Return the files below a folder, sorted, and what is left out, with the reason; hidden ones are not named."""
+    files: list[Path] = []
+    left_out: list[tuple[Path, str]] = []
+
+    def note(error: OSError) -> None:
+        left_out.append((Path(error.filename), error.strerror or str(error)))
+
+    inside = folder.resolve()
+    for above, below, names in os.walk(folder, onerror=note):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        linked = [name for name in below if Path(above, name).is_symlink()]  # which os.walk does not follow
+        for path in sorted(Path(above, name) for name in (*names, *linked) if not name.startswith(".")):
+            if path.is_symlink() and not path.resolve().is_relative_to(inside):
+                left_out.append((path, "a link that leads out of the folder"))
+            elif path.is_file():
+                if os.access(path, os.R_OK):
+                    files.append(path)
+                else:
+                    left_out.append((path, "Permission denied"))
+    return sorted(files), sorted(left_out)
 
 
 def _format_of(path: Path, format: str | None) -> str:

@@ -60,7 +60,7 @@ def check_encodable(text: str, name: str) -> None:
     except UnicodeEncodeError as error:
         raise InputError(
             f"{name} cannot be written in UTF-8: got the character {text[error.start]!r}, expected whole characters. "
-            "Read its source with errors='replace'."
+            "Replace it, for instance with text.encode('utf-8', 'replace').decode()."
         ) from error
 
 

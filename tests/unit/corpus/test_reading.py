@@ -165,6 +165,9 @@ TROUBLE = {
     "wrong type": (
         b'{"id": "a", "text": "one", "labels": ["x", 1.5, "y"]}\n', 1,
         "labels holds 1.5: expected names. Left out.", ["a"]),
+    "odd value": (
+        b'{"id": "a", "text": "one", "size": NaN}\n', 1,
+        "size holds a value that cannot be stored: nan is no number. Left out.", ["a"]),
 }  # fmt: skip
 
 
@@ -186,7 +189,7 @@ def test_each_kind_of_problem_is_counted_with_its_line_and_the_rest_is_read(tmp_
 
 
 def test_the_kinds_are_all_tested():
-    assert {*TROUBLE, "cells"} == set(KINDS)  # cells are those of tables
+    assert {*TROUBLE, "cells", "unreadable"} == set(KINDS)  # of tables, and of folders
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ class ReadingOptions:
     query: str | None = None
     encoding: str | None = None
     max_problems: int = 100
+    max_line_mb: int = 256
     limit_records: int | None = None
     dataset: str | None = None
     data_dir: str | None = None
@@ -97,6 +98,15 @@ _OPTIONS: tuple[Decorator, ...] = (
         show_default=True,
         metavar="NUMBER",
         help="Maximum number of unreadable lines and other problems.",
+    ),
+    option_in(
+        "Records",
+        "--max-line-mb",
+        type=int,
+        default=256,
+        show_default=True,
+        metavar="NUMBER",
+        help="Maximum size of a line, or of a file with one text, in megabytes, unpacked.",
     ),
     option_in("Records", "--limit-records", type=int, metavar="NUMBER", help="Read at most NUMBER records."),
     option_in("Records", "--dataset", metavar="NAME", help="Read a public data set; 'tacit datasets' lists them."),
@@ -204,6 +214,7 @@ def open_records(
             query=reading.query,
             encoding=encoding,
             max_problems=reading.max_problems,
+            max_line_mb=reading.max_line_mb,
             limit=reading.limit_records,
             progress=progress,
         )

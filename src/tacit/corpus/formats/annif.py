@@ -49,7 +49,7 @@ def annif_document(document: Row, source: Source) -> Row:
     row = {**metadata, **document} if isinstance(metadata, dict) else dict(document)
     row.pop("metadata", None)
     if source.root is not None and "document_id" not in row:
-        row["document_id"] = source.path.relative_to(source.root).as_posix()
+        row["document_id"] = source.place.as_posix()
     subjects = row.get("subjects")
     titles = _titles(subjects) if isinstance(subjects, list) else {}
     return {**row, "label_titles": titles} if titles else row

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
@@ -31,7 +32,7 @@ def delimited_rows(lines: Iterator[str], source: Source, problems: Problems) -> 
         separator = max(marks, key=lambda mark: len(next(csv.reader([header], delimiter=mark), [])))
         rows = _cells(chain([first], lines), separator, number - 1, source, problems)
     names = [cell.strip() for cell in next(rows, (1, []))[1]]
-    twice = sorted({name for name in names if name and names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if name and count > 1)
     if twice:
         raise InputError(
             f"path names a column twice: got {shown(twice)} in the header of {source.name}, expected each name once."

@@ -125,7 +125,7 @@ class _Page(HTMLParser):
 
 def _place(source: Source) -> Row:
     """Return id and folder of a document by its path."""
-    place = source.path.relative_to(source.root) if source.root else Path(source.path.name)
+    place = source.place
     return {"id": place.as_posix(), "folder": "" if place.parent == Path() else place.parent.as_posix()}
 
 

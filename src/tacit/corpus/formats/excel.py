@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date, time
 from typing import Any
@@ -70,7 +71,7 @@ def _sheet_rows(sheet: Any, source: Source, problems: Problems) -> Iterator[tupl
             names = ["" if cell is None else str(cell).strip() for cell in cells]
             while not names[-1]:  # the width of the sheet
                 names.pop()
-            twice = sorted({name for name in names if name and names.count(name) > 1})
+            twice = sorted(name for name, count in Counter(names).items() if name and count > 1)
             if twice:
                 raise InputError(
                     f"path names a column twice: got {shown(twice)} in the first row of {source.name}, expected each "

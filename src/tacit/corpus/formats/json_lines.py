@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tacit.corpus.problems import Problems
-from tacit.corpus.sources import Source, lines_of, text_stream
+from tacit.corpus.sources import Source, lines_of, text_stream, too_long
 from tacit.errors import InputError
 
 __all__ = ["json_rows"]
@@ -81,6 +81,8 @@ def _array_values(stream: io.BufferedReader, source: Source, problems: Problems)
             if "\ufffd" in more:
                 said = f"some bytes after it are not {source.encoding}: replaced."
                 problems.add("encoding", source.name, line, said)
+            if len(held) - at > source.most_bytes:
+                raise too_long(source, f"the value that starts in line {line}") from None
             piece = piece if at else 2 * piece
             held, at = held[at:] + more, 0
             continue

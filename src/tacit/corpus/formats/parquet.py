@@ -27,16 +27,20 @@ def parquet_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict
             schema = file.schema_arrow
             columns = None if source.wanted is None else [name for name in schema.names if name in source.wanted]
             odd = [field.name for field in schema if not _is_plain(field.type, pa)]
+            texts = [field.name for field in schema if field.name not in odd]
             number, n_rows = 0, max(1, file.metadata.num_rows)
 
             def replaced(error: UnicodeDecodeError) -> None:
                 problems.add("encoding", source.name, number, f"{error.reason} in a column of bytes: replaced.")
 
             for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=columns):
-                for row in batch.to_pylist():
+                for row in _rows(batch, pa):
                     number += 1
                     for name in odd:
                         if name in row:
+                            row[name] = _plain(row[name], source.encoding, replaced)
+                    for name in texts:
+                        if type(row.get(name)) is bytes:  # not UTF-8, in a column of texts
                             row[name] = _plain(row[name], source.encoding, replaced)
                     yield number, row
                 source.rows_share = number / n_rows
@@ -45,6 +49,32 @@ def parquet_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict
         raise InputError(
             f"path cannot be read: got {said} in {source.name}, expected a Parquet file. Copy the file again."
         ) from error
+
+
+def _rows(batch: Any, pa: Any) -> list[dict[str, Any]]:
+    """Return the rows of a batch; Python knows no nanoseconds, and texts may hold bytes that are not UTF-8."""
+    for place, field in enumerate(batch.schema):
+        if cast := _in_microseconds(field.type, pa):
+            batch = batch.set_column(place, field.name, batch.column(place).cast(cast, safe=False))
+    try:
+        found: list[dict[str, Any]] = batch.to_pylist()
+    except UnicodeDecodeError:
+        for place, field in enumerate(batch.schema):
+            if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
+                kind = pa.binary() if pa.types.is_string(field.type) else pa.large_binary()
+                batch = batch.set_column(place, field.name, batch.column(place).cast(kind))
+        found = batch.to_pylist()
+    return found
+
+
+def _in_microseconds(kind: Any, pa: Any) -> Any:
+    """Return a type of times in microseconds for one in nanoseconds, else None."""
+    types = pa.types
+    if types.is_timestamp(kind) and kind.unit == "ns":
+        return pa.timestamp("us", kind.tz)
+    if types.is_duration(kind) and kind.unit == "ns":
+        return pa.duration("us")
+    return pa.time64("us") if types.is_time64(kind) and kind.unit == "ns" else None
 
 
 def _is_plain(kind: Any, pa: Any) -> bool:

@@ -20,7 +20,7 @@ def text_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[st
     `subjects` (of the file of the same name that ends in .tsv or, if there is none, .key) and, if these have URIs
     and labels, `label_titles`.
     """
-    place = source.path.relative_to(source.root) if source.root else Path(source.path.name)
+    place = source.place
     row: dict[str, Any] = {
         "id": place.as_posix(),
         "text": whole_text(source, problems),
@@ -32,7 +32,9 @@ def text_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict[st
     beside = next((candidate for candidate in candidates if candidate.is_file()), None)
     if beside is not None:
         name = f"{source.name.rpartition('/')[0]}/{beside.name}".lstrip("/")
-        text = whole_text(Source(beside, "text", source.encoding, name=name), problems)
+        described = Source(beside, "text", source.encoding, name=name)
+        described.most_bytes = source.most_bytes
+        text = whole_text(described, problems)
         row["subjects"], titles = subjects_of(text.splitlines())
         if titles:
             row["label_titles"] = titles

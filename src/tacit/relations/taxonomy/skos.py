@@ -6,12 +6,14 @@ it.
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from xml.parsers import expat
 
 from tacit.checks import check_choice, shown
 from tacit.errors import InputError, MissingExtraError, TacitWarning
@@ -88,6 +90,8 @@ def _parsed(graph: Any, source: Any, format: str | None) -> Any:
     try:
         if form == "json-ld":
             _check_contexts(json.loads(data))
+        if form == "xml":
+            _check_entities(data)
         return graph.parse(data=data, format=form, publicID=path.absolute().as_uri())
     except InputError:
         raise
@@ -117,6 +121,33 @@ def _check_contexts(document: Any) -> None:
             stack += part.values()
         elif isinstance(part, list):
             stack += part
+
+
+class _EndOfTypeError(Exception):
+    """The document type of an XML file has been read."""
+
+
+def _check_entities(data: bytes) -> None:
+    """Raise if the document type of RDF/XML is more than abbreviations: a few entities may stand for gigabytes."""
+    parser = expat.ParserCreate()
+
+    def entity(name: str, is_parameter: int, value: str | None, *address: str | None) -> None:
+        refers = value is None or is_parameter or "&" in value.replace("&#", "")
+        if refers or len(value or "") > _LONGEST_ENTITY:
+            raise InputError(
+                f"source defines an entity that is more than an abbreviation: got {name!r}, expected at most "
+                f"{_LONGEST_ENTITY:,} characters that refer to nothing else. Remove the <!DOCTYPE ...> from the file."
+            )
+
+    def end(*_: Any) -> None:
+        raise _EndOfTypeError
+
+    parser.EntityDeclHandler, parser.EndDoctypeDeclHandler, parser.StartElementHandler = entity, end, end
+    with contextlib.suppress(_EndOfTypeError, expat.ExpatError):  # rdflib says better what is wrong
+        parser.Parse(data, True)
+
+
+_LONGEST_ENTITY = 1_000
 
 
 def _iris(rdflib: Any, pairs: Iterable[tuple[Any, Any]]) -> list[tuple[str, str]]:

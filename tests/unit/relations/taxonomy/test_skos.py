@@ -104,6 +104,13 @@ def test_concepts_that_are_only_linked_to_are_kept_and_reported(tmp_path: Path) 
         ("t.json", "{", "source is damaged: got 't.json' with .*, expected json-ld"),
         ("t.ttl", "", "source is empty: got no node"),
         (
+            "t.rdf",
+            '<!DOCTYPE r [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]><r>&b;</r>',
+            "source defines an entity that is more than an abbreviation: got 'b', expected at most 1,000 characters",
+        ),
+        ("t.rdf", '<!DOCTYPE r [<!ENTITY a "&#38;b;">]><r>&a;</r>', "more than an abbreviation: got 'a'"),
+        ("t.rdf", '<!DOCTYPE r [<!ENTITY a SYSTEM "/etc/passwd">]><r>&a;</r>', "more than an abbreviation: got 'a'"),
+        (
             "t.foo",
             ZOO,
             r"source has an unknown suffix: got 't.foo', expected one of .ttl, .*Pass format, one of turtle",
@@ -145,3 +152,11 @@ def test_without_rdflib_the_extra_is_named(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "rdflib", None)
     with pytest.raises(MissingExtraError, match=r"Reading SKOS needs rdflib, .*pip install 'tacit\[skos\]'"):
         Taxonomy.from_skos(tmp_path / "t.ttl")
+
+
+def test_abbreviations_of_addresses_are_read(tmp_path: Path) -> None:
+    text = """<!DOCTYPE rdf:RDF [<!ENTITY skos "http://www.w3.org/2004/02/skos/core#">]>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+  <rdf:Description rdf:about="http://example.org/t/a"><rdf:type rdf:resource="&skos;Concept"/></rdf:Description>
+</rdf:RDF>"""
+    assert Taxonomy.from_skos(written(tmp_path / "t.rdf", text)).names == (iri("a"),)
