@@ -68,9 +68,11 @@ def test_a_triangle_divides_into_any_place(order: Literal["C", "F"], dtype: Any)
 def test_factors_are_found_of_any_block(order: Literal["C", "F"], dtype: Any) -> None:
     well = tall(6, order, dtype)
     skew = well @ np.diag([1, 1, 1, 1, 1, 1e-3]).astype(dtype)
+    close_columns = well.copy(order)
+    close_columns[:, 5] = close_columns[:, 4] + 1e-3 * close_columns[:, 5]
     dependent = well.copy(order)
     dependent[:, 5] = dependent[:, 4]
-    for block in (well, skew, dependent):
+    for block in (well, skew, close_columns, dependent):
         before = block.copy()
         Q, S = factored(block)
         close(Q.T @ Q, np.eye(6))

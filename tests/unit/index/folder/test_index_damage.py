@@ -12,6 +12,8 @@ from index_builds import add, build, position, record
 
 from tacit.errors import InputError
 from tacit.index import change_generation, open_generation, verify
+from tacit.index.folder.checksums import remember
+from tacit.index.folder.opening import read_manifest
 
 FILES = [
     "CURRENT",
@@ -42,6 +44,16 @@ def _complaints(path: Path) -> list[str]:
     except InputError as error:
         return [str(error)]
     return verify(path)
+
+
+def test_verify_reads_again_what_was_compared_before(sound, tmp_path):
+    path = tmp_path / "a.tacit"
+    shutil.copytree(sound, path)
+    generation = path / "generation-000001"
+    array = generation / "arrays" / "positions.npy"
+    array.write_bytes(_damaged(array.read_bytes(), "changed"))
+    remember(array, read_manifest(generation).files["arrays/positions.npy"].sha256)
+    assert [one for one in verify(path) if "positions.npy was changed" in one]
 
 
 def _damaged(content: bytes, kind: str) -> bytes:

@@ -92,6 +92,23 @@ def test_the_same_records_with_the_same_scores(
             assert numbers.tolist() == expected.tolist()
 
 
+def test_a_record_that_a_later_word_lifts_among_the_best_is_not_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frequent_words, "MANY_RECORDS", 0)
+    monkeypatch.setattr(frequent_words, "FREQUENT", 12)
+    monkeypatch.setattr(frequent_words, "LONG", 0)
+    counts = {"rare": [3] * 14 + [2] + [0] * 385, "common": [0] * 14 + [8] * 150 + [0] * 236}
+    texts = []
+    for number, (rare, common) in enumerate(zip(*counts.values(), strict=True)):
+        texts.append(["rare"] * rare + ["common"] * common + [f"other{number}"] * (12 - rare - common))
+    RecordStore.create(tmp_path / "a.sqlite", [Record(f"r{n}", " ".join(words)) for n, words in enumerate(texts)])
+    with RecordStore(tmp_path / "a.sqlite") as store:
+        numbers, scores = store.words("rare common", 5)
+    assert numbers.tolist() == [14, 0, 1, 2, 3]
+    assert scores[0] > scores[1] + 0.1
+
+
 def test_all_words_are_left_to_the_full_text(pair: tuple[RecordStore, RecordStore]) -> None:
     found = [store.words("often seldom common", 50, match="all") for store in pair]
     assert len(found[0][0]) > 3

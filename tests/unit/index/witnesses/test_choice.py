@@ -54,6 +54,9 @@ def test_labels_that_no_witness_names_are_counted_as_many_rare_ones():
 def test_of_more_subjects_than_are_compared_the_rest_counts_as_unnamed():
     p = np.concatenate([np.full(5, 0.9), np.full(400, 0.01)])
     assert chosen_sizes(p) == [5]
+    lifted = np.concatenate([np.full(6, 0.95), np.full(12, 0.25), np.full(300, 0.08)])
+    assert chosen_sizes(lifted) == [1 + np.argmax(expected_f1(lifted[None])[0])] == [18]
+    assert chosen_sizes(lifted[:64]) == [6]  # those that are not compared make the set larger
 
 
 def test_certain_and_impossible_labels():

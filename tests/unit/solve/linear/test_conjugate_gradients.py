@@ -69,6 +69,17 @@ def test_zero_equal_dependent_tiny_and_huge_columns(method: object, dtype: type)
     assert found.converged
 
 
+@pytest.mark.parametrize("method", [block_cg, preconditioned_cg])
+def test_a_zero_column_is_solved_exactly_from_any_start(method: object) -> None:
+    T = B.copy()
+    T[:, 1] = 0
+    found = method(as_operator(S), T, tol=1e-9, start=np.ones_like(T))  # type: ignore[operator]
+    assert not found.solution[:, 1].any()
+    assert found.residuals[1] == 0
+    assert found.converged
+    np.testing.assert_allclose(found.solution, la.solve(S, T), atol=1e-7)
+
+
 def test_more_columns_than_rows() -> None:
     T = RNG.standard_normal((N, 3 * N))
     found = block_cg(as_operator(S), T, tol=1e-10, width=2 * N)
