@@ -152,7 +152,11 @@ def counted(n: int, noun: str, plural: str = "") -> str:
 
 
 def shown(names: Iterable[object], limit: int = 5) -> str:
-    """List a few names for a message, and say how many more there are."""
+    """List a few names for a message, long ones without their end, and say how many more there are."""
     listed = list(names)
-    text = ", ".join(repr(str(name)) for name in listed[:limit])
+    texts = [repr(str(name)) for name in listed[:limit]]
+    text = ", ".join(text if len(text) <= _LONGEST_NAME else f"{text[:_LONGEST_NAME]}..." for text in texts)
     return text + (f" and {len(listed) - limit} more" if len(listed) > limit else "")
+
+
+_LONGEST_NAME = 200  # of a damaged table it may be a whole cell

@@ -57,6 +57,8 @@ def shelf(tmp_path_factory) -> Path:
     }
     for name, text in texts.items():
         (folder / name).write_text(text)
+    np.save(folder / "whole.npy", np.ones((9, 2)))
+    (folder / "open.npy").write_bytes((folder / "whole.npy").read_bytes().replace(b"}", b"{"))
     (folder / "cut.csv.gz").write_bytes(gzip.compress(books.encode() * 9)[:-60])
     np.save(folder / "five.npy", np.ones((5, 3)))
     (folder / "empty").mkdir()
@@ -127,6 +129,7 @@ MISTAKES = [
     (["build", "plain.csv", "--model", "mlsi", *_BUILD], "--model needs labels", "use --model 'lsi'."),
     (["build", "books.csv", "--vectors", "five.npy", *_BUILD], "--vectors does not match", "one row per record"),
     (["build", "books.csv", "--vectors", "words.npy", *_BUILD], "--vectors is not an array", "numpy.save"),
+    (["build", "books.csv", "--vectors", "open.npy", *_BUILD], "--vectors is not an array", "numpy.save"),
     (["build", "books.csv", "--stop-words", "no.txt"], "--stop-words cannot be read", "or 'none'"),
     (["build", "books.csv", "-o", BOOKS], "--output is an existing index", "Choose another with -o, or add --replace."),
     (["build", "books.csv", "-o", "a-file.tacit"], "--output is a file", "Choose another name."),

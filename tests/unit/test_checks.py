@@ -159,6 +159,7 @@ def test_sizes_are_written_for_people(n_bytes: int, text: str) -> None:
 def test_long_lists_are_cut() -> None:
     assert shown(["a", 1]) == "'a', '1'"
     assert shown("abcdefg", limit=2) == "'a', 'b' and 5 more"
+    assert shown(["a" * 9_000, "b"]) == f"'{'a' * 199}..., 'b'"  # the whole cell of a damaged table
 
 
 def test_the_errors_are_also_what_python_calls_them() -> None:

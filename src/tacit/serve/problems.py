@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
+import sqlite3
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -98,10 +100,23 @@ def as_problem(error: Exception, path: str = "", name: str = "") -> Problem | No
         return error
     if isinstance(error, BusyError):
         return Problem(503, in_api_terms(str(error), path, name), {"Retry-After": "2"})
+    if _is_full(error):
+        return Problem(507, "The disk of the service is full. Free some space there, and try again.")
     if isinstance(error, (UnknownNameError, InputError)):
         status = 404 if isinstance(error, UnknownNameError) else 400
         return Problem(status, in_api_terms(str(error), path, name))
     return Problem(503, str(error)) if isinstance(error, MissingExtraError) else None
+
+
+def _is_full(error: BaseException | None) -> bool:
+    """Whether an error comes from a full disk, of which the caller need not know more."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+            return True
+        error = error.__cause__
+    return False
 
 
 def add_handlers(app: FastAPI) -> None:

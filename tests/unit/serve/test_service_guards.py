@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
@@ -13,6 +15,7 @@ from tacit.errors import InputError
 from tacit.index import open_generation
 from tacit.serve.app import create_app
 from tacit.serve.guard import CONTENT_POLICY
+from tacit.serve.problems import as_problem
 from tacit.serve.state import Limits
 
 LIMITS = Limits(body=20_000, seconds=20, write_wait=0.2)
@@ -265,3 +268,28 @@ def test_too_many_requests_and_slow_ones_are_told(path):
 
 def _bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
+def test_a_full_disk_is_not_the_callers_fault():
+    with pytest.raises(OSError, match="No space left") as full:
+        Path("/dev/full").write_text("x" * 100_000, encoding="utf-8")
+    found = as_problem(full.value)
+    assert found is not None
+    assert found.status == 507
+    assert "disk of the service is full" in found.detail
+
+
+def test_a_full_disk_that_sqlite_meets_is_told_too():
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    database.execute("PRAGMA max_page_count = 1")
+    try:
+        database.execute("CREATE TABLE x (y)")
+    except sqlite3.OperationalError as error:
+        told = InputError("records.sqlite cannot be used")
+        told.__cause__ = error
+        found = as_problem(told)
+        assert found is not None
+        assert found.status == 507
+    else:
+        raise AssertionError("a database of one page has room for a table")

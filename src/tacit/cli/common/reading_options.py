@@ -246,7 +246,7 @@ def load_vectors(path: str | None) -> np.ndarray | None:
         raise InputError(
             f"--vectors cannot be read: got {said!r} for {path!r}, expected a .npy file.{meant}"
         ) from error
-    except (ValueError, EOFError) as error:
+    except Exception as error:  # a damaged header raises many kinds of errors in NumPy
         raise InputError(
             f"--vectors is not an array of NumPy: got {path!r}, expected a .npy file of numbers, one row per record. "
             "Write it with numpy.save."

@@ -26,6 +26,7 @@ from tacit.files import check_plain, file_sha256, open_plain, replace_text
 from tacit.index.folder.arrays import REMEDY, unreadable
 from tacit.index.folder.generations import RECORDS
 from tacit.index.folder.manifest import FileFacts
+from tacit.index.records.held_files import held_sha256
 from tacit.index.records.store import RecordStore
 
 __all__ = [
@@ -58,7 +59,7 @@ def complaint_about(path: Path, expected: FileFacts, *, content: bool = True, af
         identity = _identity(found)
         if not content or (not afresh and _known(identity, found.st_size) == expected.sha256):
             return None
-        digest = file_sha256(path, plain=True)
+        digest = held_sha256(path) if path.name == RECORDS else file_sha256(path, plain=True)
     except FileNotFoundError:
         return f"{path} is missing: got no such file, expected one of {human_size(expected.bytes)}. {REMEDY}"
     except OSError as error:
@@ -110,7 +111,7 @@ def seal_records(folder: Path, store: RecordStore) -> bool:
 def seal(folder: Path, changes: int) -> None:
     """Write the checksum of the records of a closed store."""
     path = folder / RECORDS
-    content = {"changes": changes, "bytes": path.stat().st_size, "sha256": file_sha256(path)}
+    content = {"changes": changes, "bytes": path.stat().st_size, "sha256": held_sha256(path)}
     replace_text(folder / SEAL, json.dumps(content) + "\n")
     remember(path, str(content["sha256"]))
 

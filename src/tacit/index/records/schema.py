@@ -29,6 +29,7 @@ from unicodedata import category
 
 from tacit.errors import BusyError, InputError
 from tacit.files import check_plain
+from tacit.index.records.held_files import HeldConnection
 from tacit.index.strict_json import first_line
 
 __all__ = [
@@ -236,7 +237,7 @@ def _open(path: Path) -> sqlite3.Connection:
     """Connect, and read something, since SQLite opens the file only then."""
     address = path.absolute().as_uri()
     try:
-        return _prepared(f"{address}?mode=rw")
+        return _prepared(path, f"{address}?mode=rw")
     except sqlite3.OperationalError as error:
         waiting = path.with_name(path.name + "-wal")
         refused = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
@@ -244,12 +245,15 @@ def _open(path: Path) -> sqlite3.Connection:
             raise
         # In a read-only folder SQLite cannot create the files that coordinate readers and writers. Since nobody can
         # write there, none are needed.
-        return _prepared(f"{address}?mode=ro&immutable=1")
+        return _prepared(path, f"{address}?mode=ro&immutable=1")
 
 
-def _prepared(address: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(address, uri=True, timeout=30.0, isolation_level=None, check_same_thread=False)
+def _prepared(path: Path, address: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        address, uri=True, timeout=30.0, isolation_level=None, check_same_thread=False, factory=HeldConnection
+    )
     try:
+        connection.holding(path)
         connection.execute("PRAGMA trusted_schema = OFF")  # the file may come from an untrusted source
         connection.execute("PRAGMA cell_size_check = ON")
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
