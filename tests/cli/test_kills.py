@@ -6,11 +6,13 @@ the imports; two commands are killed as they are typed.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -28,7 +30,7 @@ from tacit.index import verify
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes are killed by a POSIX signal")
 
 # besides those at every touch of the disk in tests/unit/index/folder/test_index_crashes.py, and two more as typed
-KILLS = {"build": 4, "replace": 5, "refit": 5, "add": 6, "change": 4}
+KILLS = {"build": 4, "replace": 5, "refit": 5, "add": 6, "change": 4, "resume": 3}
 WORDS = ["whale", "ship", "wave", "harbour", "cat", "kitchen", "lamp", "garden", "engine", "wheel", "road", "bridge"]
 
 _SERVER = """
@@ -184,6 +186,54 @@ def test_a_killed_build_leaves_nothing_or_an_index(server, files, tmp_path):
         assert server.run([_build(files / "first.jsonl", path, "-q")])[0] == 0  # what is left is not in the way
         assert _ids(path) == _named("a", 60)
     assert "nothing" in states
+
+
+def test_a_killed_build_goes_on_and_makes_the_same_index(server, files, index, tmp_path):
+    """Kills at random moments of a replacement; the old index answers until the new one is complete."""
+    commands = lambda path: [_build(files / "second.jsonl", path, "--replace", "--resume")]  # noqa: E731
+    whole = _copies(index, tmp_path)(9999)
+    assert server.run(commands(whole))[0] == 0
+    states = set()
+    for path, _ in _killed(server, KILLS["resume"], _copies(index, tmp_path), commands, 6):
+        begun = [entry for entry in path.iterdir() if entry.name.endswith(".work")]
+        states.add(bool(begun))
+        assert _ids(path) == _named("a", 60) if begun else _ids(path) in (_named("a", 60), _named("b", 80))
+        assert server.run(commands(path))[0] == 0
+        assert _content(path) == _content(whole)
+        assert not list(path.glob("*.work")) + list(path.glob("*.unfinished"))
+    assert True in states
+
+
+def test_a_build_does_not_go_on_with_another_one(server, files, tmp_path):
+    path = tmp_path / "i.tacit"
+    command = _build(files / "second.jsonl", path, "--resume")
+    for after in (0.4, 0.8, 1.6, 3.2, 6.4):  # until the first stage was finished, and the last was not
+        server.run([command], after)
+        if (path / "CURRENT").exists():
+            shutil.rmtree(path)
+        elif list(path.glob("*.work/state.json")):
+            break
+    else:
+        pytest.fail("no build was killed after its first stage")
+    code, output = server.run([_build(files / "first.jsonl", path, "--resume")])
+    assert code != 0
+    assert "--resume does not fit: got another files than the build that was interrupted" in output
+    assert server.run([_build(files / "first.jsonl", path)])[0] == 0  # without it, everything begins anew
+    assert _ids(path) == _named("a", 60)
+
+
+def _content(path: Path) -> dict[str, Any]:
+    """Give what an index holds: all files but the times in its manifest, and the rows of the records."""
+    folder = path / (path / "CURRENT").read_text().strip()
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    arrays = {file.relative_to(folder).as_posix(): file.read_bytes() for file in files if file.parent != folder}
+    manifest = json.loads((folder / "manifest.json").read_text())
+    with contextlib.closing(sqlite3.connect(folder / "records.sqlite")) as store:
+        rows = [store.execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall() for name in _TABLES]
+    return {**arrays, "settings": manifest["settings"], "counts": manifest["counts"], "rows": rows}
+
+
+_TABLES = ("records", "labels", "links", "field_values", "state")
 
 
 def test_a_killed_replacement_leaves_the_old_index_or_the_new_one(server, files, index, tmp_path):

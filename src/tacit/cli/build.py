@@ -66,6 +66,8 @@ __all__ = ["build_command", "refit_command"]
 @vectors_option
 @vectors_only_option
 @model_options
+@option_in("Size", "--memory", metavar="SIZE", help="Memory that the build may take: 4GB, 800MB.  [default: all]")
+@option_in("Size", "--resume", is_flag=True, help="Go on with the same build if it was interrupted.")
 @option_in(
     "Output",
     "-o",
@@ -83,6 +85,8 @@ def build_command(
     space: ModelOptions,
     output: str | None,
     replace: bool,
+    memory: str | None,
+    resume: bool,
     vectors: str | None,
     vectors_only: bool,
     wait: float,
@@ -126,6 +130,8 @@ def build_command(
                 taxonomy=read_taxonomy(space, reading.dataset, reading.data_dir),
                 vectors=load_vectors(vectors),
                 replace_old=replace,
+                memory=memory,
+                resume=resume,
                 report=show,
                 wait=wait,
             )

@@ -199,6 +199,11 @@ class Reading:
             "columns": {name: list(role) if isinstance(role, tuple) else role for name, role in roles.items()},
         }
 
+    def files(self) -> list[tuple[str, int, float]]:
+        """Return name, size and time of the last change of each file, by which one sees that they are the same."""
+        there = [source.path for source in self._sources if source.path.is_file()]
+        return [(path.name, path.stat().st_size, path.stat().st_mtime) for path in there]
+
     def summary(self) -> str:
         """Return a few lines: how many records were read, which columns were guessed, which problems there were."""
         files = f"{len(self._sources):,} files" if len(self._sources) > 1 else self._sources[0].name

@@ -16,7 +16,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
-from typing import IO, NamedTuple, Self
+from pathlib import Path
+from typing import IO, Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -55,6 +56,8 @@ class CountedTexts:
     settings : TextSettings
     memory_limit : int, default 512 MiB
         Approximate bytes for the counts of the texts, and as many for the dictionary; the rest goes to files.
+    folder : path, optional
+        Where these files are; default the system's folder for temporary files.
 
     Examples
     --------
@@ -66,11 +69,13 @@ class CountedTexts:
     (['cat', 'mat'], [(2, 2)])
     """
 
-    def __init__(self, settings: TextSettings | None = None, *, memory_limit: int = _MEMORY) -> None:
+    def __init__(
+        self, settings: TextSettings | None = None, *, memory_limit: int = _MEMORY, folder: Path | None = None
+    ) -> None:
         self.settings = settings or TextSettings()
         self.memory_limit, self.n_records, self.n_entries = memory_limit, 0, 0
         self._analyse = Analyser(self.settings, stop_words_of(self.settings))
-        self._files = contextlib.ExitStack()
+        self._files, self._folder = contextlib.ExitStack(), folder
         self._runs: list[IO[str]] = []
         self._run_sizes: list[int] = []
         self._blocks: list[_Block] = []
@@ -178,7 +183,7 @@ class CountedTexts:
     def _spill(self, block: _Block) -> _Block:
         """Write the numbers of a block, and all that come, to a file."""
         if self._spilled is None:
-            self._spilled = tempfile.TemporaryFile()  # noqa: SIM115 - open until the end of the `with` block
+            self._spilled = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - open until the end of the `with` block
             self._files.enter_context(self._spilled)
         assert block.codes is not None
         assert block.counts is not None
@@ -198,7 +203,8 @@ class CountedTexts:
     def _spill_run(self) -> None:
         """Write the dictionary with its counts to a file, in alphabetical order."""
         # terms consist of letters, and of spaces in phrases: they contain neither tabs nor ends of lines
-        file = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - open until the end
+        options: Any = {"encoding": "utf-8", "newline": "\n", "dir": self._folder}
+        file: IO[str] = tempfile.TemporaryFile("w+", **options)  # noqa: SIM115 - open until the end
         self._files.enter_context(file)
         file.writelines(f"{term}\t{some}\t{every}\t{code}\n" for term, some, every, _, code in self._sorted_run())
         self._runs.append(file)

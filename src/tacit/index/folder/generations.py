@@ -2,7 +2,8 @@
 
     CURRENT, lock, generation-000001/{manifest.json, records.sqlite, arrays/*.npy, facts/*.json, ...}
 
-While it is written, the name of a generation ends in `.unfinished`. See `docs/decisions/0009-the-index-folder.md`.
+While it is written, the name of a generation ends in `.unfinished`; beside it, a folder that ends in `.work` holds what
+its build has to know to go on after a kill. See `docs/decisions/0009-the-index-folder.md`.
 """
 
 from __future__ import annotations
@@ -18,13 +19,16 @@ from tacit.index.folder.lock import LOCK_NAME, lock_holder
 __all__ = [
     "MANIFEST",
     "RECORDS",
+    "STATE",
     "UNFINISHED",
+    "WORK",
     "check_name",
     "current_generation",
     "current_name",
     "current_or_none",
     "is_ours",
     "next_name",
+    "resumable_name",
     "set_current",
     "sweep_unnamed",
 ]
@@ -33,9 +37,11 @@ CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 RECORDS = "records.sqlite"
 UNFINISHED = ".unfinished"
+WORK = ".work"
+STATE = "state.json"  # in the folder for the work: what the build has finished
 
 _GENERATION = re.compile(r"generation-(\d{6,})")
-_LEFTOVER = re.compile(r"generation-\d{6,}\.unfinished")
+_LEFTOVER = re.compile(r"generation-\d{6,}\.(unfinished|work)")
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -111,8 +117,19 @@ def _finished_generations(folder: Path) -> list[str]:
     return sorted(names, key=lambda name: int(name.removeprefix("generation-")))
 
 
-def sweep_unnamed(folder: Path) -> list[str]:
+def resumable_name(folder: Path) -> str | None:
+    """Return the name of the newest generation that was not finished and can be gone on with; None if there is none."""
+    begun = [entry for entry in folder.iterdir() if entry.name.endswith(WORK) and (entry / STATE).is_file()]
+    names = [entry.name.removesuffix(WORK) for entry in begun if not entry.is_symlink()]
+    current = current_or_none(folder)
+    there = [name for name in names if (folder / (name + UNFINISHED)).is_dir() or (folder / name).is_dir()]
+    return max((name for name in there if name != current and _GENERATION.fullmatch(name)), default=None)
+
+
+def sweep_unnamed(folder: Path, keeping: str | None = None) -> list[str]:
     """Delete unfinished and old generations, and return their names; the caller holds the lock.
+
+    What belongs to the generation `keeping` stays.
 
     If `CURRENT` is lost or damaged, finished generations stay, so that the user can recover one of them.
     """
@@ -120,6 +137,8 @@ def sweep_unnamed(folder: Path) -> list[str]:
     unnamed = [entry.name for entry in folder.iterdir() if _LEFTOVER.fullmatch(entry.name)]
     if current is not None and (folder / current).is_dir():
         unnamed += [name for name in _finished_generations(folder) if name != current]
+    kept = set() if keeping is None else {keeping, keeping + UNFINISHED, keeping + WORK}
+    unnamed = [name for name in unnamed if name not in kept]
     for name in unnamed:
         remove_tree(folder / name)
     (folder / f"{CURRENT}.new").unlink(missing_ok=True)
@@ -147,7 +166,8 @@ def _no_current(folder: Path) -> str:
     if (folder / MANIFEST).is_file():
         return f"path is a saved model: got {str(folder)!r}, expected the folder of an index. Use tacit.load."
     if all(is_ours(entry.name) for entry in folder.iterdir()):
-        return f"{folder} holds no finished index: got an interrupted build, expected {CURRENT}. Build it again."
+        again = "Go on with resume, or build it again." if resumable_name(folder) else "Build it again."
+        return f"{folder} holds no finished index: got an interrupted build, expected {CURRENT}. {again}"
     return (
         f"path is not an index: got {str(folder)!r} without a file {CURRENT}, expected the folder of an index. "
         "Check the path."

@@ -17,12 +17,15 @@ from tacit.index.folder.checksums import remember, seal
 from tacit.index.folder.generations import (
     MANIFEST,
     RECORDS,
+    STATE,
     UNFINISHED,
+    WORK,
     check_name,
     current_generation,
     current_or_none,
     is_ours,
     next_name,
+    resumable_name,
     set_current,
     sweep_unnamed,
 )
@@ -47,6 +50,9 @@ class GenerationWriter:
         Folder of the index; created if it does not exist.
     wait : float, default 0.0
         Seconds to wait for another writer.
+    resume : bool, default False
+        Whether to go on with a generation that was not finished, if there is one, and to keep this one if the block
+        ends before `finish`.
 
     Raises
     ------
@@ -61,9 +67,9 @@ class GenerationWriter:
     ...     writer.finish({"model": "LSI"}, {"records": len(positions)})
     """
 
-    def __init__(self, path: str | Path, *, wait: float = 0.0) -> None:
+    def __init__(self, path: str | Path, *, wait: float = 0.0, resume: bool = False) -> None:
         self.index = as_folder(path)
-        self._wait = wait
+        self._wait, self._resume = wait, resume
         self._folder: Path | None = None
         self._name, self._changes = "", 0
         self._kept: dict[str, FileFacts] = {}
@@ -75,22 +81,43 @@ class GenerationWriter:
             self._lock = leave.enter_context(hold_lock(self.index, wait=self._wait))
             if is_new:  # while the lock is still held, so that no other build starts in it
                 leave.callback(_remove_if_unused, self.index)
-            self._name = next_name(self.index)
-            sweep_unnamed(self.index)
+            before = resumable_name(self.index) if self._resume else None
+            self._name = before or next_name(self.index)
+            sweep_unnamed(self.index, before)
             self._folder = self.index / (self._name + UNFINISHED)
-            self._folder.mkdir()
+            if before is not None and not self._folder.exists():  # killed in the last step of `finish`
+                os.rename(self.index / before, self._folder)
+                (self._folder / MANIFEST).unlink(missing_ok=True)
+            self._folder.mkdir(exist_ok=True)
             self._leave = leave.pop_all()
         return self
 
     def __exit__(self, *error: object) -> None:
         with self._leave:
-            written = self.index / (self._name + UNFINISHED)
-            if written.exists():
-                remove_tree(written)
+            written, work = self.index / (self._name + UNFINISHED), self.index / (self._name + WORK)
+            if self._resume and written.exists() and (work / STATE).exists():
+                self._folder = None
+                return
+            for folder in (written, work):
+                if folder.exists():
+                    remove_tree(folder)
             # an interrupt may come after the last step of `finish`: what is current stays
             if self._folder == self.index / self._name and current_or_none(self.index) != self._name:
                 remove_tree(self._folder)
             self._folder = None
+
+    @property
+    def folder(self) -> Path:
+        """The folder in which the generation is written."""
+        return self._open_folder()
+
+    @property
+    def work(self) -> Path:
+        """A folder for what only the build needs; it is removed when the generation is finished."""
+        self._open_folder()
+        folder = self.index / (self._name + WORK)
+        folder.mkdir(exist_ok=True)
+        return folder
 
     def previous(self) -> Generation:
         """Open the current generation, for a refit to read; the lock keeps it unchanged."""
@@ -179,6 +206,8 @@ class GenerationWriter:
         set_current(self.index, self._name)
         self._lock.leave("")
         self._folder = None
+        if (self.index / (self._name + WORK)).exists():
+            remove_tree(self.index / (self._name + WORK))
         return final
 
     def _open_folder(self) -> Path:

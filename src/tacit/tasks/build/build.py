@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,30 +16,20 @@ import numpy as np
 from tacit.checks import shown
 from tacit.corpus.columns import ColumnMap
 from tacit.corpus.reading import Reading, as_records
-from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index import GenerationWriter
 from tacit.index.folder.generations import current_generation
 from tacit.index.folder.opening import as_folder
-from tacit.index.nearest.approximate import GRAPH, is_large, write_graph
-from tacit.index.nearest.exact import lengths_of
-from tacit.index.space import Space
 from tacit.index.taxonomy import taxonomy_from_facts, taxonomy_to_facts
-from tacit.index.witnesses.corrections import Correction, corrections_of, save_corrections
-from tacit.models.spaces import SPACES
-from tacit.relations.taxonomy.languages import choose_language
-from tacit.relations.taxonomy.names import last_part, titles_shown
+from tacit.index.witnesses.corrections import corrections_of
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge
-from tacit.tasks.build.fitting import fit_model
-from tacit.tasks.build.label_matching import LabelMatching
 from tacit.tasks.build.settings import BuildSettings
-from tacit.tasks.build.stages.reading import read_collection, words_of
+from tacit.tasks.build.stages.pipeline import IndexBuild
+from tacit.tasks.build.stages.plan import parse_memory
+from tacit.tasks.build.stages.state import BuildState
+from tacit.tasks.build.stages.vocabulary import in_language
 from tacit.tasks.build.vectors import read_vectors
-from tacit.tasks.layout.map_layout import MapLayout, make_layout
 from tacit.tasks.stage_progress import Report, StageReporter
-from tacit.text.counting import CountedTexts
-from tacit.text.words import Words
 
 __all__ = ["build", "disk_errors", "refit"]
 
@@ -51,6 +43,8 @@ def build(
     taxonomy: Taxonomy | None = None,
     vectors: Any = None,
     replace_old: bool = False,
+    memory: str | int | None = None,
+    resume: bool = False,
     report: Report | None = None,
     wait: float = 0.0,
 ) -> Path:
@@ -77,6 +71,12 @@ def build(
         much they count is found in a trial. `settings.vectors_only` uses them instead of the words.
     replace_old : bool, default False
         Whether an existing index may be replaced.
+    memory : str or int, optional
+        Memory that the build may take, such as "4GB" or a number of bytes. What does not fit stays on disk, and the
+        space is fitted to as many records as there is room for; see docs/howto/size.md. Default: all is in memory.
+    resume : bool, default False
+        Whether to go on with a build of the same records and settings that was interrupted, behind the last stage that
+        it had finished, and to keep the stages of this one if it is interrupted. Without one it begins anew.
     report : callable, optional
         Called with a `StageEvent` when a stage begins, advances and ends.
     wait : float, default 0.0
@@ -104,9 +104,31 @@ def build(
                 f"path is an existing index: got {str(folder)!r}, expected a new folder. Choose another, or pass "
                 "replace_old=True."
             )
-        with GenerationWriter(folder, wait=wait) as writer:
-            _write(writer, records, settings, taxonomy, vectors, StageReporter(report))
+        limit = None if memory is None else parse_memory(memory)
+        taxonomy = in_language(taxonomy, settings)
+        with GenerationWriter(folder, wait=wait, resume=resume) as writer:
+            state = BuildState(writer, _asked(records, settings, taxonomy, vectors), resume=resume)
+            say = StageReporter(report)
+            IndexBuild(writer, settings, taxonomy, vectors, (), state, say, limit).run(records)
     return folder
+
+
+def _asked(records: Any, settings: BuildSettings, taxonomy: Taxonomy | None, vectors: Any) -> Callable[[], Any]:
+    """Return a function that describes what a build was asked for."""
+
+    def described() -> dict[str, Any]:
+        return {
+            "files": records.files() if isinstance(records, Reading) else None,
+            "settings": settings.to_facts(),
+            "taxonomy": None if taxonomy is None else _hash(json.dumps(taxonomy_to_facts(taxonomy)).encode()),
+            "vectors": None if vectors is None else _hash(np.ascontiguousarray(vectors).data),
+        }
+
+    return described
+
+
+def _hash(content: Any) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def refit(
@@ -116,6 +138,7 @@ def refit(
     taxonomy: Taxonomy | None = None,
     without_taxonomy: bool = False,
     vectors: Any = None,
+    memory: str | int | None = None,
     report: Report | None = None,
     wait: float = 0.0,
 ) -> Path:
@@ -134,7 +157,7 @@ def refit(
     vectors : array, optional
         For an index that was built from vectors and changed since: vectors of all its records, in the order of their
         numbers.
-    report, wait : as for `build`
+    memory, report, wait : as for `build`
     """
     current_generation(as_folder(path))  # raises before a folder is created
     with disk_errors(as_folder(path)), GenerationWriter(path, wait=wait) as writer, writer.previous() as old:
@@ -154,142 +177,11 @@ def refit(
         elif vectors is not None:
             vectors = read_vectors(vectors)
         records = (record for _, record in old.store.records())
-        _write(writer, records, settings, taxonomy, vectors, StageReporter(report), corrections_of(old))
+        limit = None if memory is None else parse_memory(memory)
+        taxonomy, corrections = in_language(taxonomy, settings), corrections_of(old)
+        state = BuildState(writer, _asked(records, settings, taxonomy, vectors))
+        IndexBuild(writer, settings, taxonomy, vectors, corrections, state, StageReporter(report), limit).run(records)
     return as_folder(path)
-
-
-def _write(
-    writer: GenerationWriter,
-    records: Iterable[Record],
-    settings: BuildSettings,
-    taxonomy: Taxonomy | None,
-    vectors: Any,
-    say: StageReporter,
-    corrections: Sequence[Correction] = (),
-) -> None:
-    """Read, fit and write a generation, and make it the current one."""
-    taxonomy = _in_language(taxonomy, settings)
-    matching = LabelMatching(taxonomy)
-    has_words = vectors is None or not settings.vectors_only
-    with CountedTexts(settings.text) if has_words else contextlib.nullcontext() as counted:
-        read = read_collection(writer.path("records.sqlite"), matching.records(records), counted, say)
-        matching.check(allow_unmatched=settings.allow_unmatched)
-        if summary := matching.summary():
-            say.begin("labels")
-            say.end(summary)
-        if vectors is not None:
-            _check_vectors(vectors, read.n_records)
-            writer.save_array("vectors", vectors)
-        words, X = (None, vectors) if counted is None else words_of(counted, read, say)
-    titles = read.titles_of_labels
-    known = replace(
-        _with_taxonomy(read.knowledge(settings.random_state), taxonomy, settings.taxonomy_separator, titles),
-        corrections=[_matched(correction, matching) for correction in corrections],
-    )
-    beside = None if words is None else vectors
-    fitted = fit_model(X, known, settings, say, words, beside)
-    if is_large(fitted.positions):  # comparing a query with all records would take too long
-        say.begin("neighbours")
-        n = len(fitted.positions)
-        written = write_graph(
-            writer.path(GRAPH), fitted.positions, progress=lambda i: say.advance(f"{i:,} of {n:,} records", i / n)
-        )
-        say.end(f"{n:,} records linked to their neighbours" if written else "searches compare all records")
-    if settings.map:
-        say.begin("map")
-        layout = _map_of(fitted, X, words, known, titles, settings, say)
-        layout.save(writer)
-        say.end(f"{len(layout.points):,} records and {len(layout.names):,} names on the map")
-    say.begin("writing")
-    _save(writer, fitted, words, known, titles)
-    counts = {"labels": len(fitted.label_names), "terms": X.shape[1], "dimensions": fitted.positions.shape[1]}
-    if fitted.vector_maps is not None:
-        counts["numbers"] = len(fitted.vector_maps.mean)
-    if known.corrections:
-        counts["corrections"] = len(known.corrections)
-    made: dict[str, Any] = {
-        "model": fitted.model,
-        "parameters": fitted.parameters,
-        "suggester": fitted.suggester_method,
-    }
-    if fitted.share is not None:
-        made["share"] = round(fitted.share, 4)
-    writer.finish({"build": settings.to_facts(), "fitted": made}, counts)
-    say.end(f"index written to {writer.index}")
-
-
-def _check_vectors(vectors: Any, n_records: int) -> None:
-    if len(vectors) != n_records:
-        raise InputError(
-            f"vectors does not match the records: got {len(vectors):,} rows for {n_records:,} records, expected "
-            "one row per record, in the same order. Vectors of records that could not be read must be removed."
-        )
-
-
-def _map_of(
-    fitted: FittedSpace,
-    X: Any,
-    words: Words | None,
-    known: RecordKnowledge,
-    titles: Mapping[str, str],
-    settings: BuildSettings,
-    say: StageReporter,
-) -> MapLayout:
-    """Lay the records out in the plane; in an informed space, by their words alone, too."""
-    shown = {} if known.vocabulary is None else titles_shown(known.vocabulary)
-    return make_layout(
-        fitted.positions,
-        X,
-        known.labels,
-        known.taxonomy,
-        is_informed=fitted.model != SPACES["lsi"].title,
-        terms=None if words is None else words.terms,
-        title=lambda label: shown.get(label) or titles.get(label, label),
-        seed=settings.random_state,
-        progress=say.advance,
-    )
-
-
-def _matched(correction: Correction, matching: LabelMatching) -> Correction:
-    """Return a correction with nodes as labels where they are found: the taxonomy may be another than before."""
-    accepted, rejected = (
-        matching.record(Record("text", "", labels=labels)).labels
-        for labels in (correction.accepted, correction.rejected)
-    )
-    return replace(correction, accepted=accepted, rejected=rejected)
-
-
-def _save(
-    writer: GenerationWriter, fitted: FittedSpace, words: Words | None, known: RecordKnowledge, titles: dict[str, str]
-) -> None:
-    """Write everything except the records."""
-    Space(fitted.terms, fitted.offset, words, fitted.vector_maps).save(writer)
-    writer.save_array("positions", fitted.positions)
-    writer.save_array("lengths", lengths_of(fitted.positions))
-    names = {"names": list(fitted.label_names), "counts": list(fitted.label_counts)}
-    writer.save_facts(
-        "labels", {**names, "titles": {name: titles[name] for name in fitted.label_names if name in titles}}
-    )
-    if fitted.label_positions is not None:
-        writer.save_array("label_positions", fitted.label_positions)
-    if fitted.suggester is not None:
-        fitted.suggester.save(writer)
-    if fitted.panel is not None:
-        fitted.panel.save(writer)
-    save_corrections(writer, known.corrections)  # also if this suggester does not learn from them: another may
-    if fitted.known_views is not None:
-        fitted.known_views.save(writer)
-    if fitted.emphasis is not None:
-        writer.save_facts("emphasis", asdict(fitted.emphasis))
-    if known.vocabulary is not None:
-        writer.save_facts("taxonomy", taxonomy_to_facts(known.vocabulary))
-    if fitted.strengths is not None:
-        writer.save_array("strengths", fitted.strengths)
-    if fitted.others:
-        others = list(fitted.others)
-        writer.save_facts("links", {name: fitted.others[name][0] for name in others})
-        for number, name in enumerate(others):
-            writer.save_array(f"link_positions_{number}", np.asarray(fitted.others[name][1], np.float32))
 
 
 def _check_one_taxonomy(taxonomy: Taxonomy | None, settings: BuildSettings) -> None:
@@ -327,40 +219,3 @@ def disk_errors(folder: Path) -> Iterator[None]:
             f"path cannot be written: got {error.strerror or str(error)!r} for {str(error.filename or folder)!r}, "
             "expected a writable folder with free space. Choose another, or check the disk and the permissions."
         ) from error
-
-
-def _in_language(taxonomy: Taxonomy | None, settings: BuildSettings) -> Taxonomy | None:
-    """Return the taxonomy with the language of titles: the one asked for, or else its own, or that of the texts."""
-    if taxonomy is None:
-        if settings.label_language is not None:
-            raise InputError(
-                f"label_language needs a taxonomy: got {settings.label_language!r} for labels without names, expected "
-                "a taxonomy or vocabulary that has names in this language. Pass `taxonomy`."
-            )
-        return None
-    if settings.label_language is None and taxonomy.language:
-        return taxonomy
-    tag = choose_language(taxonomy.languages, settings.label_language, of_texts=settings.text.language)
-    return replace(taxonomy, language=tag)
-
-
-def _with_taxonomy(
-    known: RecordKnowledge, taxonomy: Taxonomy | None, separator: str | None, titles: dict[str, str]
-) -> RecordKnowledge:
-    """Add the taxonomy, or that of labels that are paths, with titles from the records for nodes that have none.
-
-    A taxonomy that has nothing above any label is a vocabulary only: it would be the labels once more.
-    """
-    names = dict.fromkeys(name for labels in known.labels for name in labels)
-    if taxonomy is None and separator is not None and names:
-        taxonomy = Taxonomy.from_paths(names, separator)
-    if taxonomy is None:
-        return known
-    found: dict[Hashable, Any] = {
-        name: {"": title}
-        for name, title in titles.items()
-        if name in taxonomy and taxonomy.titles.get(name) in (None, {"": last_part(name)})
-    }
-    if found:
-        taxonomy = replace(taxonomy, titles={**taxonomy.titles, **found})
-    return known.with_vocabulary(taxonomy)

@@ -14,11 +14,13 @@ from tacit.index.suggester import Suggester
 from tacit.index.witnesses.corrections import Correction
 from tacit.index.witnesses.panel import Panel
 from tacit.models.spaces import Knowledge
+from tacit.relations.labels.coded import CodedSets
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.learning import learning_sample
 from tacit.tasks.build.settings import BuildSettings
+from tacit.tasks.build.stages.some_rows import StoredTitles, titles_of
 from tacit.tasks.build.weighing import Emphasis
-from tacit.types import Float32Array
+from tacit.types import Float32Array, IntArray
 
 __all__ = ["FittedSpace", "RecordKnowledge", "make_model", "plain_parameters"]
 
@@ -68,6 +70,13 @@ class RecordKnowledge:
         has_parents = not vocabulary.is_flat and any(name in vocabulary and vocabulary.parents(name) for name in names)
         return replace(self, vocabulary=vocabulary, taxonomy=vocabulary if has_parents else None)
 
+    def part(self, rows: IntArray) -> RecordKnowledge:
+        """Return what is known about some of the records, without texts and corrections."""
+        titles = self.titles.part(rows) if isinstance(self.titles, StoredTitles) else titles_of(self.titles, rows)
+        links = {name: _some_sets(targets, rows) for name, targets in self.links.items()}
+        labels = _some_sets(self.labels, rows)
+        return replace(self, labels=labels, links=links, titles=titles, texts={}, corrections=())
+
     @property
     def used_links(self) -> dict[str, Sequence[tuple[str, ...]]]:
         """The links that at least one record has."""
@@ -83,6 +92,10 @@ class RecordKnowledge:
             "ratings": self.n_words is not None and self.n_words < _n_links(self.used_links),
         }
         return {kind for kind, known in found.items() if known}
+
+
+def _some_sets(sets: Sequence[tuple[str, ...]], rows: IntArray) -> Sequence[tuple[str, ...]]:
+    return sets.take(rows) if isinstance(sets, CodedSets) else [sets[int(row)] for row in rows]
 
 
 def _n_links(links: Mapping[str, Sequence[tuple[str, ...]]]) -> int:

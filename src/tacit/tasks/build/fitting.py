@@ -31,6 +31,7 @@ from tacit.tasks.build.label_groups import label_groups, without_groups
 from tacit.tasks.build.learning import LEAST_LEARNED, FrequentLabels, expected_seconds, frequent_labels, train_panel
 from tacit.tasks.build.relations import fit_relations
 from tacit.tasks.build.settings import BuildSettings, dimensions_for, words_in_many_dimensions
+from tacit.tasks.build.stages.some_rows import n_titles, titles_of
 from tacit.tasks.build.vectors import RecordVectors, WordsAndVectors, weigh_vectors
 from tacit.tasks.build.weighing import (
     LABEL_WEIGHT,
@@ -48,7 +49,7 @@ from tacit.tasks.stage_progress import StageReporter
 from tacit.text.words import Words
 from tacit.types import Float32Array, IntArray
 
-__all__ = ["fit_model", "fit_space", "widened", "with_suggester"]
+__all__ = ["fit_model", "fit_space", "label_matrix", "widened", "with_suggester"]
 
 _SHARE = 0.5  # length of the position beside the words, which have length 1: best of .5, 1, 2 on Reuters, 2026-11-16
 _MOST_BYTES = 2**30
@@ -92,12 +93,14 @@ def fit_space(
     say: StageReporter,
     words: Words | None = None,
     vectors: Any = None,
+    whole: tuple[int, int] | None = None,
 ) -> tuple[FittedSpace, Float32Array, LabelMatrix | None]:
     """Choose the space and fit it; return it, the honest positions of the records, and their labels.
 
-    Labels that only other records of the collection have, if these records are a sample of it, shape no space.
+    If the records are a sample of a collection, `whole` is its numbers of records and labels, by which dimensions are
+    chosen. Labels that only other records have shape no space.
     """
-    labels = _label_matrix(known.labels, settings.min_label_records)
+    labels = label_matrix(known.labels, settings.min_label_records)
     kinds = known.kinds if labels is not None else known.kinds - {"labels"}
     space = space_named(settings.model, kinds)
     if space.needs and not kinds & set(space.needs):
@@ -111,7 +114,8 @@ def fit_space(
             f"model needs words: got {space.name!r} for records without any text, expected 'mlsa' or 'auto'."
         )
     given = settings.n_components
-    n_components = dimensions_for(X.shape[0], 0 if labels is None else labels.n_labels) if given is None else given
+    whole = whole or (X.shape[0], 0 if labels is None else labels.n_labels)
+    n_components = dimensions_for(*whole) if given is None else given
     settings = replace(settings, n_components=n_components)
     titles = _title_rows(known.titles, words)
     joined = None if vectors is None else _joined(X, vectors, labels, titles, settings, say)
@@ -128,7 +132,7 @@ def fit_space(
     if space.takes == "views":
         n_words = None if joined is None else joined.n_terms
         fitted, honest = fit_views(
-            space, features, seen, known, settings, say, titles, n_words=n_words, grow=given is None
+            space, features, seen, known, settings, say, titles, n_words=n_words, whole=whole if given is None else None
         )
     else:
         say.begin("space")
@@ -160,10 +164,12 @@ def with_suggester(
     say: StageReporter,
     words: Words | None = None,
     asked: IntArray | None = None,
+    most_asked: int | None = None,
 ) -> FittedSpace:
     """Train the suggester in a space; `asked` are the records that were fitted, if these are a sample of the records.
 
-    For a sample, `honest` has rows for these records only, and `fitted.positions` may be a file.
+    For a sample, `honest` has rows for these records only, and `fitted.positions` may be a file. The ranker learns from
+    `most_asked` records at most.
     """
     if settings.suggester == "none":
         return fitted
@@ -175,14 +181,14 @@ def with_suggester(
         _announce(labels, known, say)
     say.begin("suggester")
     if learns:
-        panel = _panel(X, labels, honest, fitted, known, settings, words, method, say, asked)
+        panel = _panel(X, labels, honest, fitted, known, settings, words, method, say, asked, most_asked)
         say.end(f"suggester of {len(panel.subjects):,} subjects trained ({', '.join(w.name for w in panel.witnesses)})")
         return replace(fitted, panel=panel, suggester_method="witnesses")
-    if asked is not None:
-        say.end("no suggester: too few records with labels")
-        return fitted
+    if asked is not None:  # what the space was fitted to teaches these, too
+        X, labels, honest = X[asked], labels[asked], np.asarray(honest)
     if method == "neighbours":
-        share = best_share(honest, fitted.positions, labels, seed=settings.random_state)
+        places = fitted.positions if asked is None else fitted.positions[asked]
+        share = best_share(honest, places, labels, seed=settings.random_state)
         say.end(f"suggester of {len(labels.names):,} labels: those of the nearest records")
         return replace(fitted, suggester_method=method, share=share)
     suggester = _trained(X, honest, labels, settings, method)
@@ -191,7 +197,7 @@ def with_suggester(
     return replace(fitted, suggester=suggester, suggester_method=method)
 
 
-def _label_matrix(labels: Sequence[tuple[str, ...]], least: int) -> LabelMatrix | None:
+def label_matrix(labels: Sequence[tuple[str, ...]], least: int) -> LabelMatrix | None:
     """Read the labels of at least `least` records; records without any of these are unknown."""
     if isinstance(labels, CodedSets):
         frequent = sorted(name for name, count in zip(labels.names, labels.counts, strict=True) if count >= least)
@@ -233,13 +239,14 @@ def fit_views(
     titles: Any,
     *,
     n_words: int | None,
-    grow: bool,
+    whole: tuple[int, int] | None,
 ) -> tuple[FittedSpace, Float32Array]:
     """Fit a space of words and everything that is known; return it and the honest positions of the records.
 
     How much each view counts is found in a trial on held-out records, unless `settings.weights` says it; `titles`
-    gives the words of titles, and `n_words` the columns of X that are words, if others are vectors. If the space may
-    `grow`, every view beside the labels has some dimensions of its own.
+    gives the words of titles, and `n_words` the columns of X that are words, if others are vectors. With the numbers of
+    records and labels of the `whole` collection the space may grow: every view beside the labels has some dimensions of
+    its own.
     """
     linked = {name: as_labels([tuple(names) for names in targets]) for name, targets in known.used_links.items()}
     weights = _named_labels(settings)
@@ -256,9 +263,8 @@ def fit_views(
         say.begin("weights")
         options: dict[str, Any] = {"n_words": n_words, "given": weights, "random_state": settings.random_state}
         found = weigh_views(X, shaping, taxonomy, views, titles, **options, progress=say.advance)
-        if grow and shaping is not None and "words" not in weights:
-            n_labels = 0 if labels is None else labels.n_labels
-            found = found.with_words(words_in_many_dimensions(X.shape[0], n_labels))
+        if whole is not None and shaping is not None and "words" not in weights:
+            found = found.with_words(words_in_many_dimensions(*whole))
         tried = f"tried on {found.n_records:,} records" if found.n_records else "by default, for few records"
         say.end(f"weights {tried}: {found.sentence()}")
     say.begin("space")
@@ -268,17 +274,18 @@ def fit_views(
     if not any(found.weights.values()):
         informed = {"label_weight": 0.0, "scaling": POWER}
     n_more = sum(weight > 0 for name, weight in found.weights.items() if name != "labels")
-    if grow and n_more and settings.n_components is not None:
+    if whole is not None and n_more and settings.n_components is not None:
         settings = replace(settings, n_components=settings.n_components + MORE_DIMENSIONS * n_more)
     model = make_model(space.estimator(), settings, **informed)
-    with any_dimensions() if grow else nullcontext():
+    with any_dimensions() if whole is not None else nullcontext():
         honest = np.asarray(model.fit_transform(X, shaping, views=views or None), np.float32)
     positions = np.asarray(model.training_coordinates(X, kind="transductive"), np.float32)
     terms = np.ascontiguousarray(model.components_.T, np.float32)
     stretch = np.ones(positions.shape[1], np.float32)
     if any(found.weights.values()) and n_words is None:
         by_words = model.nothing_known_
-        stretch = stretch_of(positions[~by_words], honest[~by_words]).astype(np.float32)
+        some = ~by_words if by_words.any() else slice(None)  # without a copy, if it is all of them
+        stretch = stretch_of(positions[some], honest[some]).astype(np.float32)
         for placed in (terms, honest):
             placed *= stretch
         positions[by_words] *= stretch
@@ -384,9 +391,9 @@ def _grouped(
 
 def _title_rows(titles: Sequence[str], words: Words | None) -> Any:
     """Return a function from record numbers to the words of their titles; None if most records have no title."""
-    if words is None or 2 * sum(map(bool, titles)) <= len(titles):
+    if words is None or 2 * n_titles(titles) <= len(titles):
         return None
-    return lambda rows: words.transform(titles[row] for row in rows)
+    return lambda rows: words.transform(titles_of(titles, rows))
 
 
 def _known_views(model: Any, n_words: int | None) -> KnownViews | None:
@@ -478,6 +485,7 @@ def _panel(
     method: str,
     say: StageReporter,
     asked: IntArray | None,
+    most_asked: int | None,
 ) -> Panel:
     """Train the witnesses, with one classifier per label if that is affordable."""
     if fitted.emphasis is None and not labels.known.all():
@@ -515,6 +523,7 @@ def _panel(
         corrections=known.corrections,
         places=Space(fitted.terms, fitted.offset, words).place(corrected) if corrected else None,
         asked=asked,
+        most_asked=most_asked,
     )
 
 

@@ -112,6 +112,7 @@ def train_panel(
     corrections: Sequence[Correction] = (),
     places: Float32Array | None = None,
     asked: IntArray | None = None,
+    most_asked: int | None = None,
 ) -> Panel:
     """Count the witnesses and train the ranker.
 
@@ -131,6 +132,7 @@ def train_panel(
     seed : of the sample and the folds
     corrections, places : texts that a person has corrected, and their positions by their words
     asked : the records that the ranker may learn from, if only these were fitted; `honest` then has rows for them alone
+    most_asked : number of records that the ranker learns from at most; fewer than usual take less memory
     """
     names = tuple(map(str, labels.names))
     more = () if vocabulary is None else tuple(sorted({str(node) for node in vocabulary.names} - set(names)))
@@ -162,7 +164,7 @@ def train_panel(
     if asked is not None:
         may_be_asked &= np.isin(np.arange(len(labelled)), asked)
     order = learning_sample([("known",) if flag else () for flag in may_be_asked], seed)
-    sample = np.sort(order[:_ASKED])
+    sample = np.sort(order[: min(_ASKED, most_asked or _ASKED)])
     pairs = _asked_pairs(panel, X, honest, own, texts if by_names is not None else None, sample, say)
     panel.examples = Examples.of_pairs(pairs.text, pairs.subject, pairs.numbers, own[sample])
     if panel.names is not None:

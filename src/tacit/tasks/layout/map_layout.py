@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
+from tacit.checks import is_outside_memory
 from tacit.errors import TacitWarning
 from tacit.index import GenerationWriter
+from tacit.relations.labels.coded import CodedSets
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.layout.level_names import LevelName, Texts, level_names
-from tacit.tasks.layout.plane import lay_out
-from tacit.types import Array, Float32Array
+from tacit.tasks.layout.plane import lay_out, place_among
+from tacit.types import Array, Float32Array, IntArray
 
-__all__ = ["FULL", "MapLayout", "Points", "as_units", "make_layout"]
+__all__ = ["FULL", "MapLayout", "Points", "as_units", "make_layout", "make_layout_of_sample"]
 
 FULL = 32767  # the largest coordinate
 Points = npt.NDArray[np.int16]
 _METHOD = "t-SNE"
 _PLAIN_DIMENSIONS = 64
+_BLOCK = 32_768
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +87,7 @@ def make_layout(
     say = progress or (lambda message, share: None)
     has_plain = is_informed and words is not None and min(words.shape) > 2
     say("by all that is known" if has_plain else "by words", 0.0)
-    groups = [names[0] if names else "" for names in labels]
+    groups = _groups(labels)
     with ThreadPoolExecutor(1) as beside:
         waiting = beside.submit(_by_words, words, seed) if has_plain else None
         found = lay_out(positions, groups, random_state=seed)
@@ -97,16 +101,102 @@ def make_layout(
     return MapLayout(points, plain, level_names(points, plain, labels, taxonomy, title, texts), seed)
 
 
+def make_layout_of_sample(
+    positions: Any,
+    words: Any,
+    labels: Any,
+    taxonomy: Taxonomy | None,
+    *,
+    rows: IntArray,
+    block: int,
+    is_informed: bool,
+    terms: Sequence[str] | None,
+    title: Callable[[str], str],
+    seed: int = 0,
+    progress: Callable[[str, float], None] | None = None,
+) -> MapLayout:
+    """Lay out some records of an index, place all others among them, and name their subjects.
+
+    Parameters
+    ----------
+    positions, words, labels, taxonomy, is_informed, terms, title, seed, progress : as for `make_layout`, but the rows
+        of the first two may be on disk, and `labels` are `CodedSets`
+    rows : numbers of the records that are laid out, ascending
+    block : records that are placed at a time
+    """
+    say = progress or (lambda message, share: None)
+    n, some = len(labels), _some_rows(words, rows)
+    has_plain = is_informed and min(some.shape) > 2
+    say("by all that is known" if has_plain else "by words", 0.0)
+    groups, places = _groups(labels)[rows], positions[rows]
+    found = lay_out(places, groups, random_state=seed)
+    blocks = ((first, positions[first : first + block]) for first in range(0, n, block))
+    all_found = place_among(blocks, n, rows, places, found, seed)
+    del places
+    points, plain = as_units(all_found), None
+    if has_plain:
+        say("by words alone", 0.5)
+        model, directions = _fitted_to_words(some, seed)
+        laid = lay_out(directions, groups, random_state=seed, start=found)
+        others = ((first, np.asarray(model.transform(part), np.float32)) for first, part in _in_blocks(words))
+        plain = as_units(_aligned(place_among(others, n, rows, directions, laid, seed), all_found))
+    say("names", 0.9)
+    if labels.counts.size:
+        return MapLayout(points, plain, level_names(points, plain, labels, taxonomy, title), seed)
+    texts = Texts(some, terms) if terms else None
+    names = level_names(points[rows], None if plain is None else plain[rows], labels[:0], taxonomy, title, texts)
+    names = [replace(name, records=round(name.records * n / len(rows))) for name in names]
+    return MapLayout(points, plain, names, seed)
+
+
+def _groups(labels: Sequence[tuple[str, ...]]) -> IntArray:
+    """Return the first label of each record as a number, in the order of the labels; 0 for none."""
+    sets = labels if isinstance(labels, CodedSets) else CodedSets(labels)
+    numbers = np.zeros(len(sets.names), np.int64)
+    numbers[sorted(range(len(numbers)), key=sets.names.__getitem__)] = np.arange(1, len(numbers) + 1)
+    ends, codes = np.asarray(sets.ends), np.asarray(sets.codes)
+    found = np.zeros(len(sets), np.int64)
+    labelled = ends[1:] > ends[:-1]
+    found[labelled] = numbers[codes[ends[:-1][labelled]]]
+    return found
+
+
+def _in_blocks(words: Any) -> Iterator[tuple[int, Any]]:
+    parts = words.blocks() if is_outside_memory(words) else [words]
+    first = 0
+    for part in parts:
+        for start in range(0, part.shape[0], _BLOCK):
+            some = part[start : start + _BLOCK]
+            yield first, some
+            first += some.shape[0]
+
+
+def _some_rows(words: Any, rows: IntArray) -> Any:
+    if not is_outside_memory(words):
+        return words[rows]
+    parts, first = [], 0
+    for part in words.blocks():
+        inside = slice(*np.searchsorted(rows, [first, first + part.shape[0]]))
+        parts.append(part[rows[inside] - first])
+        first += part.shape[0]
+    return sp.vstack(parts, format="csr")
+
+
 def _by_words(words: Any, seed: int) -> Float32Array:
     """Return the positions of records in a space of their words alone."""
+    return _fitted_to_words(words, seed)[1]
+
+
+def _fitted_to_words(words: Any, seed: int) -> tuple[Any, Float32Array]:
+    """Return a space of the words alone, and the positions of the records in it."""
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     from tacit.models.lsi.lsi import LSI
 
-    n_dimensions = min(_PLAIN_DIMENSIONS, min(words.shape) - 1)
+    model = LSI(min(_PLAIN_DIMENSIONS, min(words.shape) - 1), random_state=seed)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", TacitWarning)  # of records without words, of which the build has told
-        return np.asarray(LSI(n_dimensions, random_state=seed).fit_transform(words), np.float32)
+        return model, np.asarray(model.fit_transform(words), np.float32)
 
 
 def as_units(points: Array) -> Points:

@@ -33,8 +33,10 @@ class NeighbourSearch:
         self._directions = directions
         if len(directions) <= _EXACT:
             self._members, self._beside = [np.arange(len(directions))], np.zeros((1, 1), np.int64)
+            self._centres = np.zeros((1, directions.shape[1]), np.float32)
             return
         cells, centres = _cells(directions, rng)
+        self._centres = centres
         order = np.argsort(cells, kind="stable")
         self._members = np.split(order, np.cumsum(np.bincount(cells, minlength=len(centres)))[:-1])
         self._beside = np.argsort(-(centres @ centres.T), axis=1, kind="stable")
@@ -62,16 +64,42 @@ class NeighbourSearch:
                 near[some], scores[some] = self._compared(some, others, n_near)
         return near, scores
 
+    def nearest_to(self, directions: Float32Array, n_near: int) -> tuple[IntArray, Float32Array]:
+        """Return the nearest records of other directions, nearest first, and the cosines."""
+        near = np.zeros((len(directions), n_near), np.int64)
+        scores = np.empty((len(directions), n_near), np.float32)
+        cells = _nearest_centre(directions, self._centres)
+        order = np.argsort(cells, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(cells[order])) + 1):
+            found: list[IntArray] = []
+            for place, other in enumerate(self._beside[cells[rows[0]]]):
+                if place >= _CELLS and sum(map(len, found)) > n_near:
+                    break
+                found.append(self._members[other])
+            others = np.concatenate(found)
+            among = self._directions[others].T
+            for start in range(0, len(rows), _LARGEST):
+                some = rows[start : start + _LARGEST]
+                best, cosines = _best(directions[some] @ among, n_near)
+                near[some], scores[some] = others[best], cosines
+        return near, scores
+
     def _compared(self, rows: IntArray, others: IntArray, n_near: int) -> tuple[IntArray, Float32Array]:
         cosines = self._directions[rows] @ self._directions[others].T
         place = np.full(len(self._directions), -1)
         place[others] = np.arange(len(others))
         own = np.flatnonzero(place[rows] >= 0)
         cosines[own, place[rows[own]]] = -2  # not itself
-        best = np.argpartition(-cosines, n_near - 1, axis=1)[:, :n_near]
-        found = np.take_along_axis(cosines, best, axis=1)
-        order = np.lexsort((best, -found), axis=1)
-        return others[np.take_along_axis(best, order, axis=1)], np.take_along_axis(found, order, axis=1)
+        best, found = _best(cosines, n_near)
+        return others[best], found
+
+
+def _best(cosines: Float32Array, n_near: int) -> tuple[IntArray, Float32Array]:
+    """Return the columns of the largest cosines of each row, and these."""
+    best = np.argpartition(-cosines, n_near - 1, axis=1)[:, :n_near]
+    found = np.take_along_axis(cosines, best, axis=1)
+    order = np.lexsort((best, -found), axis=1)
+    return np.take_along_axis(best, order, axis=1), np.take_along_axis(found, order, axis=1)
 
 
 def affinities(near: IntArray) -> sp.csr_array:

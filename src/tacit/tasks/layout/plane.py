@@ -17,7 +17,7 @@ from tacit.tasks.layout.neighbours import NeighbourSearch, affinities
 from tacit.tasks.layout.t_sne import Steps, t_sne
 from tacit.types import Array, Float32Array, IntArray
 
-__all__ = ["lay_out"]
+__all__ = ["lay_out", "place_among"]
 
 _FEWEST = 8  # fewer have no neighbourhoods to preserve
 _SMALL = 400  # records that are in order after fewer steps
@@ -27,10 +27,16 @@ _REACH = 0.05  # of the width of the map: neighbours farther from the nearest on
 _REFINED = 300_000  # records that are put in order; in a larger collection the others stay between their neighbours
 _FILLED = 0.3  # part of the map that the records would cover as discs which do not overlap
 _PUSHES = 9
+_PUSHED = 100_000  # records at a time
 
 
 def lay_out(
-    positions: Any, groups: Sequence[Any], *, most: int = 3000, random_state: int = 0, start: Array | None = None
+    positions: Any,
+    groups: Sequence[Any] | Array,
+    *,
+    most: int = 3000,
+    random_state: int = 0,
+    start: Array | None = None,
 ) -> Float32Array:
     """Lay records out in the plane so that neighbours in the space, by cosine, stay neighbours.
 
@@ -38,8 +44,8 @@ def lay_out(
     ----------
     positions : array, n_records x n_dimensions
     groups : sequence, n_records
-        Groups of the records, for instance their first labels: the sample takes records of each group in proportion to
-        the square root of its size, so that small groups are visible.
+        Groups of the records, as numbers or texts, for instance their first labels: the sample takes records of each
+        group in proportion to the square root of its size, so that small groups are visible.
     most : int, default 3000
         Records in the sample.
     random_state : int, default 0
@@ -68,7 +74,7 @@ def lay_out(
     # one thread: several would sum in another order
     with threadpool_limits(1):
         begun = None if start is None else np.asarray(start, np.float32)[known]
-        points[known] = _of_directions(directions, np.asarray(groups).astype(str)[known], most, rng, begun)
+        points[known] = _of_directions(directions, np.asarray(groups)[known], most, rng, begun)
     _put_aside(points, known, rng)
     return points
 
@@ -112,7 +118,7 @@ def _of_sample(directions: Float32Array, rng: np.random.Generator, start: Array 
 
 def _sample(groups: Any, most: int, rng: np.random.Generator) -> IntArray:
     """Choose rows of each group in proportion to the square root of its size."""
-    _, codes, sizes = np.unique(np.asarray(groups).astype(str), return_inverse=True, return_counts=True)
+    _, codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     if len(codes) <= most:
         return np.arange(len(codes))
     shuffled = rng.permutation(len(codes))
@@ -149,17 +155,25 @@ def _between(
     near, scores = search.nearest(min(_NEAR, len(rows) - 1), among)
     points = np.zeros((n, 2), np.float32)
     points[rows] = places
+    placed = _mixed(points, near, scores, rng, float(np.ptp(places, axis=0).max()))
+    others = ~among
+    points[others] = placed[others]
+    return points
+
+
+def _mixed(
+    points: Float32Array, near: IntArray, scores: Float32Array, rng: np.random.Generator, width: float | None = None
+) -> Float32Array:
+    """Return places between neighbours, which have points."""
     beside = points[near]
-    width = float(np.ptp(places, axis=0).max())
+    width = float(np.ptp(points, axis=0).max()) if width is None else width
     counted = np.linalg.norm(beside - beside[:, :1], axis=2) <= _REACH * width
     weights = np.where(counted, np.maximum(scores, 1e-6) ** 2, 0)
     weights = (weights / weights.sum(axis=1, keepdims=True))[:, :, None]
     means = (weights * beside).sum(axis=1)
     spread = np.sqrt((weights * (beside - means[:, None, :]) ** 2).sum(axis=(1, 2)) / 2)
     spread = np.maximum(0.7 * spread, 0.003 * width)
-    others = ~among
-    points[others] = (means + spread[:, None] * rng.standard_normal(means.shape))[others]
-    return points
+    return np.asarray(means + spread[:, None] * rng.standard_normal(means.shape), np.float32)
 
 
 def _spread(points: Float32Array, rng: np.random.Generator) -> Float32Array:
@@ -172,12 +186,58 @@ def _spread(points: Float32Array, rng: np.random.Generator) -> Float32Array:
         return points
     found = points + 0.05 * apart * rng.standard_normal(points.shape)
     for _ in range(_PUSHES):
-        distances, near = cKDTree(found).query(found, k=min(8, len(found)), distance_upper_bound=apart)
-        near = np.where(near == len(found), 0, near)
-        push = np.maximum(apart / np.maximum(distances, 1e-3 * apart) - 1, 0)  # 0 for those farther away
-        push[:, 0] = 0  # itself
-        found = found + 0.35 * (push[:, :, None] * (found[:, None] - found[near])).sum(axis=1)
+        tree, moved = cKDTree(found), np.empty_like(found)
+        for start in range(0, len(found), _PUSHED):
+            some = found[start : start + _PUSHED]
+            distances, near = tree.query(some, k=min(8, len(found)), distance_upper_bound=apart)
+            near = np.where(near == len(found), 0, near)
+            push = np.maximum(apart / np.maximum(distances, 1e-3 * apart) - 1, 0)  # 0 for those farther away
+            push[:, 0] = 0  # itself
+            moved[start : start + _PUSHED] = some + 0.35 * (push[:, :, None] * (some[:, None] - found[near])).sum(
+                axis=1
+            )
+        found = moved
     return np.asarray(found, np.float32)
+
+
+def place_among(
+    positions: Any, n_records: int, rows: IntArray, some: Any, points: Float32Array, random_state: int = 0
+) -> Float32Array:
+    """Place all records of a collection among some of them that have places.
+
+    Parameters
+    ----------
+    positions : yields the number of a first record with a block of positions in the space, for all records
+    n_records : number of all records
+    rows : (n_some,), the numbers of the records that have places, ascending
+    some : (n_some, k), their positions in the space
+    points : (n_some, 2), their places
+    random_state : of the offsets of the others
+    """
+    from threadpoolctl import threadpool_limits
+
+    rng = as_rng(random_state)
+    lengths = np.linalg.norm(some, axis=1, keepdims=True)
+    known = np.flatnonzero(lengths[:, 0] > 0)
+    found, is_known = np.zeros((n_records, 2), np.float32), np.zeros(n_records, bool)
+    with threadpool_limits(1):
+        search = NeighbourSearch(np.asarray(some[known] / lengths[known], np.float32), rng)
+        places = points[known]
+        for first, block in positions:
+            norms = np.linalg.norm(block, axis=1, keepdims=True)
+            given = np.flatnonzero(norms[:, 0] > 0)
+            near, scores = search.nearest_to(
+                np.asarray(block[given] / norms[given], np.float32), min(_NEAR, len(known))
+            )
+            found[first + given] = _mixed(places, near, scores, rng)
+            is_known[first + given] = True
+        found[rows[known]] = places
+        among = np.flatnonzero(is_known)
+        if len(among):
+            found[among] = _spread(found[among], rng)
+    if len(among):
+        _put_aside(found, among, rng)
+    return found
 
 
 def _put_aside(points: Float32Array, known: IntArray, rng: np.random.Generator) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ import scipy.sparse as sp
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index import RecordStore
-from tacit.index.records.columns import read_texts, read_titles
+from tacit.index.records.columns import read_texts
 from tacit.relations.labels.coded import CodedSets
 from tacit.tasks.build.fitted_space import RecordKnowledge
 from tacit.tasks.build.learning import learning_sample
+from tacit.tasks.build.stages.some_rows import StoredTitles
+from tacit.tasks.build.stages.state import read_sets, save_sets
 from tacit.tasks.stage_progress import StageReporter
 from tacit.text.counting import CountedTexts
 from tacit.text.words import Words
@@ -37,6 +40,7 @@ class ReadCollection:
     links : targets of each record, by the name of the link
     named : how often each title was given to each label
     n_words : number of words in all texts
+    n_titles : number of records that have a title
     """
 
     path: Path
@@ -44,6 +48,7 @@ class ReadCollection:
     links: dict[str, CodedSets] = field(default_factory=dict)
     named: dict[str, Counter[str]] = field(default_factory=dict)
     n_words: int = 0
+    n_titles: int = 0
 
     @property
     def n_records(self) -> int:
@@ -61,21 +66,34 @@ class ReadCollection:
         return RecordKnowledge(
             self.labels,
             self.links,
-            titles=self.titles(),
+            titles=StoredTitles(self.path, self.n_titles, self.n_records),
             n_words=self.n_words if self.links else None,
             texts=self.texts(sample),
             label_titles=self.titles_of_labels,
         )
-
-    def titles(self) -> list[str]:
-        """Return the titles of the records."""
-        return [title for _, title in read_titles(self.path, np.arange(self.n_records))]
 
     def texts(self, rows: Iterable[int] | IntArray) -> dict[int, str]:
         """Return the texts of some records, by number."""
         numbers = np.fromiter(rows, np.int64)
         found = dict(read_texts(self.path, numbers))
         return {int(number): found[int(number)] for number in numbers}
+
+    def save(self, folder: Path) -> None:
+        """Write it, for a build that goes on after a kill."""
+        save_sets(folder, "labels", self.labels)
+        for number, targets in enumerate(self.links.values()):
+            save_sets(folder, f"link-{number}", targets)
+        counts = {"words": self.n_words, "titles": self.n_titles, "links": list(self.links)}
+        facts = {**counts, "named": {label: list(found.items()) for label, found in self.named.items()}}
+        (folder / "read.json").write_text(json.dumps(facts), encoding="utf-8")
+
+    @classmethod
+    def open(cls, path: Path, folder: Path) -> ReadCollection:
+        """Read what was saved."""
+        facts = json.loads((folder / "read.json").read_text(encoding="utf-8"))
+        links = {name: read_sets(folder, f"link-{number}") for number, name in enumerate(facts["links"])}
+        named = {label: Counter(dict(found)) for label, found in facts["named"].items()}
+        return cls(path, read_sets(folder, "labels"), links, named, facts["words"], facts["titles"])
 
     def add(self, record: Record) -> None:
         """Keep what is known about one more record."""
@@ -88,6 +106,7 @@ class ReadCollection:
         for label, title in label_titles(record).items():
             self.named.setdefault(label, Counter())[title] += 1
         self.n_words += len(record.text.split())
+        self.n_titles += bool(record.title)
 
 
 def read_collection(
@@ -120,14 +139,20 @@ def read_collection(
     return found
 
 
-def words_of(counted: CountedTexts, read: ReadCollection, say: StageReporter) -> tuple[Words, Any]:
-    """Return the words that count, and the records as rows of them; records without any text need links."""
+def words_of(
+    counted: CountedTexts, read: ReadCollection, say: StageReporter, stored: Callable[[Any, int], Any] | None = None
+) -> tuple[Words, Any]:
+    """Return the words that count, and the records as rows of them; records without any text need links.
+
+    `stored` takes blocks of rows and their number of columns, and returns them as one matrix that is not in memory.
+    """
     say.begin("words")
     X: Any
     if read.n_words == 0 and any(np.any(links.n_names) for links in read.links.values()):
         words, X = Words.none(counted.settings), sp.csr_array(np.zeros((read.n_records, 0), np.float32))
     else:
-        words, X = counted.choose(), counted.matrix()
+        words = counted.choose()
+        X = counted.matrix() if stored is None else stored(counted.rows(), len(words.terms))
     per_record = f", {X.nnz / max(1, X.shape[0]):.0f} per record" if X.nnz else ""
     say.end(f"{X.shape[1]:,} different words counted{per_record}")
     return words, X

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
+from tacit.index.records.columns import read_titles
 from tacit.types import Array, Float32Array, IntArray
 
-__all__ = ["FileRows", "SomeRows"]
+__all__ = ["FileRows", "RowsFile", "SomeRows", "StoredTitles", "n_titles", "titles_of"]
 
 
 class SomeRows:
@@ -78,3 +80,95 @@ class FileRows:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Return all rows."""
         return np.asarray(self[0 : self.shape[0]], dtype)
+
+    @classmethod
+    def open(cls, path: Path) -> FileRows:
+        """Open a table that is complete."""
+        with open(path, "rb") as file:
+            np.lib.format.read_magic(file)
+            (n_rows, n_columns), _, _ = np.lib.format.read_array_header_1_0(file)
+        return cls(path, (n_rows, n_columns))
+
+
+class RowsFile:
+    """A `.npy` file of float32 that is written block by block; what was written before a kill is kept.
+
+    Parameters
+    ----------
+    path : the file
+    shape : of the table
+    """
+
+    def __init__(self, path: Path, shape: tuple[int, int]) -> None:
+        self.path, self.shape = path, shape
+        header = {"descr": "<f4", "fortran_order": False, "shape": shape}
+        if not path.exists():
+            with open(path, "wb") as file:
+                np.lib.format.write_array_header_1_0(file, header)
+        with open(path, "rb") as file:
+            np.lib.format.read_magic(file)
+            np.lib.format.read_array_header_1_0(file)
+            self._start = file.tell()
+
+    @property
+    def n_written(self) -> int:
+        """Number of complete rows in the file."""
+        return (self.path.stat().st_size - self._start) // (4 * self.shape[1])
+
+    def write(self, first: int, rows: Float32Array) -> None:
+        """Write rows from this number on, and drop what was behind them."""
+        with open(self.path, "r+b") as file:
+            file.seek(self._start + 4 * first * self.shape[1])
+            file.write(np.ascontiguousarray(rows, np.float32).data)
+            file.truncate()
+
+
+class StoredTitles(Sequence[str]):
+    """The titles of stored records, read when they are asked for.
+
+    Parameters
+    ----------
+    path : the store
+    n_filled : number of records that have a title
+    numbers : of the records; None for all `n_records`
+    """
+
+    def __init__(self, path: Path, n_filled: int, n_records: int, numbers: IntArray | None = None) -> None:
+        self.path, self.n_filled = path, n_filled
+        self._numbers = np.arange(n_records) if numbers is None else numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.take(np.arange(len(self))))
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> StoredTitles: ...
+    def __getitem__(self, row: int | slice) -> str | StoredTitles:
+        if isinstance(row, slice):
+            return self.part(np.arange(len(self))[row])
+        return self.take(np.array([row]))[0]
+
+    def part(self, rows: IntArray) -> StoredTitles:
+        """Return the titles of some of these records, as many of which have one as of all."""
+        share = self.n_filled / max(1, len(self))
+        return StoredTitles(self.path, round(share * len(rows)), len(rows), self._numbers[rows])
+
+    def take(self, rows: IntArray) -> list[str]:
+        """Read the titles of some of these records."""
+        wanted = self._numbers[rows]
+        found = dict(read_titles(self.path, np.unique(wanted)))
+        return [found[int(number)] for number in wanted]
+
+
+def titles_of(titles: Sequence[str], rows: IntArray) -> list[str]:
+    """Return the titles of some records."""
+    return titles.take(rows) if isinstance(titles, StoredTitles) else [titles[int(row)] for row in rows]
+
+
+def n_titles(titles: Sequence[str]) -> int:
+    """Return how many records have a title."""
+    return titles.n_filled if isinstance(titles, StoredTitles) else sum(map(bool, titles))

@@ -1,0 +1,177 @@
+"""Places the records of a collection block by block in a space that was fitted to some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tacit.checks import is_outside_memory
+from tacit.index.known_views import KnownViews
+from tacit.index.nearest.exact import lengths_of
+from tacit.relations.labels.coded import CodedSets
+from tacit.relations.labels.matrix import LabelMatrix
+from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge
+from tacit.tasks.build.stages.some_rows import FileRows, RowsFile
+from tacit.tasks.stage_progress import StageReporter
+from tacit.types import Array, BoolArray, Float32Array, IntArray
+
+__all__ = ["lengths_in_blocks", "place_records", "row_blocks", "with_labels", "with_links"]
+
+Known = Mapping[str, tuple[Any, BoolArray]]
+
+
+def place_records(
+    path: Path,
+    X: Any,
+    fitted: FittedSpace,
+    known: RecordKnowledge,
+    rows: IntArray,
+    block: int,
+    say: StageReporter,
+) -> FileRows:
+    """Write the positions of all records to a file, or those that a build which was killed has not written yet.
+
+    Parameters
+    ----------
+    path : of the file
+    X : their words, in memory or on disk
+    fitted : the space, with the positions of the records that it was fitted to
+    known : what else is known about all records
+    rows : the numbers of the records that were fitted
+    block : records at a time
+    say : reports the stage, which has begun
+    """
+    n, k = X.shape[0], fitted.terms.shape[1]
+    file = RowsFile(path, (n, k))
+    views = _Views(fitted.known_views, known)
+    done = file.n_written // block * block
+    for first, some in row_blocks(X, block):
+        last = first + some.shape[0]
+        if last <= done:
+            continue
+        by_words = np.asarray(some @ fitted.terms, np.float32)
+        if fitted.offset is not None:
+            by_words -= fitted.offset
+        placed = by_words
+        if fitted.known_views is not None:
+            placed = fitted.known_views.place_rows(some, by_words, views.of(first, last))
+        inside = slice(*np.searchsorted(rows, [first, last]))
+        placed[rows[inside] - first] = fitted.positions[inside]
+        file.write(first, placed)
+        say.advance(f"{last:,} of {n:,} records", last / n)
+    return FileRows(path, (n, k))
+
+
+def row_blocks(X: Any, block: int) -> Iterator[tuple[int, sp.csr_array]]:
+    """Yield blocks of rows of the same size, with the number of their first record; the last may be smaller."""
+    if not is_outside_memory(X):
+        for first in range(0, X.shape[0], block):
+            yield first, X[first : first + block]
+        return
+    waiting: list[sp.csr_array] = []
+    first = 0
+    for part in X.blocks():
+        start = 0
+        while start < part.shape[0]:
+            stop = min(part.shape[0], start + block - sum(piece.shape[0] for piece in waiting))
+            waiting.append(part[start:stop])
+            start = stop
+            if sum(piece.shape[0] for piece in waiting) == block:
+                yield first, sp.vstack(waiting, format="csr")
+                first, waiting = first + block, []
+    if waiting:
+        yield first, sp.vstack(waiting, format="csr")
+
+
+class _Views:
+    """What is known about blocks of records, as rows of the things of each view."""
+
+    def __init__(self, placing: KnownViews | None, known: RecordKnowledge) -> None:
+        self._rows: dict[str, tuple[LabelMatrix, Any, str]] = {}
+        for name, view in () if placing is None else placing.views.items():
+            things = [str(thing) for thing in view.names]
+            if name in known.links:
+                self._rows[name] = (_matrix(known.links[name], things), None, "links")
+            elif name == "taxonomy" and known.taxonomy is not None:
+                every = _every_name(known.labels)
+                self._rows[name] = (_matrix(known.labels, every), _above(every, things, known.taxonomy), "labels")
+            else:
+                self._rows[name] = (_matrix(known.labels, things), None, "labels" if name == "labels" else "group")
+        self._has_labels = np.fromiter((bool(names) for names in known.labels), bool, len(known.labels))
+
+    def of(self, first: int, last: int) -> Known:
+        """Return the rows of each view, and for which records they are known."""
+        found = {}
+        for name, (matrix, above, kind) in self._rows.items():
+            rows = sp.csr_array(matrix.indicator[first:last]).astype(np.float32)
+            if above is not None:
+                rows = sp.csr_array(rows @ above)
+                rows.data[:] = 1
+            is_known = np.diff(rows.indptr) > 0
+            if kind == "links":  # no links means none
+                is_known = np.ones(last - first, bool)
+            elif kind == "group":
+                is_known = self._has_labels[first:last].copy()
+            found[name] = (rows, is_known)
+        return found
+
+
+def _every_name(sets: Any) -> list[str]:
+    return list(sets.names) if isinstance(sets, CodedSets) else sorted({name for names in sets for name in names})
+
+
+def _matrix(sets: Any, names: list[str]) -> LabelMatrix:
+    return (sets if isinstance(sets, CodedSets) else CodedSets(sets)).matrix(names)
+
+
+def _above(labels: list[str], classes: list[str], taxonomy: Taxonomy) -> sp.csr_array:
+    """Return labels x classes: each label with all classes above it."""
+    place = {name: column for column, name in enumerate(classes)}
+    rows, columns = [], []
+    for row, label in enumerate(labels):
+        above = {label, *(map(str, taxonomy.ancestors(label)) if label in taxonomy else ())}
+        found = sorted(place[name] for name in above if name in place)
+        rows += [row] * len(found)
+        columns += found
+    return sp.csr_array((np.ones(len(rows), np.float32), (rows, columns)), (len(labels), len(classes)))
+
+
+def with_labels(fitted: FittedSpace, labels: LabelMatrix, positions: FileRows, block: int) -> FittedSpace:
+    """Add all labels of the collection, each at the mean position of its records."""
+    means = _means(labels, positions, block)
+    return replace(
+        fitted,
+        label_names=tuple(map(str, labels.names)),
+        label_counts=tuple(int(count) for count in labels.counts),
+        label_positions=means,
+    )
+
+
+def with_links(fitted: FittedSpace, known: RecordKnowledge, positions: FileRows, block: int) -> FittedSpace:
+    """Add all linked things of the collection, each at the mean position of its records."""
+    others = {}
+    for name, targets in known.used_links.items():
+        things = _matrix(targets, sorted(_every_name(targets)))
+        others[name] = ([str(thing) for thing in things.names], _means(things, positions, block))
+    return replace(fitted, others=others or None)
+
+
+def _means(things: LabelMatrix, positions: FileRows, block: int) -> Float32Array:
+    totals = np.zeros((things.n_labels, positions.shape[1]), np.float64)
+    for first in range(0, len(positions), block):
+        rows = sp.csr_array(things.indicator[first : first + block].T)
+        used = np.flatnonzero(np.diff(rows.indptr))
+        totals[used] += rows[used] @ positions[first : first + block].astype(np.float64)
+    return np.asarray(totals / np.maximum(things.counts, 1)[:, None], np.float32)
+
+
+def lengths_in_blocks(positions: FileRows, block: int) -> Array:
+    """Return the length of each position; 1 for those at the origin."""
+    parts = [lengths_of(positions[first : first + block]) for first in range(0, len(positions), block)]
+    return np.concatenate(parts)
