@@ -204,25 +204,23 @@ class IndexBuild:
                 self.writer.save_array("lengths", lengths_of(self.fitted.positions))
                 self._save_labels()
             _save_space(self.writer, self.fitted, self.words)
-            honest, rows, positions = self.honest, self.asked, self.fitted.positions
-
-            def keep() -> None:
-                np.save(work / "honest.npy", honest)
-                if rows is not None:
-                    np.save(work / "fitted_rows.npy", rows)
-                    np.save(work / "fitted_positions.npy", positions)
-
+            honest = self.honest
+            keep = None if self._is_sampled else lambda: np.save(work / "honest.npy", honest)
             made = {"model": self.fitted.model, "parameters": self.fitted.parameters}
             self.state.finish("space", made, keep)
+            del honest, keep
         else:
             self.fitted = _read_space(self.writer, self.state["space"], with_labels=not self._is_sampled)
-            self.honest = np.load(work / "honest.npy")
             if self._is_sampled:
-                self.asked = np.load(work / "fitted_rows.npy")
-                self.fitted = replace(self.fitted, positions=FileRows.open(work / "fitted_positions.npy"))  # type: ignore[arg-type]
+                assert self.limits is not None
+                self.asked = sampled(self.X.shape[0], self.limits.n_fitted, self.settings.random_state)
             else:
+                self.honest = np.load(work / "honest.npy")
                 self.fitted = replace(self.fitted, positions=np.load(arrays))
         if self._is_sampled:
+            self.honest, places = (FileRows.open(work / f"{name}.npy") for name in ("honest", "fitted_positions"))
+            self.fitted = replace(self.fitted, positions=places)  # type: ignore[arg-type]
+            release_memory(_LARGE)
             self._place()
 
     def _fit_some(self) -> None:
@@ -234,9 +232,10 @@ class IndexBuild:
         some = _some_rows(self.X, rows)
         settings = replace(self.settings, model=self._space)  # a sample might seem to have other knowledge
         found = fit_space(some, self.known.part(rows), settings, self.say, self.words, whole=(n, n_labels))
-        self.fitted, self.honest, _ = found
+        self.fitted, honest, _ = found
         self.asked = rows
-        release_memory(_LARGE)
+        np.save(self.state.folder / "honest.npy", honest)
+        np.save(self.state.folder / "fitted_positions.npy", self.fitted.positions)
 
     def _place(self) -> None:
         """Place all records, and everything that lies at the mean of records."""
@@ -247,7 +246,8 @@ class IndexBuild:
             self.say.begin("placing")
             place_records(path, self.X, self.fitted, self.known, self.asked, block, self.say)
         positions = FileRows.open(path)
-        self.fitted = replace(self.fitted, positions=positions)  # type: ignore[arg-type]
+        self.fitted = replace(self.fitted, positions=positions, known_views=None)  # type: ignore[arg-type]
+        release_memory(_LARGE)
         if "places" not in self.state:
             if self.labels is not None:
                 self.fitted = with_labels(self.fitted, self.labels, positions, block)
@@ -258,7 +258,7 @@ class IndexBuild:
             self.state.finish("places", {})
         else:
             found = _read_space(self.writer, self.state["space"], with_labels=True)
-            self.fitted = replace(found, positions=positions)  # type: ignore[arg-type]
+            self.fitted = replace(found, positions=positions, known_views=None)  # type: ignore[arg-type]
 
     def _save_labels(self) -> None:
         """Write the names and positions of labels and linked things."""
@@ -274,36 +274,33 @@ class IndexBuild:
 
     def suggest(self) -> None:
         """Train the suggester."""
-        fitted, writer = self.fitted, self.writer
         if "suggester" not in self.state:
-            if self.labels is not None:
-                X, labels, limits = self.X, self.labels, self.limits
-                honest, most = self.honest, None
-                if limits is not None:
-                    most = limits.n_asked
-                    if limits.n_counted < X.shape[0]:
-                        X, labels = _counted_rows(X, labels, limits.n_counted, self.settings.random_state)
-                    elif is_outside_memory(X):
-                        X = _in_memory(X)
-                known = self.known
-                if self.asked is not None:
-                    honest = SomeRows(honest, self.asked)
-                    known = replace(known, texts=self._texts_of(labels))
-                given = (X, known, self.settings, self.say, self.words, self.asked, most)
-                fitted = with_suggester(fitted, honest, labels, *given)
-                del X, honest
+            fitted = self.fitted if self.labels is None else self._with_suggester(self.labels)
             self.honest = None
             if fitted.suggester is not None:
-                fitted.suggester.save(writer)
+                fitted.suggester.save(self.writer)
             if fitted.panel is not None:
-                fitted.panel.save(writer)
-            made = {"method": fitted.suggester_method, "share": fitted.share}
-            self.fitted = replace(fitted, suggester=None, panel=None)
-            self.state.finish("suggester", made)
-            release_memory(_LARGE)
-        made = self.state["suggester"]
-        self.honest = None
+                fitted.panel.save(self.writer)
+            self.state.finish("suggester", {"method": fitted.suggester_method, "share": fitted.share})
+            del fitted
+        made, self.honest = self.state["suggester"], None
+        release_memory(_LARGE)
         self.fitted = replace(self.fitted, suggester_method=made["method"], share=made["share"])
+
+    def _with_suggester(self, labels: LabelMatrix) -> FittedSpace:
+        """Train the suggester on all records, or on as many as there is room for."""
+        X, limits, known, honest, most = self.X, self.limits, self.known, self.honest, None
+        if limits is not None:
+            most = limits.n_asked
+            if limits.n_counted < X.shape[0]:
+                X, labels = _counted_rows(X, labels, limits.n_counted, self.settings.random_state)
+            elif is_outside_memory(X):
+                X = _in_memory(X)
+        if self.asked is not None:
+            honest = SomeRows(honest, self.asked)
+            known = replace(known, texts=self._texts_of(labels))
+        given = (X, known, self.settings, self.say, self.words, self.asked, most)
+        return with_suggester(self.fitted, honest, labels, *given)
 
     def _texts_of(self, labels: LabelMatrix) -> dict[int, str]:
         """Return the texts of the records that the ranker may learn from: those that were fitted and have labels."""

@@ -21,7 +21,7 @@ from tacit.models.common.memory import fit_memory
 from tacit.tasks.build.stages.costs import MEMORY
 from tacit.types import IntArray
 
-__all__ = ["Contents", "Limits", "limits_for", "parse_memory", "sampled"]
+__all__ = ["Contents", "Limits", "least_memory", "limits_for", "parse_memory", "sampled"]
 
 _FEWEST = 2_000  # records: a space of fewer would not be worth it
 _FEWEST_ASKED, _MOST_ASKED = 2_000, 16_000
@@ -62,6 +62,25 @@ class Contents:
     def n_pairs(self) -> int:
         """Number of labels of all records."""
         return int(self.label_counts.sum())
+
+    @property
+    def held(self) -> float:
+        """Memory that the program and what is known about the records take through the build."""
+        return MEMORY.program + MEMORY.per_record * self.n_records + MEMORY.per_pair * self.n_pairs
+
+    @property
+    def fixed(self) -> float:
+        """Memory of the words and of the maps of words and labels."""
+        numbers = self.n_dimensions * (2 * self.n_terms + 3 * len(self.label_counts))
+        return MEMORY.per_term * self.n_terms + 4 * numbers
+
+    def fit_memory(self, n_some: int, model: str = "mlsi") -> float:
+        """Return the memory of a fit to some of the records."""
+        share, k = n_some / self.n_records, self.n_dimensions
+        n_labels, n_entries = _labels_among(self.label_counts, share), round(self.n_entries * share)
+        shapes = fit_memory(n_some, self.n_terms, n_entries, k, model=model, n_labels=n_labels, positions=True)
+        maps = MEMORY.record_maps * n_some + MEMORY.term_maps * self.n_terms + MEMORY.label_maps * n_labels
+        return shapes.total + 4 * k * maps
 
 
 @dataclass(frozen=True)
@@ -105,36 +124,38 @@ def limits_for(memory: int, contents: Contents, *, can_sample: bool = True, mode
     model : "lsi" or "mlsi"
     """
     n, k = contents.n_records, contents.n_dimensions
-    held = MEMORY.program + MEMORY.per_record * n + MEMORY.per_pair * contents.n_pairs
-    room = memory - held
-
-    def fit(n_some: int) -> float:
-        labels = _labels_among(contents.label_counts, n_some / n)
-        entries = round(contents.n_entries * n_some / n)
-        shapes = fit_memory(n_some, contents.n_terms, entries, k, model=model, n_labels=labels, positions=True)
-        return MEMORY.fit * shapes.total + 4 * k * (MEMORY.term_maps * contents.n_terms + MEMORY.label_maps * labels)
-
-    fewest = min(n, _FEWEST) if can_sample else n
-    fixed = MEMORY.per_term * contents.n_terms + 4 * k * (2 * contents.n_terms + 3 * len(contents.label_counts))
-    graph = (k + MEMORY.per_node) * n if n * k > MEMORY.graph_from else 0
-    asked = MEMORY.per_asked * _FEWEST_ASKED + MEMORY.asking + fixed
-    least = max(fit(fewest), graph, asked)
-    if room < least:
+    room, fixed = memory - contents.held, contents.fixed
+    least = least_memory(contents, can_sample=can_sample, model=model)
+    if memory < least:
         raise InputError(
             f"memory is too small: got {human_size(memory)} for {n:,} records, expected at least "
-            f"{human_size(1.02 * (held + least))}. Give more, or keep fewer words (max_terms) or dimensions."
+            f"{human_size(1.01 * least)}. Give more, or keep fewer words (max_terms) or dimensions."
         )
+    fewest = min(n, _FEWEST) if can_sample else n
+
+    def fits(n_some: int) -> bool:
+        return contents.fit_memory(n_some, model) <= room
+
     n_asked = int(np.clip((room - fixed - MEMORY.asking) / (2 * MEMORY.per_asked), _FEWEST_ASKED, _MOST_ASKED))
     left = room - fixed - MEMORY.asking - MEMORY.per_asked * n_asked
     per_counted = (MEMORY.per_entry * contents.n_entries + MEMORY.per_counted_pair * contents.n_pairs) / n
     return Limits(
         memory,
-        n if fit(n) <= room else _largest(fewest, n, lambda some: fit(some) <= room),
+        n if fits(n) else _largest(fewest, n, fits),
         int(min(n, max(fewest, left / max(1.0, per_counted)))),
         n_asked,
         int(min(n, max(_FEWEST, room / (MEMORY.mapped * k + MEMORY.per_point)))),
         int(np.clip(room / (_ARRAYS * 4 * k), 1_024, _BLOCK)),
     )
+
+
+def least_memory(contents: Contents, *, can_sample: bool = True, model: str = "mlsi") -> float:
+    """Return the smallest limit with which a collection can be built."""
+    n, k = contents.n_records, contents.n_dimensions
+    fit = contents.fit_memory(min(n, _FEWEST) if can_sample else n, model)
+    graph = (k + MEMORY.per_node) * n if n * k > MEMORY.graph_from else 0
+    asked = MEMORY.per_asked * _FEWEST_ASKED + MEMORY.asking + contents.fixed
+    return contents.held + max(fit, graph, asked)
 
 
 def sampled(n_records: int, n_some: int, seed: int) -> IntArray:
