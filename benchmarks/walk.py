@@ -74,8 +74,11 @@ def _fit() -> None:
     tacit.MLSI(20).fit_transform(X, (rng.random((3_000, 20)) < 0.1).astype(int))
 
 
+_PLAIN = ("--no-map", "--suggester", "ridge", "--weight", "words=1", "--weight", "labels=1")
+
 WALKS: dict[str, Callable[[], Any]] = {
     "tacit build": _command("build", "books.csv", "--quiet"),
+    "a plain build": _command("build", "books.csv", "--quiet", "-o", "plain.tacit", *_PLAIN),
     "tacit search": _command("search", "books.tacit", "whale"),
     "MLSI().fit_transform": _fit,
 }
