@@ -28,6 +28,7 @@ class Evidence:
     name : str, the name of the subject that stands in the text; "" if none does
     name_words : words of the text that its name has too, if the whole name does not stand in the text
     name_is_early : bool, whether it stands in the first fifth of the text
+    alike_words : words of the text that begin as words of its name do, if it has none of its words
     n_near, n_compared : int, how many of the records with the most similar words have the subject
     words : words of the text and the share of their records that have the subject, the largest first
     goes_with : bool, whether it often goes with subjects of the similar records
@@ -42,6 +43,7 @@ class Evidence:
     goes_with: bool = False
     n_records: int = 0
     name_words: tuple[str, ...] = ()
+    alike_words: tuple[str, ...] = ()
 
     def sentences(self) -> tuple[str, ...]:
         """Return the reasons, the most telling first."""
@@ -51,6 +53,8 @@ class Evidence:
             said.append(f"its name “{self.name}” stands {where}")
         elif self.name_words:
             said.append(f"its name shares {_quoted(self.name_words[:_WORDS])} with the text")
+        elif self.alike_words:
+            said.append(f"its name has a word like {_quoted(self.alike_words[:_WORDS])}")
         if self.n_near:
             verb = "has" if self.n_near == 1 else "have"
             said.append(f"{self.n_near} of the {self.n_compared} most similar records {verb} it")
@@ -68,6 +72,7 @@ class Evidence:
         return {
             "name": self.name,
             "name_words": list(self.name_words),
+            "alike_words": list(self.alike_words),
             "similar_records": self.n_near,
             "of": self.n_compared,
             "words": [{"word": word, "share": round(share, 4)} for word, share in self.words],
@@ -110,6 +115,8 @@ class TextEvidence:
         if panel.names is not None and subject < len(panel.words.subject_counts):
             words = [(self._word(column), share) for column, share in self._telling.of(subject, 2 * _WORDS)]
         counts = panel.relatives.counts
+        shared = () if match is not None else self._name_words(subject)
+        only_alike = panel.names is not None and match is None and not shared
         return Evidence(
             name="" if match is None or panel.names is None else panel.names.found_name(match, self._texts),
             name_is_early=match is not None and match.first < 0.2 and len(self._columns) > 10,
@@ -118,7 +125,8 @@ class TextEvidence:
             words=tuple(words),
             goes_with=bool(self._heard.relatives.together[self._place, subject] > 0.1),
             n_records=int(counts[subject]) if subject < len(counts) else 0,
-            name_words=() if match is not None else self._name_words(subject),
+            name_words=shared,
+            alike_words=tuple(panel.names.alike_words(subject, self._texts)) if panel.names and only_alike else (),
         )
 
     def _word(self, column: int) -> str:

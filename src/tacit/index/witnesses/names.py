@@ -3,9 +3,10 @@
 Every name of a subject (preferred, other and hidden names, or the label itself) is split into words as the texts are,
 but stop words, single letters and numbers count: "vitamin K" is not every vitamin. A name counts where all its words
 follow each other, or those of at least two that are no stop words, which is noted as inexact; a name inside a longer
-one that was found is noted as such. How often a name that stands in a record names one of its labels (the
-"keyphraseness" of Maui and of Annif's MLLM) is counted on records of the collection. A subject needs no records to be
-found.
+one that was found is noted as such, and so is whether a name stands there as it is written or in another form: blinds
+are not the blind. Names of which the text has a part, or words that begin as theirs do, are candidates too. How often a
+name that stands in a record names one of its labels (the "keyphraseness" of Maui and of Annif's MLLM) is counted on
+records of the collection. A subject needs no records to be found.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from functools import cached_property
-from itertools import pairwise
+from functools import cached_property, lru_cache
+from itertools import pairwise, takewhile
 from typing import Any, NamedTuple, Self
+from zlib import crc32
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,7 +40,9 @@ _MOST_WORDS = 3_000  # of a text that are searched for names
 _HALVES = 2.0
 _FEWEST_RECORDS = 2  # of a word: one of a single record is not known, and a record's own words must not tell
 _LEAST_SHARE = 0.3  # of a name that stands in the text in part
-_OF_WORDS = 4  # numbers that need no name in the text
+_LEAST_START = 5  # letters with which two words begin that are taken for forms of one: "Euphorbia", "Euphorbiaceae"
+_LEAST_ALIKE = 0.5  # of the longer word that are the same from the start
+_OF_WORDS = 6  # numbers that need no name in the text
 _EXACT = 7  # place of `NameMatch.exact` without the subject, and with the last place beside the first
 
 
@@ -51,7 +55,7 @@ class NameMatch(NamedTuple):
     """A subject whose name stands in a text.
 
     How often, where first, which name, whether with all its words, how much of the text it is, and how many records
-    have its rarest word: a rare word is rarely there by chance.
+    have its rarest word: a rare word is rarely there by chance. Then, whether the name stands there as it is written.
     """
 
     subject: int
@@ -65,6 +69,7 @@ class NameMatch(NamedTuple):
     exact: bool = True
     cover: float = 0.0
     rarest: int = 0
+    as_written: bool = True
 
 
 class NamesWitness(Witness):
@@ -76,6 +81,7 @@ class NamesWitness(Witness):
     names : words of each name, as a tuple of terms
     subjects, kinds : what each name names, and the kind of the name, a place in `KINDS`
     exact : whether all words of a name are given, or those alone that are no stop words, single letters or numbers
+    written : a number for the words of each name as they are written, before stemming; 0 if that is not known
     found, right : for each subject, records in which a name of it was found, and those of them that have it as a label
     vectors : (n_terms, n_subjects) sparse, the weights of the words of the preferred names at unit length
     n_records : number of records of the build, whose words were counted
@@ -84,8 +90,9 @@ class NamesWitness(Witness):
     name = "names"
     feature_names = (
         "name_count", "name_first", "name_spread", "name_words", "name_meanings", "name_inside", "name_kind",
-        "name_exact", "name_cover", "name_rarest", "name_right_share", "name_found_records", "name_cosine",
-        "name_known_share", "name_part_share", "name_part_weight",
+        "name_exact", "name_cover", "name_as_written", "name_rarest", "name_right_share", "name_found_records",
+        "name_cosine", "name_known_share", "name_part_share", "name_part_weight", "name_alike_share",
+        "name_alike_weight",
     )  # fmt: skip
 
     def __init__(
@@ -95,13 +102,15 @@ class NamesWitness(Witness):
         subjects: Array,
         kinds: Array,
         exact: Array,
+        written: Array,
         found: Array,
         right: Array,
         vectors: Any,
         n_records: int = 0,
     ) -> None:
         self.words, self.names, self.n_records = words, names, n_records
-        self.subjects, self.kinds, self.exact, self.found, self.right = subjects, kinds, exact, found, right
+        self.subjects, self.kinds, self.exact, self.written = subjects, kinds, exact, written
+        self.found, self.right = found, right
         self.vectors = vectors
         self.squares = sp.csr_array(vectors).power(2)  # shares of the words of each name
         self.halves: tuple[Array, Array] | None = None  # `found` and `right` of even and odd records, for training
@@ -126,10 +135,10 @@ class NamesWitness(Witness):
         if not names:
             return self
         split, *arrays = _split(self.words.analyse, names)
-        known = (self.subjects, self.kinds, self.exact)
-        subjects, kinds, exact = (np.concatenate([old, new]) for old, new in zip(known, arrays, strict=True))
+        known = (self.subjects, self.kinds, self.exact, self.written)
+        subjects, kinds, exact, written = (np.concatenate(pair) for pair in zip(known, arrays, strict=True))
         counted = (self.found, self.right, self.vectors, self.n_records)
-        return NamesWitness(self.words, [*self.names, *split], subjects, kinds, exact, *counted)
+        return NamesWitness(self.words, [*self.names, *split], subjects, kinds, exact, written, *counted)
 
     def count_right(self, records: IntArray, texts: Sequence[str], labels: Any) -> None:
         """Count how often the names that stand in records name their labels, in even and odd numbers of `records`."""
@@ -183,16 +192,18 @@ class NamesWitness(Witness):
             inside = bool(covered[start:end].all())
             covered[start:end] = True
             n_meanings = len({int(self.subjects[number]) for number in numbers})
+            as_written = _number_of(written[start:end])
             for number in numbers:
                 subject, n_words = int(self.subjects[number]), len(self.names[number])
                 known = seen.get(subject)
                 if known is None:
                     what = n_words, n_meanings, inside, int(self.kinds[number]), exact
                     rest = (end - start) / n_parts, self._rarest(self.names[number])
-                    seen[subject] = [1, start, start, *what, *rest]
+                    seen[subject] = [1, start, start, *what, *rest, False]
                 elif exact or not known[_EXACT]:  # where a name stands exactly, it stands inexactly as well
                     known[0] += 1
                     known[1], known[2] = min(known[1], start), max(known[2], start)
+                seen[subject][-1] |= self.written[number] in (0, as_written)
         return [
             NameMatch(subject, count, first / n_parts, (last - first) / n_parts, *rest)
             for subject, (count, first, last, *rest) in seen.items()
@@ -223,6 +234,12 @@ class NamesWitness(Witness):
                 if stem in own and stem not in self.words.columns and analyse.is_counted(word)
             }.values()
         )
+
+    def alike_words(self, subject: int, texts: Sequence[str] | None) -> list[str]:
+        """Return the words of the first text that begin as a word of a name of a subject does."""
+        own = {word for number in np.flatnonzero(self.subjects == subject).tolist() for word in self.names[number]}
+        both = zip(*self.words.analyse.all_words(texts[0]), strict=True) if texts else ()
+        return list(dict.fromkeys(word for stem, word in both if not own.isdisjoint(self.parts.forms(stem))))
 
     @cached_property
     def parts(self) -> _NameParts:
@@ -255,7 +272,7 @@ class NamesWitness(Witness):
         writer.save_facts("name_words", terms)
         writer.save_array("name_starts", np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64))
         writer.save_array("name_words", np.array([number[word] for name in self.names for word in name], np.int32))
-        for part in ("subjects", "kinds", "exact", "found", "right"):
+        for part in ("subjects", "kinds", "exact", "written", "found", "right"):
             writer.save_array(f"name_{part}", getattr(self, part))
         if self.learned.any():
             writer.save_array("learned_found", self.learned[0])
@@ -277,8 +294,9 @@ class NamesWitness(Witness):
         )
         # before names were matched by all their words, none was exact
         exact = np.asarray(generation.arrays.get("name_exact", np.zeros(len(names), bool)), bool)
+        written = np.asarray(generation.arrays.get("name_written", np.zeros(len(names), np.uint32)))
         n_records = int(np.ravel(generation.arrays.get("name_records", np.zeros(1)))[0])
-        witness = cls(words, names, subjects, kinds, exact, found, right, vectors, n_records)
+        witness = cls(words, names, subjects, kinds, exact, written, found, right, vectors, n_records)
         if "learned_found" in generation.arrays:
             witness.learned = np.array([generation.array(f"learned_{part}") for part in ("found", "right")], np.int32)
         return witness
@@ -346,6 +364,9 @@ class _NameParts:
     Words of which the collection knows nothing count as the rarest ones: names of subjects that no record has often
     consist of such words. Stop words, single letters and numbers have w = 1. The largest share of its names counts.
 
+    Words that begin alike may be forms of one that no stemmer joins, "Euphorbia" and "Euphorbiaceae": asked for, they
+    count as well, by the square of the share of the longer word that is the same.
+
     Parameters
     ----------
     words : how texts become words, and in how many records each stands
@@ -365,13 +386,20 @@ class _NameParts:
         self._by_word = sp.csr_array((squares[columns], (columns, rows)), (len(squares), len(names)))
         self._totals: Float32Array = np.asarray(self._by_word.sum(axis=0)).ravel()
         self._subjects = np.asarray(subjects, np.int64)
+        self._by_start: dict[str, list[str]] = {}
+        for word in self._columns:
+            if len(word) >= _LEAST_START:
+                self._by_start.setdefault(word[:_LEAST_START], []).append(word)
+        self._stop_words = words.analyse.stop_words
+        self.forms = lru_cache(maxsize=100_000)(self._alike)
 
-    def of_texts(self, texts: Iterable[Iterable[str]], width: int) -> _PartTable:
-        """Return the shares of names in texts, which are given as their words."""
-        known = [sorted({self._columns[word] for word in text if word in self._columns}) for text in texts]
+    def of_texts(self, texts: Iterable[Iterable[str]], width: int, *, alike: bool = False) -> _PartTable:
+        """Return the shares of names in texts, which are given as their words; with `alike`, also by similar words."""
+        known = [self._known(text, alike) for text in texts]
         starts = np.cumsum([0, *map(len, known)])
         columns = np.array([column for each in known for column in each], np.int64)
-        present = sp.csr_array((np.ones(len(columns), np.float32), columns, starts), (len(known), len(self._columns)))
+        counted = np.array([share for each in known for share in each.values()], np.float32)
+        present = sp.csr_array((counted, columns, starts), (len(known), len(self._columns)))
         found = sp.csr_array(present @ self._by_word)
         text = np.repeat(np.arange(len(known)), np.diff(found.indptr))
         shares = found.data / self._totals[found.indices]
@@ -382,6 +410,26 @@ class _NameParts:
         first = np.concatenate([[True], keys[1:] != keys[:-1]]) if len(keys) else np.empty(0, bool)
         return _PartTable(keys[first], shares[order[first]], found.data[order[first]])
 
+    def _known(self, text: Iterable[str], alike: bool) -> dict[int, float]:
+        """Return the words of names that stand in a text, as columns, and how far they count."""
+        words = {word for word in text if word in self._columns}
+        found = {self._columns[word]: 1.0 for word in words}
+        if alike:
+            for word in set(text) - self._stop_words:
+                for other, share in self.forms(word).items():
+                    found[self._columns[other]] = max(share, found.get(self._columns[other], 0.0))
+        return dict(sorted(found.items()))
+
+    def _alike(self, word: str) -> dict[str, float]:
+        """Return the words of names that begin as a word does, and how far they count."""
+        found = {}
+        for other in self._by_start.get(word[:_LEAST_START], ()) if len(word) >= _LEAST_START else ():
+            same = takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
+            share = sum(1 for _ in same) / max(len(word), len(other))
+            if share >= _LEAST_ALIKE:
+                found[other] = share * share
+        return found
+
 
 def _weight(words: Words, word: str, n_records: int) -> float:
     if not words.analyse.is_counted(word):
@@ -391,21 +439,27 @@ def _weight(words: Words, word: str, n_records: int) -> float:
 
 def _split(
     analyse: Analyser, names: Iterable[tuple[int, str, int]]
-) -> tuple[list[tuple[str, ...]], Array, Array, Array]:
-    """Split names into words, with their subjects and kinds, and whether all their words are given."""
-    seen: dict[tuple[tuple[str, ...], int, bool], int] = {}
+) -> tuple[list[tuple[str, ...]], Array, Array, Array, Array]:
+    """Split names into words, with their subjects and kinds, whether all their words are given, and as written."""
+    seen: dict[tuple[tuple[str, ...], int, bool], tuple[int, int]] = {}
     for subject, name, kind in names:
         for form in dict.fromkeys((name, _QUALIFIER.sub("", name))):
             words, written = analyse.all_words(form)
             if words:
-                seen.setdefault((tuple(words), subject, True), kind)
+                seen.setdefault((tuple(words), subject, True), (kind, _number_of(written)))
             counted = [word for word, plain in zip(words, written, strict=True) if analyse.is_counted(plain)]
             only_stop_words = all(analyse.is_counted(word) or word in analyse.stop_words for word in written)
             if len(counted) > 1 and only_stop_words:
-                seen.setdefault((tuple(counted), subject, False), kind)
+                seen.setdefault((tuple(counted), subject, False), (kind, _number_of(written)))
     subjects, exact = (np.array([key[place] for key in seen]) for place in (1, 2))
-    kinds = np.array(list(seen.values()), np.int8)
-    return [key[0] for key in seen], subjects.astype(np.int32), kinds, exact.astype(bool)
+    kinds, numbers = (np.array([value[place] for value in seen.values()]) for place in (0, 1))
+    arrays = subjects.astype(np.int32), kinds.astype(np.int8), exact.astype(bool), numbers.astype(np.uint32)
+    return [key[0] for key in seen], *arrays
+
+
+def _number_of(written: Sequence[str]) -> int:
+    """Return a number for words as they are written, which is hardly ever that of others, and not 0."""
+    return crc32(" ".join(written).encode()) or 1
 
 
 class NamesTestimony(Testimony):
@@ -433,7 +487,7 @@ class NamesTestimony(Testimony):
                     rarest = 0  # for new texts, a word that one record has is not known
                 share = right / (found + _PRIOR)
                 keys.append(text * self.width + subject)
-                values.append((*match[1:-1], rarest, share, found))
+                values.append((*match[1:-2], match.as_written, rarest, share, found))
         order = np.argsort(np.array(keys, np.int64), kind="stable")
         self.keys = np.array(keys, np.int64)[order]
         self.values = np.array(values, np.float32).reshape(len(keys), self.n_features - _OF_WORDS)[order]
@@ -445,15 +499,19 @@ class NamesTestimony(Testimony):
         self.dense = self.cosines.toarray()
         written = [witness.words.analyse.all_words(text)[0][:_MOST_WORDS] for text in asked.texts or []]
         self.parts = witness.parts.of_texts(written, self.width)
+        self.alike = witness.parts.of_texts(written, self.width, alike=True)
         self.in_part = self.parts.best(len(self.similar), self.width, _IN_PART)
+        self.in_form = self.alike.best(len(self.similar), self.width, _IN_PART)
 
     def candidates(self) -> list[IntArray]:
         """Return the subjects whose names were found, and a few with similar names."""
         texts, subjects = self.keys // self.width, self.keys % self.width
         places = np.searchsorted(texts, np.arange(len(self.similar) + 1))
         return [
-            np.unique(np.concatenate([subjects[first:last], near, part]))
-            for first, last, near, part in zip(places[:-1], places[1:], self.similar, self.in_part, strict=True)
+            np.unique(np.concatenate([subjects[first:last], *others]))
+            for first, last, *others in zip(
+                places[:-1], places[1:], self.similar, self.in_part, self.in_form, strict=True
+            )
         ]
 
     def features(self, text: IntArray, subject: IntArray) -> Float32Array:
@@ -466,7 +524,8 @@ class NamesTestimony(Testimony):
             found[hits, :-_OF_WORDS] = self.values[places[hits]]
         inside = subject < self.dense.shape[1]
         found[:, -_OF_WORDS:] = 0
-        found[inside, -4] = self.dense[text[inside], subject[inside]]
-        found[inside, -3] = self.known[text[inside], subject[inside]]
-        found[:, -2], found[:, -1] = self.parts.of(keys)
+        found[inside, -6] = self.dense[text[inside], subject[inside]]
+        found[inside, -5] = self.known[text[inside], subject[inside]]
+        found[:, -4], found[:, -3] = self.parts.of(keys)
+        found[:, -2], found[:, -1] = self.alike.of(keys)
         return found

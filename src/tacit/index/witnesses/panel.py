@@ -26,10 +26,11 @@ from tacit.index.witnesses.words import WordsTestimony, WordsWitness
 from tacit.text.words import Words
 from tacit.types import Array, BoolArray, Float32Array, Float64Array, IntArray
 
-__all__ = ["CandidatePairs", "Heard", "Panel", "RankedPairs", "blocks_of", "feature_groups"]
+__all__ = ["CandidatePairs", "Heard", "Panel", "RankedPairs", "blocks_of", "favoured", "feature_groups"]
 
 _CELLS = 1_000_000  # texts x subjects at a time
 _OF_LABELS = "name_right_share"  # the one number of a name that needs records with the subject
+_FAVOURED = 0.1  # probability up to which subjects without records are favoured
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +95,8 @@ class Panel:
     columns : the numbers that the ranker was trained with, if the witnesses have learned to give more since; None: all
     learned : (n_corrections, k), positions of the corrections that were learned; None without any
     examples : what the ranker learned from, without corrections; None unless it is being trained
-    by_name : ranks subjects that no record has by their names; None if there are none, or too few to learn from
+    by_name : ranks subjects that no record has by their names; None if there are none, or too few to learn from. Its
+        offset is how far they are `favoured`
     """
 
     subjects: tuple[str, ...]
@@ -154,7 +156,8 @@ class Panel:
         if self.by_name is not None and len(new):
             slope, offset = (float(value) for value in self.ranker.constants[:2])
             if slope > 0:  # so that the probability is that of `by_name`, which is calibrated already
-                raw[new] = (self.by_name.raw(numbers[new][:, self.of_names]) - offset) / slope
+                by_name = self.by_name.raw(numbers[new][:, self.of_names])
+                raw[new] = (favoured(by_name, float(self.by_name.constants[1])) - offset) / slope
         return raw
 
     @property
@@ -165,14 +168,15 @@ class Panel:
         return np.array([names.index(name) for name in (*by_name, "text_words", "subject_records")])
 
     def named_new(self, numbers: Float32Array, most: int = 0) -> IntArray:
-        """Return the pairs whose name stands in the text, wholly or in part, and whose subject no record has.
+        """Return the pairs whose name stands in the text, wholly, in part or alike, and whose subject no record has.
 
         With `most`, also those of subjects that so many records have at most.
         """
         names = self.feature_names
         if not {"name_part_share", "text_words", "subject_records"}.issubset(names):
             return np.empty(0, np.int64)  # no names, or an index from before they were compared in part
-        records, part = numbers[:, names.index("subject_records")], numbers[:, names.index("name_part_share")]
+        share = "name_alike_share" if "name_alike_share" in names else "name_part_share"  # the first is never smaller
+        records, part = numbers[:, names.index("subject_records")], numbers[:, names.index(share)]
         return np.flatnonzero((records <= most) & (part > 0))
 
     def pairs(
@@ -380,6 +384,15 @@ class Panel:
         if "ranker_by_name_roots" in generation.arrays:
             panel.by_name = TreeRanker.of_generation(generation, "ranker_by_name")
         return panel
+
+
+def favoured(raw: Float64Array, more: float) -> Float64Array:
+    """Return log odds of subjects that no record has, with `more` added to small ones, but not above those of .1.
+
+    Such subjects compete with twenty others for the last places of a list, where odds are even, and nothing else finds
+    them: many more of them are found at no cost to the list. What is likely keeps its probability.
+    """
+    return np.maximum(raw, np.minimum(raw + more, np.log(_FAVOURED / (1 - _FAVOURED))))
 
 
 def _with_columns(matrix: Any, width: int) -> sp.csr_array:

@@ -17,9 +17,10 @@ import numpy as np
 
 from tacit.index.witnesses.choice import ChoiceRule, text_limits
 from tacit.index.witnesses.examples import Examples
+from tacit.index.witnesses.panel import favoured
 from tacit.types import Array, Float32Array, Float64Array, IntArray
 
-__all__ = ["best_rule", "rule_scores", "subject_thresholds"]
+__all__ = ["best_favour", "best_rule", "rule_scores", "subject_thresholds"]
 
 _OWN_THRESHOLD = 10  # records of a subject, among those asked about, that allow it a threshold of its own
 _GRID = np.geomspace(0.25, 4.0, 17)
@@ -29,6 +30,8 @@ _AHEAD = 0.01  # what sets should be better per text than a fixed number of sugg
 _NUMBERS = (*range(1, 11), *range(12, 31, 3))
 _FOLDS = 5
 _LEAST_TEXTS = 200  # below which the difference of two rules is noise
+_FAVOURS = (3.0, 2.0, 1.5)  # times the odds
+_LIST, _LOST_BY_FAVOUR = 5, 0.001  # how many suggestions are judged, and the share of their nDCG that may be lost
 
 
 def subject_thresholds(examples: Examples, probability: Float64Array, n_subjects: int) -> tuple[Float32Array, float]:
@@ -56,6 +59,42 @@ def subject_thresholds(examples: Examples, probability: Float64Array, n_subjects
             trust = n_true[number] / (n_true[number] + _OWN_THRESHOLD)
             thresholds[number] = min(0.95, usual * _GRID[best] ** trust)
     return thresholds, usual
+
+
+def best_favour(examples: Examples, probability: Float64Array, new: IntArray, raw: Float64Array) -> float:
+    """Return how far subjects that no record has are favoured: most of what the first five suggestions can bear.
+
+    Parameters
+    ----------
+    examples : pairs that the ranker learned from
+    probability : of each by the ranker
+    new : the pairs whose subject no other record has
+    raw : their log odds by name alone
+    """
+    if not len(new):
+        return 0.0
+    known = np.delete(np.arange(len(examples)), new)
+    texts = np.unique(examples.text[new])  # the others have the same lists in any case
+    known = known[np.isin(examples.text[known], texts)]
+    pairs = np.concatenate([known, new])
+
+    def judged(more: float) -> float:
+        chance = np.concatenate([probability[known], 1 / (1 + np.exp(-favoured(raw, more)))])
+        return _ndcg(np.searchsorted(texts, examples.text[pairs]), chance, examples.right[pairs])
+
+    usual = judged(0.0)
+    found = (more for more in np.log(_FAVOURS).tolist() if judged(more) >= usual - _LOST_BY_FAVOUR * usual)
+    return float(next(found, 0.0))
+
+
+def _ndcg(text: IntArray, probability: Float64Array, right: Array) -> float:
+    """Return the sum of the nDCG of the first five over texts, with all pairs that are right as the ideal."""
+    order = np.lexsort((-probability, text))
+    place = np.arange(len(order)) - np.searchsorted(text[order], text[order])
+    gains = np.where(place < _LIST, right[order] / np.log2(place + 2), 0.0)
+    n_right = np.bincount(text, right).astype(np.int64)
+    ideal = np.concatenate([[1.0], np.cumsum(1 / np.log2(np.arange(_LIST) + 2))])[np.minimum(n_right, _LIST)]
+    return float((np.bincount(text[order], gains) / ideal).sum())
 
 
 def best_rule(examples: Examples, probability: Float64Array, own: Any, seed: int) -> ChoiceRule:

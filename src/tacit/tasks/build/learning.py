@@ -22,7 +22,7 @@ from tacit.index.witnesses.corrections import Correction
 from tacit.index.witnesses.examples import Examples
 from tacit.index.witnesses.names import KINDS, NamesWitness, own_name
 from tacit.index.witnesses.neighbours import NeighboursWitness, has_places
-from tacit.index.witnesses.panel import CandidatePairs, Panel, blocks_of
+from tacit.index.witnesses.panel import CandidatePairs, Panel, blocks_of, favoured
 from tacit.index.witnesses.position import PositionWitness
 from tacit.index.witnesses.ranker import TreeRanker
 from tacit.index.witnesses.relatives import RelativesWitness
@@ -31,7 +31,7 @@ from tacit.models.classifiers.label_head import LabelHead
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.names import names_of, related_of
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build.choosing import best_rule, subject_thresholds
+from tacit.tasks.build.choosing import best_favour, best_rule, subject_thresholds
 from tacit.tasks.build.stages.some_rows import SomeRows
 from tacit.tasks.stage_progress import StageReporter
 from tacit.text.words import Words
@@ -58,7 +58,7 @@ _LEAVES, _DEPTH = 31, 7
 _QUICK = 300  # texts below which a second or two would be much of a build
 _FEW = 3_000  # texts up to which models are grown several times
 _BY_NAME = 8  # records up to which a subject teaches how far a name alone can be believed
-_NAME_TREES, _NAME_LEAVES, _NAME_RATE = 60, 8, 0.08
+_NAME_TREES, _NAME_LEAVES, _NAME_RATE = 120, 16, 0.05
 _FEWEST_NAMED = 40  # right pairs of these, below which names are left to the ranker
 _SURE = 4.0  # a probability of .98, if every candidate was right, or .02, if none was
 
@@ -418,7 +418,8 @@ def _by_name(panel: Panel, examples: Examples, probability: Float64Array, seed: 
     """Train what ranks subjects that no record has, and write what it says about those that were left out.
 
     Subjects with a few records teach it as well: by their names alone, and by how many records they have. The ranker
-    sees too few subjects without any to learn more than that nothing but a name speaks for them.
+    sees too few subjects without any to learn more than that nothing but a name speaks for them. Its offset is how far
+    they are favoured.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -429,7 +430,7 @@ def _by_name(panel: Panel, examples: Examples, probability: Float64Array, seed: 
     if np.count_nonzero(truth) < _FEWEST_NAMED:
         return None
     fold = np.random.default_rng(seed).integers(_FOLDS, size=examples.n_texts)[examples.text[few]]
-    models = []
+    models, raw = [], np.zeros(len(examples))
     for number in range(_FOLDS):
         held_out = fold == number
         model = HistGradientBoostingClassifier(
@@ -446,9 +447,11 @@ def _by_name(panel: Panel, examples: Examples, probability: Float64Array, seed: 
             return None
         models.append(model)
         new = np.intersect1d(few[held_out], panel.named_new(examples.numbers))
-        by_name = TreeRanker.of_models([model])
-        probability[new] = by_name.probabilities(by_name.raw(examples.numbers[new][:, panel.of_names]))
-    return TreeRanker.of_models(models)
+        raw[new] = TreeRanker.of_models([model]).raw(examples.numbers[new][:, panel.of_names])
+    new = panel.named_new(examples.numbers)
+    more = best_favour(examples, probability, new, raw[new])
+    probability[new] = 1 / (1 + np.exp(-favoured(raw[new], more)))
+    return TreeRanker.of_models(models).calibrated(1.0, more)
 
 
 def _drawn(truth: Array, n_records: int, seed: int) -> Array:

@@ -110,13 +110,15 @@ def test_counts_of_right_names_are_literal_and_a_record_hears_of_the_other_half(
     assert witness.right[4] == (has_name & has_label).sum()
     number = int(np.flatnonzero(has_name)[0])
     heard = witness.hear(collection.asked([number], as_records=True))
-    share, n_found = heard.features(np.array([0]), np.array([4]))[0, 10:12]
+    share, n_found = heard.features(np.array([0]), np.array([4]))[
+        0, PLACE["name_right_share"] : PLACE["name_right_share"] + 2
+    ]
     other = numbers % 2 != number % 2
     times = n_found / (has_name & other).sum()
     assert times == 2  # as if both halves were like the other one
     np.testing.assert_allclose(share, times * (has_name & has_label & other).sum() / (n_found + 2), rtol=1e-6)
     new = witness.hear(collection.asked([number], as_records=False)).features(*all_pairs(1, len(SUBJECTS)))
-    assert new[4, 11] == has_name.sum()
+    assert new[4, PLACE["name_found_records"]] == has_name.sum()
 
 
 def test_stop_words_letters_and_numbers_of_a_name_must_stand_in_the_text():
@@ -192,3 +194,32 @@ def test_the_names_with_most_of_their_rare_words_in_the_text_are_candidates_and_
     found = [set(each.tolist()) for each in table.best(3, 9, 5)]
     assert [len(each) for each in found] == [5, 5, 0]
     assert {0, 1} <= found[1]
+
+
+def test_whether_a_name_stands_as_it_is_written_is_noted():
+    names = [(0, "blinds", 0), (1, "blind", 0), (2, "bands (music)", 0), (2, "dance orchestra", 1)]
+    witness = NamesWitness.of_names(WORDS, names, 3)
+    written = {subject: match.as_written for subject, match in found("curtains and blinds of a band", witness).items()}
+    assert written == {0: True, 1: False, 2: False}
+    assert found("a band among other bands", witness)[2].as_written  # one place is enough
+    heard = witness.hear(asked_about(["Blinds."]))
+    numbers = heard.features(np.zeros(3, int), np.arange(3))[:, PLACE["name_as_written"]]
+    assert numbers.tolist() == [1, 0, -1]
+
+
+def test_words_that_begin_alike_find_names_that_do_not_stand_in_the_text():
+    names = [(0, "Euphorbiaceae", 0), (1, "asbestosis", 0), (2, "asb", 0), (3, "photosynthesis", 0), (4, "world", 0)]
+    witness = NamesWitness.of_names(WORDS, names, 5)
+    heard = witness.hear(asked_about(["euphorbia and asbestos", "a photograph"]))
+    assert set(heard.candidates()[0]) == {0, 1}
+    share = heard.features(np.zeros(5, int), np.arange(5))[:, PLACE["name_alike_share"]]
+    stems = witness.words.analyse.all_words("euphorbia euphorbiaceae")[0]
+    np.testing.assert_allclose(share[0], (len(stems[0]) / len(stems[1])) ** 2, rtol=1e-6)
+    assert share[1] >= 0.3
+    assert (share[2:] == 0).all()
+    assert witness.alike_words(0, ["euphorbia and asbestos"]) == ["euphorbia"]
+    assert not set(heard.candidates()[1])  # less than half of the longer word is the same
+
+
+def asked_about(texts: list[str]) -> AskedTexts:
+    return AskedTexts(sp.csr_array(WORDS.transform(texts)), np.zeros((len(texts), 2), np.float32), 5, texts)

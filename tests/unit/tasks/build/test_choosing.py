@@ -7,8 +7,9 @@ import scipy.sparse as sp
 
 from tacit.index.witnesses.choice import ChoiceRule, text_limits
 from tacit.index.witnesses.examples import Examples
+from tacit.index.witnesses.panel import favoured
 from tacit.tasks.build import choosing
-from tacit.tasks.build.choosing import best_rule, subject_thresholds
+from tacit.tasks.build.choosing import best_favour, best_rule, subject_thresholds
 
 N_SUBJECTS, N_CANDIDATES = 40, 30
 
@@ -76,3 +77,30 @@ def test_labels_that_no_witness_names_are_expected_in_new_texts():
     kept = examples.text % 2 == 0  # texts with odd numbers have lost all candidates
     rule = best_rule(examples.of(kept), probability[kept], own, 0)
     assert rule.unnamed == (own.nnz - examples.right[kept].sum()) / 400
+
+
+def test_new_subjects_are_favoured_as_far_as_the_first_suggestions_can_bear():
+    """Six candidates of .08 in each text, the last of which is new and is given half of its odds, or ten times them."""
+    n_texts = 4_000
+    rng = np.random.default_rng(0)
+    text, subject = np.repeat(np.arange(n_texts), 6), np.tile(np.arange(6), n_texts)
+    new = np.flatnonzero(subject == 5)
+
+    def found(odds):
+        right = rng.random(len(text)) < np.where(subject == 5, 0.08 / odds, 0.08)
+        own = sp.csr_array((np.ones(right.sum(), np.float32), (text[right], subject[right])), (n_texts, 6))
+        examples = Examples.of_pairs(text, subject, np.zeros((len(text), 1), np.float32), own)
+        said = np.full(len(text), 0.08) + 0.001 * rng.random(len(text))
+        log_odds = np.full(n_texts, np.log(0.06 / 0.94)) + 0.001 * rng.random(n_texts)
+        return best_favour(examples, said, new, log_odds)
+
+    assert found(odds=0.5) == np.log(3)
+    assert found(odds=10) == 0
+    assert best_favour(planted_examples(10, most_labels=3)[0], np.zeros(300), np.empty(0, int), np.empty(0)) == 0
+
+
+def test_favoured_odds_are_more_up_to_a_tenth_and_never_less():
+    raw = np.log(np.array([0.001, 0.04, 0.09, 0.1, 0.5]) / (1 - np.array([0.001, 0.04, 0.09, 0.1, 0.5])))
+    after = 1 / (1 + np.exp(-favoured(raw, np.log(3))))
+    np.testing.assert_allclose(after, [0.003 / 1.002, 0.1, 0.1, 0.1, 0.5], rtol=1e-9)
+    assert (favoured(raw, 0.0) == raw).all()
