@@ -1,9 +1,10 @@
 """The service under load: `python benchmarks/serve_load.py INDEX --texts FILE [--clients 8] [--pause 0.2] [--flat N]`.
 
 Starts `tacit serve` on this machine and asks it from several clients, each with a pause between two questions, as
-people have who type; the load is bounded, so that the figures are those of the service and not of a queue. Prints for
-search, suggestions and the map the middle (p50) and the slow end (p99) of the times, the processor time per request of
-the service and of the clients, which share the machine with it, and the load of the machine. `--flat N` then sends N
+people have who type; the load is bounded, so that the figures are those of the service and not of a queue. Waits until
+/healthz says that the service is warm. Prints for search, suggestions and the map the middle (p50), the slow end (p99)
+and the slowest of the times, the very first requests included, the processor time per request of the service and of
+the clients, which share the machine with it, and the load of the machine. `--flat N` then sends N
 more requests as fast as it can, half of them searches and half suggestions, and prints the memory before and after
 every 5,000 of them. `--reload` has the index look changed every two seconds meanwhile, so that it is opened again under
 load. `--only memory` leaves out the rest.
@@ -60,8 +61,8 @@ def main() -> None:
     service, base = _start(asked.index)
     try:
         api = f"{base}api/v1/{asked.index.name.removesuffix('.tacit')}"
+        print("start", json.dumps({"warm_after_s": _wait(base)}), flush=True)
         with _reloads(asked.index, on=asked.reload):
-            _load(service.pid, api, "search", texts, asked.clients, 10, 0.0)  # the first requests are slower
             for kind in [kind for kind in _KINDS if kind in asked.only]:
                 row = _load(service.pid, api, kind, texts, asked.clients, asked.requests, asked.pause)
                 print(kind, json.dumps(row), flush=True)
@@ -88,6 +89,19 @@ def _start(index: Path) -> tuple[subprocess.Popen[str], str]:
     if found is None:
         sys.exit(f"the service did not start: {line}")
     return service, found[0]
+
+
+def _wait(base: str) -> float:
+    """Wait until the service is warm, and return how long that took since it answers."""
+    where, started = urlsplit(base), time.perf_counter()
+    while True:
+        client = http.client.HTTPConnection(where.hostname or "", where.port, timeout=60)
+        client.request("GET", "/healthz")
+        status = client.getresponse().status
+        client.close()
+        if status == 200:
+            return round(time.perf_counter() - started, 1)
+        time.sleep(0.1)
 
 
 @contextmanager
@@ -164,6 +178,7 @@ def _load(
         "requests": len(times),
         "p50_ms": round(1000 * times[len(times) // 2], 1),
         "p99_ms": round(1000 * times[int(0.99 * len(times))], 1),
+        "slowest_ms": round(1000 * times[-1], 1),
         "per_second": round(len(times) / seconds, 1),
         "processor_ms": round(1000 * (_processor_time(process) - before) / len(times), 1),
         "clients_processor_ms": round(1000 * (time.process_time() - own) / len(times), 2),

@@ -13,12 +13,11 @@ from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 import tacit
-from tacit.serve.answers import colouring_of, map_layers, tree_of
+from tacit.errors import TacitError
 from tacit.serve.guard import Guard, Metrics
 from tacit.serve.pages import pages
-from tacit.serve.problems import add_handlers
-from tacit.serve.state import Limits, ServiceState, Snapshot, settle_memory
-from tacit.tasks.label_lookup import label_lookup
+from tacit.serve.problems import Problem, add_handlers
+from tacit.serve.state import Limits, ServiceState, Snapshot
 
 __all__ = ["create_app"]
 
@@ -45,12 +44,22 @@ def create_app(
     allowed_hosts : names besides localhost that the header Host may have, with any port; "*" is any
     limits : Limits, optional
     warm : bool, default False
-        Whether to read what the first requests need before this returns.
+        Whether to ask each index in the background what people ask first. Requests are answered meanwhile.
     """
-    state, metrics = (
-        ServiceState(paths, limits=limits, token=token, hosts=allowed_hosts, warm=_warm if warm else None),
-        Metrics(),
-    )
+    parts = [
+        import_module(name)
+        for name in (*(f"tacit.serve.api.{part}" for part in _PARTS), *(f"tacit.serve.{part}" for part in _PROTOCOLS))
+        if find_spec(name) is not None
+    ]
+    asks = [part.ask_first for part in parts if hasattr(part, "ask_first")]
+
+    def ask_first(snapshot: Snapshot) -> None:
+        for ask in asks:
+            with contextlib.suppress(TacitError, Problem):  # what an index cannot answer
+                ask(snapshot)
+
+    state = ServiceState(paths, limits=limits, token=token, hosts=allowed_hosts, warm=ask_first if warm else None)
+    metrics = Metrics()
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -67,28 +76,13 @@ def create_app(
     )
     app.state.service = state
     add_handlers(app)
-    for part in _PARTS:
-        if find_spec(f"tacit.serve.api.{part}") is not None:
-            app.include_router(import_module(f"tacit.serve.api.{part}").router(state))
-    for protocol in _PROTOCOLS:
-        if find_spec(f"tacit.serve.{protocol}") is not None:
-            app.include_router(import_module(f"tacit.serve.{protocol}").router(state))
+    for part in parts:
+        app.include_router(part.router(state))
     app.include_router(pages(state, metrics))
     _name_indexes(app, list(state.indexes))
     app.add_middleware(GZipMiddleware, minimum_size=_COMPRESSED, compresslevel=4)
     app.add_middleware(Guard, limits=state.limits, metrics=metrics, hosts=allowed_hosts)
-    if warm:
-        settle_memory()
     return app
-
-
-def _warm(snapshot: Snapshot) -> None:
-    """Count the labels, and read the map and its colours, which the first page asks for."""
-    tree = tree_of(snapshot)
-    tree.below()
-    if map_layers(snapshot) is not None:
-        colouring_of(snapshot, "label" if len(tree) else "cluster", None)
-    label_lookup(snapshot.collection).find("a")
 
 
 def _name_indexes(app: FastAPI, names: list[str]) -> None:

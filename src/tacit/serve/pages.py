@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from tacit.serve.answers import is_known
 from tacit.serve.guard import Metrics
@@ -38,8 +38,10 @@ def pages(state: ServiceState, metrics: Metrics) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.get("/healthz")
-    async def health() -> dict[str, str]:
-        return {"status": "ok"}
+    async def health() -> JSONResponse:
+        if any(served.is_warming for served in state.indexes.values()):
+            return JSONResponse({"status": "warming"}, 503, headers={"Retry-After": "1"})
+        return JSONResponse({"status": "ok"})
 
     @router.get("/metrics")
     async def show_metrics() -> Response:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import logging
+import os
 import sqlite3
 import threading
 import time
@@ -28,6 +30,7 @@ from tacit.tasks.collection import Collection, open_index
 __all__ = ["Limits", "ServedIndex", "ServiceState", "Snapshot", "settle_memory"]
 
 T = TypeVar("T")
+_LOG = logging.getLogger("tacit.serve")
 
 _CHECK = 1.0  # seconds between two looks at the folder of an index
 _KEPT = 48  # results that are kept per generation: colours of the map, counts of labels and the like
@@ -74,12 +77,13 @@ class Snapshot:
     name : str, of the index in addresses
     collection : Collection
     generation : str, name of the generation
+    is_warm : bool, whether what the first questions need has been read
     """
 
     def __init__(self, name: str, collection: Collection, signature: tuple[int, ...]) -> None:
         self.name, self.collection, self.signature = name, collection, signature
         self.generation = collection.generation.folder.name
-        self.users, self.retired = 0, False
+        self.users, self.retired, self.is_warm = 0, False, False
         self._kept: OrderedDict[Hashable, tuple[int, Any]] = OrderedDict()
         self._turn = threading.Lock()
         self._making: dict[Hashable, threading.Lock] = {}
@@ -121,17 +125,16 @@ class Snapshot:
                 self._making.pop(key, None)
             return made
 
-    def warm(self, more: _Warm) -> None:
-        """Read what the first questions need, and whatever `more` reads, so that no one waits for it."""
-        collection = self.collection
-        with contextlib.suppress(TacitError):
-            _ = collection.space.words
-            _ = collection.panel if collection.space.words is not None else collection.suggester
-            _ = collection.node_finder.shown if collection.node_finder is not None else None
-            if collection.space.words is not None and collection.space.words.terms:
-                collection.search(collection.space.words.terms[0], limit=1)
-        with contextlib.suppress(TacitError), collection.store.at_one_state():
-            more(self)
+    def warm(self, ask: _Warm) -> None:
+        """Read ahead, and ask what people ask first, so that no one waits for it."""
+        try:
+            for path in sorted(self.collection.generation.folder.rglob("*")):
+                _read_ahead(path)
+            with self.collection.store.at_one_state():
+                ask(self)
+        except Exception:  # its folder may be gone by now, and what is wrong with it is told to whoever asks
+            _LOG.debug("%s could not be warmed", self.name, exc_info=True)
+        self.is_warm = True
 
 
 _Warm = Callable[[Snapshot], None]
@@ -205,11 +208,27 @@ class ServedIndex:
                 self._replace(None, "its folder is incomplete. It is served again as soon as the folder is whole.")
                 return
             snapshot = Snapshot(self.name, collection, signature)
-            if self._warm is not None:
-                snapshot.warm(self._warm)
+            if current is None:  # a slow answer is better than none
+                self._replace(snapshot, "")
+                if self._warm is not None:
+                    self._reloads.submit(self._make_warm, snapshot)
+                return
+            self._make_warm(snapshot)
             self._replace(snapshot, "")
-            if self._warm is not None:
-                settle_memory()
+
+    @property
+    def is_warming(self) -> bool:
+        """Whether it is open, but the first questions may be answered slowly."""
+        with self._turn:
+            return self._warm is not None and self._current is not None and not self._current.is_warm
+
+    def _make_warm(self, snapshot: Snapshot) -> None:
+        if self._warm is None:
+            return
+        started = time.monotonic()
+        snapshot.warm(self._warm)
+        settle_memory()
+        _LOG.info("%s is warm after %.1f s", self.name, time.monotonic() - started)
 
     def close(self) -> None:
         """Close the index once nobody uses it."""
@@ -350,6 +369,14 @@ class ServiceState:
         self._reloads.shutdown(wait=False, cancel_futures=True)
         for served in self.indexes.values():
             served.close()
+
+
+def _read_ahead(path: Path) -> None:
+    """Ask the system to read a file into memory, where it can be asked: a first search would wait for the disk."""
+    with contextlib.suppress(OSError, AttributeError):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
 
 
 def settle_memory() -> None:

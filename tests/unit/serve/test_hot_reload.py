@@ -17,7 +17,8 @@ from served import build_served, served_records
 from tacit.corpus.record import Record
 from tacit.serve import state as serve_state
 from tacit.serve.app import create_app
-from tacit.tasks.build.build import refit
+from tacit.tasks.build.build import build, refit
+from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
 
 PLAIN = {"suggester": "none", "map": False, "model": "lsi"}
@@ -74,6 +75,54 @@ def test_refits_under_load_lose_no_request(path):
     assert failures == []
     assert len(answers) >= 20
     assert current == "generation-000004"
+
+
+def test_a_service_says_when_it_is_warm_and_answers_before(path, monkeypatch):
+    ready, warm = threading.Event(), serve_state.Snapshot.warm
+    monkeypatch.setattr(serve_state.Snapshot, "warm", lambda *given: ready.wait(10) and warm(*given))
+    with TestClient(create_app([path], warm=True), base_url="http://localhost") as client:
+        early = client.get("/healthz")
+        assert (early.status_code, early.json()) == (503, {"status": "warming"})
+        assert client.get("/api/v1/shelf/search", params={"q": "whale"}).json()["items"]
+        ready.set()
+        for _ in range(200):
+            if client.get("/healthz").status_code == 200:
+                break
+            time.sleep(0.02)
+        assert client.get("/healthz").json() == {"status": "ok"}
+
+
+def test_a_new_generation_is_warm_before_it_is_asked(path):
+    app = create_app([path], warm=True)
+    served = app.state.service.indexes["shelf"]
+    refit(path)
+    served.reload()
+    with served.lease() as snapshot:
+        assert (snapshot.generation, snapshot.is_warm) == ("generation-000002", True)
+    app.state.service.close()
+
+
+@pytest.mark.parametrize("is_bare", [False, True])
+def test_what_is_asked_first_is_read_ahead(path, caplog, is_bare):
+    if is_bare:
+        records = [Record(f"b{n}", ("a whale and a ship", "the cat on a lamp")[n % 2]) for n in range(8)]
+        path = build(records, path.with_name("bare.tacit"), BuildSettings(map=False))
+    else:
+        path = build_served(path.with_name("full.tacit"))
+    with caplog.at_level("DEBUG", logger="tacit.serve"):
+        app = create_app([path], warm=True)
+        (served,) = app.state.service.indexes.values()
+        for _ in range(500):
+            if not served.is_warming:
+                break
+            time.sleep(0.02)
+    with served.lease() as snapshot:
+        assert snapshot.is_warm
+        kept = {key if isinstance(key, str) else key[0] for key in snapshot._kept}
+        assert {"labels", "fields", "examples"} <= kept
+        assert ("colours" in kept) != is_bare
+    app.state.service.close()
+    assert not [line for line in caplog.messages if "could not be warmed" in line]
 
 
 def test_old_generations_are_closed_when_their_last_request_has_ended(path):

@@ -42,7 +42,7 @@ MANIFEST = {
         "identifierSpace": ADDRESS,
         "schemaSpace": ADDRESS,
         "serviceVersion": {"type": "string"},
-        "defaultTypes": {"type": "array", "items": TYPE},
+        "defaultTypes": {"type": "array", "items": TYPE, "uniqueItems": True},
         "view": {"type": "object", "required": ["url"], "properties": {"url": TEMPLATE}},
         "preview": {
             "type": "object",

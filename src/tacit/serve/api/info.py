@@ -25,7 +25,7 @@ from tacit.tasks.collection import Collection
 from tacit.tasks.explain.dimension import End
 from tacit.tasks.search.hits import RecordHit
 
-__all__ = ["router"]
+__all__ = ["ask_first", "router"]
 
 _VALUES, _EXAMPLES, _LONGEST = 20, 3, 40
 
@@ -62,6 +62,11 @@ def router(state: ServiceState) -> APIRouter:
         return await tagged(state, request, index, described)
 
     return router
+
+
+def ask_first(snapshot: Snapshot) -> None:
+    """Ask what the page asks first."""
+    _facts(snapshot, can_write=False)
 
 
 def _item(snapshot: Snapshot) -> IndexItem:

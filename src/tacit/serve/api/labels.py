@@ -30,7 +30,7 @@ from tacit.tasks.label_lookup import label_lookup
 from tacit.tasks.label_names import find_label, subtree
 from tacit.tasks.search.snippets import QueryWords
 
-__all__ = ["router"]
+__all__ = ["ask_first", "router"]
 
 _NEAR, _WORDS, _MEMBERS = 12, 12, 10
 _LOOKED_UP = 200  # labels that a look-up returns, over all pages
@@ -63,6 +63,14 @@ def router(state: ServiceState) -> APIRouter:
         return await tagged(state, request, index, lambda snapshot: _facts(snapshot, label))
 
     return router
+
+
+def ask_first(snapshot: Snapshot) -> None:
+    """List the labels at the top, look one up, and describe it."""
+    for item in _listed(snapshot, None, None, 0, 1).items:
+        _listed(snapshot, None, item.title[:3], 0, 10)
+        _facts(snapshot, item.label)
+    label_lookup(snapshot.collection).find("a")
 
 
 def _listed(snapshot: Snapshot, parent: str | None, q: str | None, first: int, limit: int) -> Labels:

@@ -9,14 +9,14 @@ import numpy as np
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from tacit.serve.answers import Conditions, Given, colouring_of, map_layers, stored_map, tagged
+from tacit.serve.answers import Conditions, Given, colouring_of, map_layers, stored_map, tagged, tree_of
 from tacit.serve.models import ColourGroup, Colours, MapNames, Name
 from tacit.serve.problems import PROBLEMS, Problem
 from tacit.serve.state import ServiceState, Snapshot
 from tacit.tasks.map.stored import n_numbers
 from tacit.tasks.search.ranking import DEEPEST, rank_records
 
-__all__ = ["router"]
+__all__ = ["ask_first", "router"]
 
 _By = Annotated[Name, Query(description="label, cluster, concept, or the name of a field or link.")]
 _Under = Annotated[Name | None, Query(description="A label: only its records have colours.")]
@@ -72,6 +72,13 @@ def router(state: ServiceState) -> APIRouter:
         return await tagged(state, request, index, lambda snapshot: _rows(snapshot, given, q))
 
     return router
+
+
+def ask_first(snapshot: Snapshot) -> None:
+    """Lay out the points with their names and colours."""
+    if map_layers(snapshot) is not None:
+        _names(snapshot)
+        colouring_of(snapshot, "label" if len(tree_of(snapshot)) else "cluster", None)
 
 
 def _layer(snapshot: Snapshot, layer: int) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from functools import partial
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from fastapi import APIRouter, Query
 
 from tacit.corpus.record import Record
+from tacit.errors import TacitError
 from tacit.serve.answers import Conditions, Given, Shown, as_json, finite, next_cursor, pin_of
 from tacit.serve.models import Cursor, Hits, Limit, Name, SearchAnswer, Way, offset_of
 from tacit.serve.problems import PROBLEMS, Problem
@@ -18,9 +20,10 @@ from tacit.tasks.label_lookup import label_lookup
 from tacit.tasks.label_names import find_number
 from tacit.tasks.search.hits import RecordHit
 from tacit.tasks.search.ranking import DEEPEST, RankedRecords, rank_records
+from tacit.tasks.search.search import WAYS
 from tacit.tasks.search.snippets import QueryWords
 
-__all__ = ["router"]
+__all__ = ["ask_first", "router"]
 
 _LONGEST = 10_000  # characters of a query
 _ALIKE = 70.0  # least score of a name that a query may have meant
@@ -71,6 +74,16 @@ def router(state: ServiceState) -> APIRouter:
         return await state.run(index, lambda snapshot: as_json(_recommended(snapshot, *asked)))
 
     return router
+
+
+def ask_first(snapshot: Snapshot) -> None:
+    """Search in each way, for words of a record."""
+    store, nothing = snapshot.collection.store, Given((), (), (), ())
+    for record in store.get(store.numbers()[:1]):
+        for by in WAYS:
+            with contextlib.suppress(TacitError):  # without words there is no search by meaning
+                _found(snapshot, " ".join(f"{record.title} {record.text}".split()[:8]), by, nothing, 0, 20)
+        _similar(snapshot, record.id, nothing, 0, 10)
 
 
 def _in_order(snapshot: Snapshot, given: Given, first: int, limit: int) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from tacit.serve.problems import PROBLEMS
 from tacit.serve.state import ServiceState, Snapshot
 from tacit.tasks.suggest.suggest import Suggestion
 
-__all__ = ["router"]
+__all__ = ["ask_first", "router"]
 
 
 def router(state: ServiceState) -> APIRouter:
@@ -26,6 +26,13 @@ def router(state: ServiceState) -> APIRouter:
         return await state.run(index, lambda snapshot: as_json(_suggested(snapshot, question)))
 
     return router
+
+
+def ask_first(snapshot: Snapshot) -> None:
+    """Suggest labels of a record."""
+    store = snapshot.collection.store
+    texts = [record.text[:1_000] for record in store.get(store.numbers()[:1])]
+    _suggested(snapshot, SuggestQuestion(texts=texts))
 
 
 def _suggested(snapshot: Snapshot, question: SuggestQuestion) -> Suggested:
