@@ -94,7 +94,14 @@ def _answers(collection: Collection, queries: tuple[str, ...], limit: int, stage
         in_plain = plain.search(query, limit=limit)
         compared.append({"query": query, "informed": _rows(informed), "plain": _rows(in_plain)})
     suggested = collection.suggest(SUGGESTION_TEXT, limit=5)
-    labels = [{"label": found.label, "probability": round(found.probability, 4)} for found in suggested]
+    labels = [
+        {
+            "label": found.label,
+            "probability": round(found.probability, 4),
+            "why": [] if found.evidence is None else list(found.evidence.sentences()),
+        }
+        for found in suggested
+    ]
     return {
         "records": len(collection),
         "queries": compared,
@@ -172,6 +179,7 @@ def _write_tables(answer: dict[str, Any], width: int) -> None:
         console.print(
             Text.assemble(f"  {suggestion['probability']:4.0%}  ", (f"{bar:<20}", "cyan"), f"  {suggestion['label']}")
         )
+    console.print(Text(_why_first(answer)))
     explanation = answer["explanation"]
     console.print(Text("\nWhy the first record was found", style="bold"))
     for word in explanation["words"]:
@@ -224,6 +232,7 @@ def _write_lines(answer: dict[str, Any]) -> None:
     print(_filled(answer["suggestion"]["text"]))
     for suggestion in answer["suggestion"]["labels"]:
         print(f"    {suggestion['probability']:4.0%}  {suggestion['label']}")
+    print(_filled(_why_first(answer)))
     print("\nWhy the first record was found")
     for word in answer["explanation"]["words"]:
         print(_cut(f"    {word['part']:5.2f}  {_word(word)}"))
@@ -231,6 +240,12 @@ def _write_lines(answer: dict[str, Any]) -> None:
     print("\nWritten")
     for line in (*_written(answer), "\nTry next", *(f"  {command}" for command in answer["next"])):
         print(line)
+
+
+def _why_first(answer: dict[str, Any]) -> str:
+    """Return the reasons of the most probable label."""
+    first = answer["suggestion"]["labels"][0]
+    return f"{first['label']}: {'; '.join(first['why'])}."
 
 
 def _word(word: dict[str, Any]) -> str:

@@ -41,8 +41,7 @@ QUERIES = (
 )
 SUGGESTION_TEXT = "Fetch a web page, follow its redirects and keep the cookies for the next request."
 
-# ridge regression, since several hundred logistic regressions would take longer than everything else
-_SETTINGS = BuildSettings(suggester="ridge")
+_SETTINGS = BuildSettings()  # what `tacit build` does
 _KINDS = ("module", "class", "function", "method")
 
 
