@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 from pathlib import Path
@@ -31,7 +32,14 @@ def write_array(path: Path, array: Any, name: str, *, order: Literal["C", "K"] =
     if values.dtype.kind not in _KINDS:
         raise InputError(f"{name} is not an array of numbers: got dtype {values.dtype}, expected numbers or bool.")
     with open(path, "wb") as file:
-        np.lib.format.write_array(file, values, allow_pickle=False)
+        try:
+            np.lib.format.write_array(file, values, allow_pickle=False)
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            raise OSError(
+                errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)
+            ) from error  # NumPy says how much is missing
 
 
 def map_array(path: Path) -> np.ndarray:

@@ -48,7 +48,7 @@ def save(model: Any, folder: str | Path, *, replace_old: bool = False) -> Path:
     Raises
     ------
     InputError
-        If a part is of another class, a function or on disk, or the folder exists.
+        If a part is of another class, a function or on disk, or the folder exists or cannot be written.
 
     Examples
     --------
@@ -60,9 +60,15 @@ def save(model: Any, folder: str | Path, *, replace_old: bool = False) -> Path:
     """
     target = as_folder(folder, "folder", "the folder of a model")
     _check_free(target, replace_old=replace_old)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(target) as fresh:
-        _write(model, fresh)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(target) as fresh:
+            _write(model, fresh)
+    except OSError as error:
+        raise InputError(
+            f"folder cannot be written: got {error.strerror or str(error)!r} for {str(target)!r}, expected a writable "
+            "place with free space. Choose another, or check the disk and the permissions."
+        ) from error
     return target
 
 

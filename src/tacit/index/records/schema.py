@@ -49,6 +49,7 @@ __all__ = [
 ]
 
 SCHEMA_VERSION = 1
+_NO_FILES = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL)
 _APPLICATION = 0x54414349  # "TACI": marks the SQLite files of Tacit
 
 TOKENIZER = "unicode61 remove_diacritics 2"
@@ -106,13 +107,18 @@ CREATE UNIQUE INDEX value_lists_by_value ON value_lists (kind, name, first, last
 def new_database(path: Path) -> sqlite3.Connection:
     """Create a database with empty tables; without a safe journal, since an interrupted build is discarded."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode = MEMORY")
-    connection.execute("PRAGMA synchronous = OFF")
-    connection.execute("PRAGMA cache_size = -65536")
-    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    _check_full_text(connection)
-    connection.executescript(TABLES)
+    try:
+        connection.execute("PRAGMA journal_mode = MEMORY")
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("PRAGMA cache_size = -65536")
+        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        _check_full_text(connection)
+        connection.executescript(TABLES)
+    except BaseException:
+        connection.close()
+        path.unlink(missing_ok=True)
+        raise
     return connection
 
 
@@ -240,11 +246,11 @@ def _open(path: Path) -> sqlite3.Connection:
         return _prepared(path, f"{address}?mode=rw")
     except sqlite3.OperationalError as error:
         waiting = path.with_name(path.name + "-wal")
-        refused = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+        refused = error.sqlite_errorcode & 0xFF in _NO_FILES
         if not refused or (waiting.exists() and waiting.stat().st_size):
             raise
-        # In a read-only folder SQLite cannot create the files that coordinate readers and writers. Since nobody can
-        # write there, none are needed.
+        # In a read-only folder, and on a full disk, SQLite cannot create the files that coordinate readers and writers.
+        # Since nobody can write there, none are needed.
         return _prepared(path, f"{address}?mode=ro&immutable=1")
 
 

@@ -125,7 +125,8 @@ class RecordStore(StoreLookups):
         path = Path(path)
         if path.exists():
             raise InputError(f"path exists: got {str(path)!r}, expected a new file. Records are added with add.")
-        connection = new_database(path)
+        with guarded(path):
+            connection = new_database(path)
         try:
             with guarded(path):
                 return _fill(connection, records, progress, check_count("batch", batch))

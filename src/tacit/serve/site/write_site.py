@@ -334,7 +334,12 @@ def _stems(analyse: Any, text: str, known: set[str], forms: dict[str, str]) -> I
 
 def _copy_page(folder: Path) -> None:
     """Copy the page; its addresses become relative, and it is told to read files instead of asking a service."""
-    shutil.copytree(PAGE, folder / "page", ignore=shutil.ignore_patterns("docs*", "__pycache__"))
+    # not by shutil.copytree, which goes on after an error and makes a list of all of them
+    for path in sorted(PAGE.rglob("*")):
+        if path.is_file() and not path.name.startswith("docs") and path.parent.name != "__pycache__":
+            copy = folder / "page" / path.relative_to(PAGE)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
     index = folder / "page" / "index.html"
     html = index.read_text(encoding="utf-8")
     index.unlink()
