@@ -82,7 +82,7 @@ FUSIONS: dict[str, Fusion] = {
 }
 
 
-DEFAULT = FUSIONS["BM25 / best + cosine x 3 + lead x 4"]  # as `search` does it
+DEFAULT = FUSIONS["BM25 / best + cosine x 3 + lead x 4"]  # as `search` does it for at most a dozen words
 _SHOWN: dict[str, Fusion] = {"": FUSIONS["by meaning"], "hybrid ": DEFAULT}
 
 

@@ -6,7 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["USUAL", "FusionWeights", "best_sums", "fused_by_score", "shares_of"]
+from tacit.text.words import Words
+
+__all__ = ["USUAL", "FusionWeights", "best_sums", "fused_by_score", "shares_of", "weights_for"]
+
+_SHORT = 12  # different words: hardly a title has more
+_READ = 20_000  # characters of a query whose words are counted
 
 
 class FusionWeights(NamedTuple):
@@ -30,8 +35,18 @@ class FusionWeights(NamedTuple):
 USUAL = FusionWeights(3.0, 4.0)  # docs/decisions/0014
 
 
+def weights_for(query: str, words: Words | None) -> FusionWeights:
+    """Return the weights for a query: of many words, any record has some, and the cosine tells more.
+
+    It counts in proportion to the number of different words, stop words left out, above a dozen (docs/decisions/0043).
+    """
+    text = query[:_READ]
+    different = set(text.lower().split() if words is None else words.analyse.plain_words(text))
+    return USUAL._replace(cosine=USUAL.cosine * max(1.0, len(different) / _SHORT))
+
+
 def fused_by_score(
-    near: tuple[Any, Any], words: tuple[Any, Any], word_cosines: Any, limit: int, weights: FusionWeights = USUAL
+    near: tuple[Any, Any], words: tuple[Any, Any], word_cosines: Any, limit: int, weights: FusionWeights
 ) -> tuple[Any, Any]:
     """Combine a list by meaning and one by words: cosine and BM25 as a share of the best, and the lead, weighted.
 

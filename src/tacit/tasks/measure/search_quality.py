@@ -17,7 +17,7 @@ import numpy as np
 from tacit.corpus.record import Record
 from tacit.evaluate.measures.ranking import found_overlap_ndcg, reciprocal_ranks
 from tacit.index import RecordStore
-from tacit.index.fusion import fused_by_score
+from tacit.index.fusion import fused_by_score, weights_for
 from tacit.relations.labels.matrix import as_labels
 from tacit.tasks.measure.split import RecordSet, RecordSplit, draw
 from tacit.tasks.measure.trial_index import Features, TrialIndex
@@ -230,9 +230,10 @@ def _fused(
     places = _placed(index, queries)
     extra = None if extra_records is None else _placed(index, extra_records)
     fused: Lists = []
-    for row, (numbers, found) in enumerate(zip(near, words, strict=True)):
+    for row, (record, numbers, found) in enumerate(zip(queries.records, near, words, strict=True)):
         near_cosines, word_cosines = (index.cosines(places[[row]], these, extra) for these in (numbers, found[0]))
-        fused.append(fused_by_score((numbers, near_cosines), found, word_cosines, _DEPTH)[0])
+        weights = weights_for(record.text, index.features.words)
+        fused.append(fused_by_score((numbers, near_cosines), found, word_cosines, _DEPTH, weights)[0])
     return fused
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from tacit.checks import check_choice, check_count
 from tacit.index import Filters
-from tacit.index.fusion import USUAL, fused_by_score, shares_of
+from tacit.index.fusion import fused_by_score, shares_of, weights_for
 from tacit.index.nearest.exact import cosines, lengths_of
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.search import WAYS, in_order, query_position
@@ -145,13 +145,14 @@ def _ranked(
     near = collection.positions.nearest(position, depth, filters=filters)
     places = collection.positions.of(words[0])
     of_words = cosines(position, places, lengths_of(places))
-    numbers, sums = fused_by_score(near, words, of_words, depth)
+    weights = weights_for(query, collection.space.words)
+    numbers, sums = fused_by_score(near, words, of_words, depth, weights)
     near_to = dict(zip(near[0].tolist(), near[1].tolist(), strict=True))
     near_to |= dict(zip(words[0].tolist(), of_words.tolist(), strict=True))
     share = dict(zip(words[0].tolist(), shares.tolist(), strict=True))
     return RankedRecords(
         numbers,
-        np.clip(np.asarray(sums, np.float32) / USUAL.most, 0, 1),
+        np.clip(np.asarray(sums, np.float32) / weights.most, 0, 1),
         np.array([near_to[number] for number in numbers.tolist()], np.float32),
         np.array([share.get(number, np.nan) for number in numbers.tolist()], np.float32),
         position,

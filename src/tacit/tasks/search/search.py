@@ -10,7 +10,7 @@ import numpy as np
 from tacit.checks import check_choice, check_count
 from tacit.errors import InputError
 from tacit.index import Filters
-from tacit.index.fusion import USUAL, best_sums, fused_by_score, shares_of
+from tacit.index.fusion import USUAL, best_sums, fused_by_score, shares_of, weights_for
 from tacit.index.nearest.exact import cosines, lengths_of
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import FoundRecords, RecordHit
@@ -57,7 +57,8 @@ def search(
         Vector of the query, for an index that was built with vectors; with a query, both count.
     fusion : {"scores", "ranks"}, default "scores"
         How "hybrid" combines: "scores" is 3 · cosine + BM25 as a share of the best, plus 4 times the lead of the first
-        by words over the second; "ranks" is reciprocal-rank fusion.
+        by words over the second; for a query of more than 12 words the cosine counts more, in proportion. "ranks" is
+        reciprocal-rank fusion.
 
     Returns
     -------
@@ -191,7 +192,7 @@ def _hybrid(
             for rank, number in enumerate(numbers.tolist(), start=1):
                 sums[number] = sums.get(number, 0.0) + 1 / (_RANK_OFFSET + rank)
         return best_sums(sums, limit)
-    places, weights = collection.positions.of(words[0]), USUAL
+    places, weights = collection.positions.of(words[0]), weights_for(query, collection.space.words)
     near_words = cosines(position, places, lengths_of(places))
     numbers, found = fused_by_score(near, words, near_words, limit, weights)
     return numbers, np.clip(np.asarray(found) / weights.most, 0, 1)

@@ -10,7 +10,8 @@ import tacit
 from tacit import InputError, TacitWarning
 from tacit.corpus.record import Record
 from tacit.index import Filters
-from tacit.index.fusion import fused_by_score
+from tacit.index.fusion import USUAL, fused_by_score, weights_for
+from tacit.tasks.search.ranking import rank_records
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +76,7 @@ def test_both_are_fused_by_score(index):
 
 def test_a_record_that_only_words_find_has_its_cosine_too():
     near, words = (np.array([4]), np.array([0.5])), (np.array([7, 4]), np.array([8.0, 2.0]))
-    numbers, scores = fused_by_score(near, words, np.array([0.3, 0.5]), 5)
+    numbers, scores = fused_by_score(near, words, np.array([0.3, 0.5]), 5, USUAL)
     assert numbers.tolist() == [7, 4]
     np.testing.assert_allclose(scores, [3 * 0.3 + 1 + 4 * 0.75, 3 * 0.5 + 0.25])
 
@@ -85,13 +86,36 @@ def test_a_record_that_only_words_find_has_its_cosine_too():
 )
 def test_the_first_by_words_is_as_far_ahead_as_it_leads(words, lead):
     near, found = (np.array([4]), np.array([0.9])), tuple(map(np.array, words))
-    numbers, scores = fused_by_score(near, found, np.full(len(words[0]), 0.2), 5)
+    numbers, scores = fused_by_score(near, found, np.full(len(words[0]), 0.2), 5, USUAL)
     assert scores[numbers.tolist().index(7)] == pytest.approx(3 * 0.2 + 1 + 4 * lead)
+
+
+def test_in_a_longer_query_the_cosine_counts_more(index):
+    analyse = index.space.words
+    assert weights_for("whale anchor", analyse) == weights_for("the whale and the anchor " * 20, analyse) == (3, 4)
+    letters = [f"word{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(60)]
+    for words in (analyse, None):
+        assert weights_for(" ".join(letters[:12]), words) == (3, 4)
+        assert weights_for(" ".join(letters), words) == (15, 4)
+    # one record has most of the words, another is where the query is
+    near, found = (np.array([4]), np.array([0.9])), (np.array([7, 4]), np.array([8.0, 6.0]))
+    cosines = np.array([0.6, 0.9])
+    assert fused_by_score(near, found, cosines, 5, USUAL)[0].tolist() == [7, 4]
+    assert fused_by_score(near, found, cosines, 5, weights_for(" ".join(letters), analyse))[0].tolist() == [4, 7]
+
+
+def test_a_long_query_has_scores_from_0_to_1_and_both_searches_agree(index):
+    records = [record for _, record in index.store.records()]
+    query = " ".join(dict.fromkeys(" ".join(record.text for record in records).split()))
+    hits, ranked = index.search(query, limit=30), rank_records(index, query, limit=30)
+    assert [index.store.number_of(hit.id) for hit in hits] == ranked.numbers.tolist()
+    assert all(0 <= hit.score <= 1 for hit in hits)
+    np.testing.assert_allclose([hit.score for hit in hits], ranked.scores, atol=1e-6)
 
 
 def test_words_that_find_nothing_leave_the_order_of_meaning():
     near, none = (np.array([4, 2]), np.array([0.5, 0.1])), (np.empty(0, np.int64), np.empty(0))
-    numbers, scores = fused_by_score(near, none, np.empty(0), 5)
+    numbers, scores = fused_by_score(near, none, np.empty(0), 5, USUAL)
     assert numbers.tolist() == [4, 2]
     np.testing.assert_allclose(scores, [1.5, 0.3])
 
