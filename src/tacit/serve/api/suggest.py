@@ -31,8 +31,8 @@ def router(state: ServiceState) -> APIRouter:
 def ask_first(snapshot: Snapshot) -> None:
     """Suggest labels of a record."""
     store = snapshot.collection.store
-    texts = [record.text[:1_000] for record in store.get(store.numbers()[:1])]
-    _suggested(snapshot, SuggestQuestion(texts=texts))
+    for record in store.get(store.numbers()[:1]):
+        _suggested(snapshot, SuggestQuestion(texts=[record.text[:1_000]], limit=10, threshold=None))
 
 
 def _suggested(snapshot: Snapshot, question: SuggestQuestion) -> Suggested:
