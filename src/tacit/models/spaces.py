@@ -147,9 +147,9 @@ _ALL = (
 SPACES: dict[str, SpaceKind] = {space.name: space for space in _ALL}
 
 
-def space_named(name: str, known: Collection[Knowledge] = (), *, argument: str = "model") -> SpaceKind:
+def space_named(name: str, known: Collection[Knowledge] = ()) -> SpaceKind:
     """Return the space of this name; "auto" is the one that `choose_space` takes."""
-    check_choice(argument, name, ("auto", *SPACES))
+    check_choice("model", name, ("auto", *SPACES))
     return choose_space(known) if name == "auto" else SPACES[name]
 
 

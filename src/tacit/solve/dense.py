@@ -16,29 +16,23 @@ from tacit.types import Array
 __all__ = ["dense_eigenpairs", "dense_least_squares", "dense_singular_triplets"]
 
 
-def dense_eigenpairs(
-    operator: Operator, n_components: int, *, metric: Operator | None = None, tol: float = 1.0
-) -> Eigenpairs:
-    """Return the largest eigenpairs of a symmetric operator, by forming it; of A x = λ B x if a metric B is given.
+def dense_eigenpairs(operator: Operator, n_components: int, *, tol: float = 1.0) -> Eigenpairs:
+    """Return the largest eigenpairs of a symmetric operator, by forming it.
 
     `tol` only affects how residuals are measured: see `relative_residuals`.
     """
     A = operator.to_dense()
-    B = None if metric is None else metric.to_dense()
     n = A.shape[0]
     try:
         with one_thread(4.0 * n**3):
-            values, vectors = _largest((A + A.T) / 2, B, min(n_components, n))
+            values, vectors = _largest((A + A.T) / 2, min(n_components, n))
     except la.LinAlgError as failure:
         raise InputError(
-            f"the eigenproblem has no solution: LAPACK reports '{failure}', expected a symmetric operator and a "
-            "positive definite metric. Add a small multiple of the identity to the metric."
+            f"the eigenproblem has no solution: LAPACK reports '{failure}', expected a symmetric operator."
         ) from failure
     values, vectors = descending(values, vectors)
-    weighted = vectors if B is None else B @ vectors
-    errors = np.linalg.norm(A @ vectors - weighted * values, axis=0)
-    size = float(np.abs(values).max() if B is not None else np.abs(A).sum(axis=0).max())
-    weights = np.linalg.norm(weighted, axis=0)
+    errors = np.linalg.norm(A @ vectors - vectors * values, axis=0)
+    size, weights = float(np.abs(A).sum(axis=0).max()), np.linalg.norm(vectors, axis=0)
     eps = float(np.finfo(A.dtype).eps)
     residuals = relative_residuals(errors, values, tol=tol, size=size, eps=eps, weights=weights)
     return Eigenpairs(values, vectors, residuals, 1, "dense")
@@ -73,17 +67,17 @@ def dense_least_squares(operator: Operator, targets: Any, *, ridge: float = 0.0)
     return LeastSquares(solution.astype(A.dtype, copy=False), errors / scale, 1, "dense")
 
 
-def _largest(A: Array, B: Array | None, n_wanted: int) -> tuple[Array, Array]:
+def _largest(A: Array, n_wanted: int) -> tuple[Array, Array]:
     """Return the last `n_wanted` eigenpairs; from the whole spectrum if LAPACK fails on a part without an error.
 
-    Its drivers for a part of the spectrum ("evr", "gvx") may return no vector at all, and no error, in a large cluster
-    of nearly equal eigenvalues.
+    Its driver for a part of the spectrum ("evr") may return no vector at all, and no error, in a large cluster of
+    nearly equal eigenvalues.
     """
     n = A.shape[0]
-    values, vectors = la.eigh(A, B, subset_by_index=(n - n_wanted, n - 1))
+    values, vectors = la.eigh(A, subset_by_index=(n - n_wanted, n - 1))
     if values.size == n_wanted and np.isfinite(vectors).all():
         return values, vectors
-    values, vectors = la.eigh(A, B, driver="evd" if B is None else "gvd")
+    values, vectors = la.eigh(A, driver="evd")
     return values[n - n_wanted :], vectors[:, n - n_wanted :]
 
 

@@ -22,7 +22,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Eigenpairs:
-    """Leading eigenpairs A x = λ B x, λ descending (B = I unless a metric was given).
+    """Leading eigenpairs A x = λ B x, λ descending (B = I except for a pencil).
 
     Attributes
     ----------
@@ -113,9 +113,9 @@ def relative_residuals(
     errors : ‖A x − λ B x‖
     values : λ
     tol : the tolerance with which the residuals will be compared
-    size : about ‖A‖ (‖B⁻¹A‖ if there is a metric)
+    size : about ‖A‖ (‖B⁻¹A‖ for a pencil)
     eps : machine precision of the products
-    weights : ‖B x‖, 1 if there is no metric
+    weights : ‖B x‖, about 1 if B = I
     """
     tiny = float(np.finfo(np.float32).tiny)
     scales = np.maximum(np.abs(np.asarray(values, np.float64)), max(_ROUNDING * eps * size / max(tol, eps), tiny))

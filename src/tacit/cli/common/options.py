@@ -118,21 +118,13 @@ def opened(index: str) -> Collection:
         return open_index(index)
 
 
-def read_filters(
-    collection: Collection,
-    *,
-    labels: Sequence[str] = (),
-    under: Sequence[str] = (),
-    where: Sequence[str] = (),
-    ranges: Sequence[str] = (),
-    links: Sequence[str] = (),
-) -> Filters | None:
-    """Turn the options into filters; None if there are none."""
-    if not (labels or under or where or ranges or links):
+def read_filters(collection: Collection, **conditions: Sequence[str]) -> Filters | None:
+    """Turn the options of `filter_options` into filters; None if there are none."""
+    if not any(conditions.values()):
         return None
     from tacit.tasks.search.conditions import read_conditions
 
-    return read_conditions(collection, labels=labels, under=under, where=where, ranges=ranges, links=links)
+    return read_conditions(collection, **conditions)
 
 
 def examples(*lines: str) -> str:

@@ -16,11 +16,10 @@ from tacit.errors import InputError, SolverError, warn
 from tacit.machine import release_memory
 from tacit.operators.base import Gram, Operator, as_operator
 from tacit.solve.checkpoint import checkpoints_are_on
-from tacit.solve.choice.costs import MOST_BYTES, cheapest, costs_of, generalised_costs, size_of
+from tacit.solve.choice.costs import MOST_BYTES, cheapest, costs_of, size_of
 from tacit.solve.dense import dense_eigenpairs, dense_singular_triplets
 from tacit.solve.eigen.krylov import block_krylov
 from tacit.solve.eigen.lanczos import lanczos
-from tacit.solve.eigen.lobpcg import ROOM, preconditioned_eigenpairs
 from tacit.solve.eigen.pencil import searched_eigenpairs
 from tacit.solve.eigen.single_pass import single_pass
 from tacit.solve.result import Eigenpairs, SingularTriplets, signs_of
@@ -37,8 +36,6 @@ def leading_eigenpairs(
     operator: Any,
     n_components: int,
     *,
-    metric: Any = None,
-    metric_inverse: LinearOperator | None = None,
     solver: str = "auto",
     tol: float = 1e-3,
     max_iter: int | None = None,
@@ -46,22 +43,19 @@ def leading_eigenpairs(
     preconditioner: LinearOperator | None = None,
     start: Array | Callable[[], Array] | None = None,
 ) -> Eigenpairs:
-    """Return the algebraically largest eigenpairs of a symmetric operator, or of A x = λ B x.
+    """Return the algebraically largest eigenpairs of a symmetric operator.
 
     Parameters
     ----------
     operator : symmetric matrix or Operator A, n x n
     n_components : number of eigenpairs; at most n are returned
-    metric : symmetric positive definite B of a generalised problem
-    metric_inverse : applies B⁻¹ exactly; without it "lanczos" is not available for a generalised problem
     solver : "auto" (the cheapest by `costs`), "dense" (LAPACK), "lanczos" (ARPACK), "krylov" (block Krylov; LOBPCG if
-        there is a metric or a preconditioner) or "single_pass" (one product, for a positive semi-definite A; see
-        `single_pass`)
-    tol : maximum relative residual ‖A x − λ B x‖ / (|λ| ‖B x‖)
+        there is a preconditioner) or "single_pass" (one product, for a positive semi-definite A; see `single_pass`)
+    tol : maximum relative residual ‖A x − λ x‖ / |λ|
     max_iter : maximum number of iterations
     rng : generator of random starts, default seed 0
-    preconditioner : applies an approximate B⁻¹, for LOBPCG; without a metric an approximate (c I − A)⁻¹, c near the
-        leading eigenvalues, for a positive semi-definite A with leading eigenvalues that are close together
+    preconditioner : applies an approximate (c I − A)⁻¹, c near the leading eigenvalues, for a positive semi-definite A
+        with leading eigenvalues that are close together
     start : n x p vectors to start from, except for LAPACK and ARPACK; or a function that returns them, so that no
         caller has to hold so large an array
 
@@ -74,11 +68,9 @@ def leading_eigenpairs(
     If a solver fails, or stops too early although `max_iter` was not given, another one follows with a `TacitWarning`:
     block Krylov or LOBPCG after ARPACK, and after these LAPACK if it fits into memory.
     """
-    A, B = as_operator(operator), None if metric is None else as_operator(metric)
+    A = as_operator(operator)
     if A.shape[0] != A.shape[1]:
         raise InputError(f"operator is not square: got {A.shape}, expected as many rows as columns.")
-    if B is not None and B.shape != A.shape:
-        raise InputError(f"metric does not match the operator: got {B.shape}, expected {A.shape}.")
     k = min(check_count("n_components", n_components), A.shape[0])
     tol, max_iter = check_number("tol", tol), None if max_iter is None else check_count("max_iter", max_iter)
     begin = _checked_start(start, A.shape[0])
@@ -86,34 +78,20 @@ def leading_eigenpairs(
     rng = np.random.default_rng(0) if rng is None else rng
     solver = check_choice("solver", solver, ALL_SOLVERS)
     if solver == "single_pass":
-        if B is not None:
-            raise InputError(
-                "solver='single_pass' cannot solve a generalised problem: got a metric, expected none. "
-                "Use solver='krylov'."
-            )
         return single_pass(A, k, rng=rng, start=begin)
-    if B is None:
-        searched = preconditioner is not None
-        plan = _choose(A, k, tol, solver, triplets=False, iterated=begin is not None, searched=searched)
-    else:
-        plan = _choose_generalised(A, B, k, tol, solver, invertible=metric_inverse is not None)
+    searched = preconditioner is not None
+    plan = _choose(A, k, tol, solver, triplets=False, iterated=begin is not None, searched=searched)
 
     def run(name: str) -> Eigenpairs:
         if name == "dense":
-            return dense_eigenpairs(A, k, metric=B, tol=tol)
+            return dense_eigenpairs(A, k, tol=tol)
         if name == "lanczos":
-            return lanczos(A, k, rng=rng, tol=tol, max_iter=max_iter, metric=B, metric_inverse=metric_inverse)
-        if B is None and preconditioner is not None:
-            inverse = partial(LinearOperator.matmat, preconditioner)
-            return searched_eigenpairs(
-                A, k, rng=rng, precondition=inverse, tol=tol, max_iter=max_iter or 200, start=begin
-            )
-        if B is None:
-            return block_krylov(A, k, rng=rng, tol=tol, max_iter=max_iter or 200, start=begin)
-        steps = max_iter or 400
-        return preconditioned_eigenpairs(
-            A, k, metric=B, rng=rng, tol=tol, max_iter=steps, preconditioner=preconditioner, start=begin
-        )
+            return lanczos(A, k, rng=rng, tol=tol, max_iter=max_iter)
+        steps = max_iter or 200
+        if preconditioner is None:
+            return block_krylov(A, k, rng=rng, tol=tol, max_iter=steps, start=begin)
+        inverse = partial(LinearOperator.matmat, preconditioner)
+        return searched_eigenpairs(A, k, rng=rng, precondition=inverse, tol=tol, max_iter=steps, start=begin)
 
     return _solve(run, solver, plan, tol=tol, bounded=max_iter is not None)
 
@@ -240,26 +218,9 @@ def _choose(
     reason = "asked for"
     if solver == "auto":
         iterated = iterated or searched or checkpoints_are_on()
-        solver, reason = cheapest(costs, iterated=iterated, generalised=searched)
+        solver, reason = cheapest(costs, iterated=iterated, searched=searched)
     exact = ["dense"] if costs[0].n_bytes <= MOST_BYTES else []
     return solver, reason, {"lanczos": ["krylov", *exact], "krylov": exact}.get(solver, [])
-
-
-def _choose_generalised(A: Operator, B: Operator, k: int, tol: float, solver: str, *, invertible: bool) -> Plan:
-    """Choose for A x = λ B x; `invertible` says that B⁻¹ is available."""
-    n, reason = A.shape[0], "asked for"
-    has_room = ROOM * k <= n
-    costs = generalised_costs(A, B, k, tol, invertible=invertible, has_room=has_room)
-    if solver == "auto":
-        solver, reason = cheapest(costs, generalised=True)
-    if solver == "lanczos" and k >= n:
-        return "dense", f"Lanczos cannot find all {n} components, LAPACK can", []
-    if solver == "lanczos" and not invertible:
-        solver, reason = "krylov", "Lanczos needs metric_inverse, LOBPCG does not"
-    if solver == "krylov" and not has_room:
-        return "dense", f"{k} of {n} components are wanted: LOBPCG has room for {n // ROOM}, LAPACK for all", []
-    exact = ["dense"] if costs[0].n_bytes <= MOST_BYTES else []
-    return solver, reason, {"lanczos": ["krylov"] * has_room + exact, "krylov": exact}.get(solver, [])
 
 
 def _checked_start(start: Any, n_rows: int) -> Callable[[], Array] | None:

@@ -24,7 +24,7 @@ from tacit.checks import human_size, is_outside_memory
 from tacit.operators.base import Gram, MatrixOperator, Operator
 from tacit.solve.eigen.krylov import basis_shape
 
-__all__ = ["MOST_BYTES", "RATES", "Cost", "ProblemSize", "Work", "cheapest", "costs_of", "generalised_costs", "size_of"]
+__all__ = ["MOST_BYTES", "RATES", "Cost", "ProblemSize", "Work", "cheapest", "costs_of", "size_of"]
 
 MOST_BYTES = 2**29  # that a solver may take if another takes less
 _DOUBT = 1.5  # how much faster ARPACK must be: it may miss copies of an eigenvalue, and then all is done again
@@ -34,9 +34,6 @@ _CACHED, _WAITS = 8e6, 4.0
 _SOON = 0.02  # seconds, which no user notices: then an exact result is preferred to a faster one
 _BLOCK_STEPS = (2.7, 1.0, 3.5)  # block Krylov multiplies 2.7 k columns, and b times (1 + 3.5 per digit)
 _LONE_STEPS = (3.4, 30.0, 6.0)  # ARPACK 3.4 k, 30 to start and check, and 6 per digit
-_PENCIL = 14.0  # times n³ flops: factorise the metric, transform the matrix, compute its eigenvalues
-_SEARCH_STEPS = 10.0  # of LOBPCG per digit; in rounds of 20, so seldom fewer
-_SOLVING = 10  # products with the metric that take as long as solving a system with it
 _UNKNOWN = 0.05  # share of nonzero entries, if an operator does not know it
 
 
@@ -106,37 +103,22 @@ def costs_of(problem: ProblemSize, *, rates: Work = RATES) -> list[Cost]:
     return [Cost(solver, _seconds(work, rates), n_bytes, work) for solver, work, n_bytes in estimates]
 
 
-def generalised_costs(
-    A: Operator, B: Operator, n_components: int, tol: float, *, invertible: bool, has_room: bool
-) -> list[Cost]:
-    """Estimate LAPACK, LOBPCG (if it `has_room`) and ARPACK (if B is `invertible`) for A x = λ B x."""
-    p = size_of(A, n_components, tol, triplets=False)
-    both = replace(p, n_entries=p.n_entries + _entries(B), dense=p.dense and B.is_dense)
-    estimates = [("dense", Work(lapack=_PENCIL * p.n**3, steps=1), 6.0 * p.itemsize * p.n**2)]
-    if has_room:
-        estimates.append(_lobpcg(both, _entries(B)))
-    if invertible and n_components < p.n:
-        inverse = min(p.n**2, _SOLVING * _entries(B))
-        estimates.append(_lanczos(replace(both, n_entries=both.n_entries + inverse)))
-    return [Cost(solver, _seconds(work, RATES), n_bytes, work) for solver, work, n_bytes in estimates]
-
-
 def _seconds(work: Work, rates: Work) -> float:
     return float(sum(amount * rate for amount, rate in zip(work, rates, strict=True)))
 
 
-def cheapest(costs: Sequence[Cost], *, iterated: bool = False, generalised: bool = False) -> tuple[str, str]:
+def cheapest(costs: Sequence[Cost], *, iterated: bool = False, searched: bool = False) -> tuple[str, str]:
     """Return the fastest solver among those that fit into memory, and the reason in numbers.
 
     LAPACK is chosen if it takes hardly any time, ARPACK only if it is clearly faster, and not if the solver is to be
-    `iterated` from a start or to write checkpoints. For `generalised` and preconditioned problems, "krylov" is LOBPCG.
+    `iterated` from a start or to write checkpoints. If a space is `searched` with a preconditioner, "krylov" is LOBPCG.
     """
     # the limit is raised if every solver exceeds it
     room = max(MOST_BYTES, min(cost.n_bytes for cost in costs))
     able = [cost for cost in costs if not (iterated and cost.solver == "lanczos")]
     fits = [cost for cost in able if cost.n_bytes <= room]
     best = min(fits, key=_worth)
-    names = {"dense": "LAPACK", "krylov": "LOBPCG" if generalised else "block Krylov", "lanczos": "Lanczos"}
+    names = {"dense": "LAPACK", "krylov": "LOBPCG" if searched else "block Krylov", "lanczos": "Lanczos"}
     said = [f"{names[cost.solver]} {_words(cost, room)}" for cost in sorted(able, key=lambda cost: cost is not best)]
     return best.solver, f"{', '.join(said)} by the cost model"
 
@@ -212,21 +194,6 @@ def _lanczos(p: ProblemSize) -> tuple[str, Work, float]:
         read=p.n_entries * steps * p.outside_memory,
     )
     return "lanczos", work, p.itemsize * float(n) * (m + 2 * k)
-
-
-def _lobpcg(p: ProblemSize, n_metric: int) -> tuple[str, Work, float]:
-    """A search in three blocks, and products with the metric in place of its inverse."""
-    width = p.n_components + max(8, p.n_components // 5)
-    steps = _SEARCH_STEPS * _digits(p)
-    products = width * steps * (p.n_entries + _SOLVING * n_metric)
-    work = Work(
-        lapack=9 * (3 * width) ** 3 * steps,
-        flops=2 * p.n * (3 * width) ** 2 * steps + (2 * products if p.dense else 0),
-        entries=0 if p.dense else products,
-        steps=5 * steps,
-        read=p.n_entries * steps * p.outside_memory,
-    )
-    return "krylov", work, p.itemsize * 12.0 * p.n * width
 
 
 def _digits(p: ProblemSize) -> float:

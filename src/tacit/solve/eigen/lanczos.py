@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, eigsh
 
 from tacit.errors import SolverError
 from tacit.operators.base import Operator
@@ -21,10 +21,8 @@ def lanczos(
     rng: np.random.Generator,
     tol: float = 0.0,
     max_iter: int | None = None,
-    metric: Operator | None = None,
-    metric_inverse: LinearOperator | None = None,
 ) -> Eigenpairs:
-    """Return the algebraically largest eigenpairs of a symmetric operator; with a metric B, of A x = λ B x.
+    """Return the algebraically largest eigenpairs of a symmetric operator.
 
     Parameters
     ----------
@@ -33,7 +31,6 @@ def lanczos(
     rng : generator of the start vector
     tol : maximum relative residual; 0 is machine precision
     max_iter : maximum number of restarts, default that of ARPACK (10 n)
-    metric, metric_inverse : symmetric positive definite B and the operator that applies its inverse
 
     Raises
     ------
@@ -44,14 +41,13 @@ def lanczos(
     eps = float(np.finfo(operator.dtype).eps)
     v0 = rng.standard_normal(operator.shape[0]).astype(operator.dtype)
     if not (operator @ v0).any():  # ARPACK would report a zero operator as a zero start vector
-        return _of_zero_operator(operator, n_components, rng, metric)
+        return _of_zero_operator(operator, n_components, rng)
     for accuracy in (max(tol / 10, eps), eps):  # the residuals that ARPACK estimates are wrong at times
-        values, vectors = _arpack(counted, n_components, v0, accuracy, max_iter, metric, metric_inverse)
+        values, vectors = _arpack(counted, n_components, v0, accuracy, max_iter)
         values, vectors = descending(values, vectors)
-        weighted = vectors if metric is None else metric @ vectors
-        errors = np.linalg.norm(operator @ vectors - weighted * values, axis=0)
-        size = max(float(np.abs(values).max()), counted.size if metric is None else 0.0)
-        weights = np.linalg.norm(weighted, axis=0)
+        errors = np.linalg.norm(operator @ vectors - vectors * values, axis=0)
+        size = max(float(np.abs(values).max()), counted.size)
+        weights = np.linalg.norm(vectors, axis=0)
         residuals = relative_residuals(errors, values, tol=tol, size=size, eps=eps, weights=weights)
         converged = bool((residuals <= max(tol, eps)).all())
         if converged:
@@ -59,9 +55,9 @@ def lanczos(
         v0 = vectors.sum(axis=1)  # from where it stopped
     # a rough search from another start finds a larger eigenvalue that the first one missed
     v0 = rng.standard_normal(operator.shape[0]).astype(operator.dtype)
-    deflated, last = _Deflated(counted, weighted, values + size), float(values[-1])
+    deflated, last = _Deflated(counted, vectors, values + size), float(values[-1])
     try:
-        left = eigsh(deflated, 1, M=metric, Minv=metric_inverse, which="LA", v0=v0, tol=1e-2, return_eigenvectors=False)
+        left = eigsh(deflated, 1, which="LA", v0=v0, tol=1e-2, return_eigenvectors=False)
     except ArpackError:  # no eigenvalue stands out
         left = values[-1:]
     if left[0] > last + 1e-4 * size:
@@ -73,19 +69,11 @@ def lanczos(
 
 
 def _arpack(
-    operator: Operator,
-    n_components: int,
-    v0: Array,
-    accuracy: float,
-    max_iter: int | None,
-    metric: Operator | None,
-    metric_inverse: LinearOperator | None,
+    operator: Operator, n_components: int, v0: Array, accuracy: float, max_iter: int | None
 ) -> tuple[Array, Array]:
     """Call ARPACK, and raise a clear error if it fails."""
     try:
-        return eigsh(
-            operator, n_components, M=metric, Minv=metric_inverse, which="LA", v0=v0, tol=accuracy, maxiter=max_iter
-        )
+        return eigsh(operator, n_components, which="LA", v0=v0, tol=accuracy, maxiter=max_iter)
     except ArpackNoConvergence as failure:
         raise SolverError(
             f"the Lanczos solver did not converge: got {len(failure.eigenvalues)} of {n_components} eigenpairs. "
@@ -96,14 +84,14 @@ def _arpack(
 
 
 class _Deflated(Operator):
-    """A − (B V) diag(s) (B V)ᵀ: the same operator with the eigenvalues that were found shifted down."""
+    """A − V diag(s) Vᵀ: the same operator with the eigenvalues that were found shifted down."""
 
-    def __init__(self, operator: Operator, weighted: Array, shifts: Array) -> None:
+    def __init__(self, operator: Operator, vectors: Array, shifts: Array) -> None:
         super().__init__(operator.shape, operator.dtype)
-        self.operator, self.weighted, self.shifts = operator, weighted, shifts[:, None]
+        self.operator, self.vectors, self.shifts = operator, vectors, shifts[:, None]
 
     def _matmat(self, V: Array) -> Array:
-        return np.asarray(self.operator @ V - self.weighted @ (self.shifts * (self.weighted.T @ V)))
+        return np.asarray(self.operator @ V - self.vectors @ (self.shifts * (self.vectors.T @ V)))
 
 
 class _Counted(Operator):
@@ -121,13 +109,8 @@ class _Counted(Operator):
         return product
 
 
-def _of_zero_operator(
-    operator: Operator, n_components: int, rng: np.random.Generator, metric: Operator | None
-) -> Eigenpairs:
-    """Return eigenpairs of the zero operator: any vectors that are orthonormal in the metric."""
+def _of_zero_operator(operator: Operator, n_components: int, rng: np.random.Generator) -> Eigenpairs:
+    """Return eigenpairs of the zero operator: any orthonormal vectors."""
     vectors = starting_block(operator.shape[0], n_components, operator.dtype, rng)
-    if metric is not None:
-        factor = np.linalg.cholesky(vectors.T @ (metric @ vectors))
-        vectors = np.linalg.solve(factor, vectors.T).T
     values, vectors = descending(np.zeros(n_components, operator.dtype), vectors)
     return Eigenpairs(values, vectors, np.zeros(n_components), 1, "lanczos")

@@ -175,10 +175,10 @@ def measure_judged(judged: JudgedSuggestions, taxonomy: Taxonomy | None = None) 
     )
 
 
-def measure_suggestions(index: TrialIndex, test: RecordSet, taxonomy: Taxonomy | None = None) -> SuggestMeasures | None:
+def measure_suggestions(index: TrialIndex, test: RecordSet) -> SuggestMeasures | None:
     """Suggest labels for held-out records and compare them with the true ones; None if either has no labels."""
     judged = judge_suggestions(index, test)
-    return None if judged is None else measure_judged(judged, taxonomy)
+    return None if judged is None else measure_judged(judged)
 
 
 def _with_columns(values: Any, n_columns: int, empty: float) -> Any:

@@ -19,7 +19,6 @@ from tacit.solve.choice.costs import (
     Work,
     cheapest,
     costs_of,
-    generalised_costs,
     size_of,
 )
 
@@ -134,12 +133,3 @@ def test_a_start_or_a_checkpoint_leaves_arpack_out(tmp_path: object) -> None:
     assert "Lanczos" not in leading_eigenpairs(A, 3, start=np.eye(2_000)[:, :3]).reason
     with checkpoints(tmp_path):  # type: ignore[arg-type]
         assert "Lanczos" not in leading_eigenpairs(A, 3).reason
-
-
-def test_generalised_problems_have_costs_too() -> None:
-    A, B = as_operator(sparse(2_000, 2_000)), as_operator(sp.eye_array(2_000, format="csr"))
-    every = generalised_costs(A, B, 5, 1e-3, invertible=True, has_room=True)
-    assert [cost.solver for cost in every] == ["dense", "krylov", "lanczos"]
-    alone = generalised_costs(A, B, 5, 1e-3, invertible=False, has_room=False)
-    assert cheapest(alone, generalised=True)[0] == "dense"
-    assert "LOBPCG" in cheapest(every, generalised=True)[1]

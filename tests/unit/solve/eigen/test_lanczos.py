@@ -44,16 +44,7 @@ def test_the_same_generator_gives_the_same_numbers() -> None:
     np.testing.assert_array_equal(one.vectors, two.vectors)
 
 
-def test_zero_operators_have_any_vectors_orthonormal_in_the_metric() -> None:
-    B = np.diag(np.linspace(1, 3, 10))
-    for metric in (None, as_operator(B)):
-        found = lanczos(
-            as_operator(np.zeros((10, 10))),
-            3,
-            rng=np.random.default_rng(0),
-            metric=metric,
-            metric_inverse=None if metric is None else as_operator(np.linalg.inv(B)),
-        )
-        assert not found.values.any()
-        inner = found.vectors.T @ (np.eye(10) if metric is None else B) @ found.vectors
-        np.testing.assert_allclose(inner, np.eye(3), atol=1e-12)
+def test_zero_operators_have_any_orthonormal_vectors() -> None:
+    found = lanczos(as_operator(np.zeros((10, 10))), 3, rng=np.random.default_rng(0))
+    assert not found.values.any()
+    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(3), atol=1e-12)
