@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tacit.errors import InputError, MissingExtraError, SolverError, TacitError, TacitWarning
+    from tacit.index.keeping.backup import backup
+    from tacit.index.keeping.salvage import salvage
     from tacit.index.models.folder import load, save
     from tacit.index.records.filters import Filters
     from tacit.models.base import write_positions
@@ -53,13 +55,15 @@ __all__ = [
     "CCA", "HLSI", "LDA", "LE", "LPP", "LSI", "MDDM", "MLSA", "MLSI", "MORP", "OLPP", "PLS", "SLE", "SLPP", "SOLPP",
     "SUSC", "USC", "BuildSettings", "Filters", "GraphEmbedding", "HierarchyClassifier", "InputError", "KernelLSI",
     "LabelHead", "LabelMatrix", "MissingExtraError", "RelationFeatures", "Relations", "SolverError", "TacitError",
-    "TacitWarning", "Taxonomy", "TextSettings", "TopDownClassifier", "View", "build", "checkpoints", "cluster_rows",
-    "cluster_texts", "load", "open_rows", "refit", "save", "stream_rows", "stream_words", "transductive_space",
+    "TacitWarning", "Taxonomy", "TextSettings", "TopDownClassifier", "View", "backup", "build", "checkpoints",
+    "cluster_rows", "cluster_texts", "load", "open_rows", "refit", "salvage", "save", "stream_rows", "stream_words",
+    "transductive_space",
     "write_positions", "write_rows",
 ]  # fmt: skip
 
 _MODULES = {  # module -> its public names
     "tacit.errors": "InputError MissingExtraError SolverError TacitError TacitWarning",
+    "tacit.index.keeping.backup": "backup",
     "tacit.index.models.folder": "load save",
     "tacit.index.records.filters": "Filters",
     "tacit.models.base": "write_positions",
@@ -90,6 +94,7 @@ _MODULES = {  # module -> its public names
     "tacit.tasks.build.build": "build refit",
     "tacit.tasks.build.settings": "BuildSettings",
     "tacit.tasks.collection": "open",
+    "tacit.index.keeping.salvage": "salvage",
     "tacit.text.settings": "TextSettings",
     "tacit.text.streaming": "stream_rows stream_words",
 }

@@ -60,7 +60,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
         {"folder"},
         {"space", "suggester", "taxonomy", "positions", "known_views", "fusion"},
         {"witnesses"},
-        {"models"},
+        {"models", "keeping"},
     ),
     "evaluate": ({"measures", "progress", "protocols"}, {"compare", "held_out"}, {"weight_search"}),
     "tasks": (

@@ -265,3 +265,31 @@ def _check_told(command, index: str, name: str, way: str, questions, *, size_dif
         if size_differs and not harmless and not name.endswith("records.sqlite"):
             assert code == 2, (name, way, verb)
             assert Path(name).name in err, (name, way, err)
+
+
+def test_backup_and_salvage(folder, command):
+    said = "40 records and everything else of links.tacit copied to copy.tacit.\n"
+    assert command("backup", "links.tacit", "copy.tacit")[:2] == (0, said)
+    code, _, error = command("backup", "links.tacit", "copy.tacit")
+    assert code == 2
+    assert "FOLDER exists already: got" in error
+    assert "pass --replace" in error
+    assert command("verify", "copy.tacit")[0] == 0
+    code, said, _ = command("salvage", "links.tacit")
+    assert code == 0
+    assert "40 records written to links-salvaged.jsonl.\nEach is as it was written." in said
+    build = re.search(r"^To build a new index: tacit (.*)$", said, re.MULTILINE)[1].split()
+    assert command(*build, "--quiet", "--no-map", "-o", "new.tacit") == (0, "", "")
+    with tacit.open("links.tacit") as one, tacit.open("new.tacit") as other:
+        expected, rebuilt = ({found.id: found for _, found in index.store.records()} for index in (one, other))
+        assert rebuilt.pop("new").labels == expected.pop("new").labels  # it had no links, and now has none of each kind
+        assert rebuilt == expected
+    records = next((folder / "copy.tacit").glob("*/records.sqlite"))
+    content = bytearray(records.read_bytes())
+    content[content.index(b"r11") : content.index(b"r11") + 400] = bytes(400)
+    records.write_bytes(content)
+    code, said, _ = command("salvage", "copy.tacit", "--json")
+    found = json.loads(said)
+    assert code == 1
+    assert found["n_lost"] + found["n_damaged"] > 0
+    assert not found["is_whole"]

@@ -1,7 +1,8 @@
-"""`tacit info`, `show`, `labels`, `verify` and `export`: what an index contains, whether it is damaged, and copies."""
+"""`tacit info`, `show`, `labels`, `verify`, `backup`, `salvage` and `export`: what an index contains, and copies."""
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 import textwrap
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.checks import human_size
+from tacit.checks import human_size, shown
 from tacit.cli.common.completion import complete_labels
 from tacit.cli.common.options import as_json, examples, index_argument, limit_option, opened, quiet_option
 from tacit.cli.common.output import shortened, write_json, write_note, write_table
@@ -19,10 +20,19 @@ from tacit.errors import InputError
 from tacit.files import did_you_mean_file
 
 if TYPE_CHECKING:
+    from tacit.index.keeping.salvage import Salvaged
     from tacit.tasks.info import IndexInfo
     from tacit.tasks.label_tree import LabelTree
 
-__all__ = ["export_command", "info_command", "labels_command", "show_command", "verify_command"]
+__all__ = [
+    "backup_command",
+    "export_command",
+    "info_command",
+    "labels_command",
+    "salvage_command",
+    "show_command",
+    "verify_command",
+]
 
 
 @click.command("info")
@@ -187,6 +197,88 @@ def verify_command(*, index: str, as_json: bool) -> None:
         print(f"{index} is undamaged.")
     if problems:
         sys.exit(1)
+
+
+@click.command(
+    "backup",
+    epilog=examples(
+        "tacit backup books.tacit /mnt/backup/books.tacit", "tacit backup books.tacit copy.tacit --replace"
+    ),
+)
+@index_argument
+@click.argument("target", metavar="FOLDER")
+@click.option("--replace", "replace_old", is_flag=True, help="Replace an index at FOLDER.")
+@as_json
+@quiet_option
+def backup_command(*, index: str, target: str, replace_old: bool, as_json: bool, quiet: bool) -> None:
+    """Copy an index while others use it.
+
+    The copy holds one state of the index, even if records are added meanwhile, and everything is compared with its
+    checksums. FOLDER appears when the copy is complete and on the disk.
+    """
+    from tacit.index.keeping.backup import backup
+
+    with ShownStages(quiet=quiet) as show:
+        show.begin("copying")
+        n_records = backup(index, target, replace_old=replace_old)
+    if as_json:
+        write_json({"path": target, "records": n_records})
+    elif not quiet:
+        print(f"{n_records:,} records and everything else of {index} copied to {target}.")
+
+
+@click.command(
+    "salvage",
+    epilog=examples("tacit salvage books.tacit", "tacit salvage books.tacit -o rescued.jsonl"),
+)
+@index_argument
+@click.option("-o", "--output", metavar="PATH", help="File to write.  [default: name of the index, -salvaged.jsonl]")
+@click.option("--replace", "replace_old", is_flag=True, help="Replace an existing file.")
+@as_json
+@quiet_option
+def salvage_command(*, index: str, output: str | None, replace_old: bool, as_json: bool, quiet: bool) -> None:
+    """Write the records of a damaged index, as far as they can be read.
+
+    For an index that 'tacit verify' refuses. Nothing in it is changed. The file has one record per line, with texts,
+    labels, links and fields; the command that builds a new index from it is printed. The exit code is 1 if a record is
+    lost or damaged.
+    """
+    from tacit.index.keeping.salvage import salvage
+    from tacit.tasks.stage_progress import StageReporter
+
+    name = Path(index).expanduser().absolute().name.removesuffix(".tacit") or "index"
+    path = output or f"{name}-salvaged.jsonl"
+    with ShownStages(quiet=quiet) as show:
+        stages = StageReporter(show)
+        stages.begin("salvaging")
+        found = salvage(index, path, replace_old=replace_old, progress=lambda n: stages.advance(f"{n:,} records"))
+    if as_json:
+        write_json({"path": path, **found.to_facts()})
+    elif not quiet or not found.is_whole:
+        print("\n".join(_salvage_report(found, path)))
+    if not found.is_whole:
+        sys.exit(1)
+
+
+def _salvage_report(found: Salvaged, path: str) -> list[str]:
+    lines = [f"{found.records:,} records written to {path}."]
+    if found.n_damaged:
+        lines.append(
+            f"{found.n_damaged:,} of them are damaged, in their text or elsewhere: {shown(found.damaged, 20)}."
+        )
+    if found.n_lost:
+        lines.append(f"{found.n_lost:,} are lost: numbers {shown(found.lost, 20)}.")
+    if found.n_perhaps_lost:
+        lines.append(f"{found.n_perhaps_lost:,} of those added after the build are lost, or were removed.")
+    if found.is_whole:
+        lines.append("Each is as it was written.")
+    links = "".join(f" --link {shlex.quote(name)}" for name in found.links) or " --link ''"
+    return [
+        *lines,
+        *found.notes,
+        f"To build a new index: tacit build {shlex.quote(path)} --text text --labels labels --id id --title title"
+        f"{links}",
+    ]
 
 
 @click.command(

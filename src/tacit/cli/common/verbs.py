@@ -67,6 +67,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "show": ("tacit.cli.inspect", "Show a record with its labels, links, fields and text."),
     "labels": ("tacit.cli.inspect", "List the labels as a tree, or look one up."),
     "verify": ("tacit.cli.inspect", "Check every file of an index for damage."),
+    "backup": ("tacit.cli.inspect", "Copy an index while others use it."),
+    "salvage": ("tacit.cli.inspect", "Write the records of a damaged index, as far as they can be read."),
     "export": ("tacit.cli.inspect", "Write records for other programs, or the explorer as a site."),
     "datasets": ("tacit.cli.datasets", "List public data sets, or download one."),
     "search": ("tacit.cli.search", "Find records by meaning, by words, or both."),
@@ -101,7 +103,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "serve",
         "mcp",
     ),
-    "Maintain": ("add", "update", "remove", "learn", "refit", "info", "verify", "export"),
+    "Maintain": ("add", "update", "remove", "learn", "refit", "info", "verify", "backup", "salvage", "export"),
     "Improve": ("evaluate", "tune", "compare"),
     "Research": ("reproduce",),
 }
