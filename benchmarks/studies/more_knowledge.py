@@ -37,7 +37,7 @@ from sklearn.metrics import f1_score
 from tacit import LabelMatrix, Taxonomy
 from tacit.corpus.record import Record
 from tacit.tasks.build.settings import BuildSettings
-from tacit.tasks.build.weighing import Relevance, nearest_of, own_rank, unit
+from tacit.tasks.build.trial_measures import Relevance, nearest_of, own_ranks, unit
 from tacit.tasks.measure.split import RecordSet
 from tacit.tasks.measure.trial_index import Features, FittedIndex
 from tacit.tasks.stage_progress import StageEvent, StageReporter
@@ -171,7 +171,7 @@ def measured(
     measures["labels"] = Relevance(labels, asked, answers).ndcg(order)
     if features.words is not None:
         titles = features.words.transform(one.title for one in train[:500])
-        measures["titles"] = own_rank(unit(index.place(titles)), stored)
+        measures["titles"] = float(own_ranks(unit(index.place(titles)), stored).mean())
     for name in {name for record in both for name in record.links}:
         links = LabelMatrix.from_sets([set(record.links.get(name, ())) for record in both]).indicator
         measures[name] = Relevance(links, asked, answers).ndcg(order)

@@ -92,8 +92,8 @@ def study(
     from tacit.corpus.record import Record
     from tacit.index.space import centred
     from tacit.tasks.build.settings import BuildSettings
+    from tacit.tasks.build.trial_measures import Relevance, nearest_of, own_ranks, unit
     from tacit.tasks.build.vectors import RecordVectors
-    from tacit.tasks.build.weighing import Relevance, nearest_of, own_rank, unit
     from tacit.tasks.measure.split import RecordSet
     from tacit.tasks.measure.trial_index import Features, FittedIndex
     from tacit.tasks.stage_progress import StageEvent, StageReporter
@@ -142,7 +142,7 @@ def study(
             only = RecordSet(
                 [Record("?", records[row].title) for row in some], titles[some] if test.vectors is not None else None
             )
-            own["titles"] = own_rank(unit(index.place(features.rows(only))), stored)
+            own["titles"] = float(own_ranks(unit(index.place(features.rows(only))), stored).mean())
             suggested = index.suggest(rows)
             if suggested is not None:
                 best = [index.label_names[column] for column in suggested[0].argmax(axis=1)]

@@ -19,19 +19,13 @@ from tacit.errors import InputError
 from tacit.index.space import VectorMaps, centred
 from tacit.models.mlsi.mlsi import MLSI
 from tacit.relations.labels.matrix import LabelMatrix
+from tacit.tasks.build.trial_measures import WORTH, Measures, Relevance, nearest_of, noise_of, own_ranks, rises, unit
 from tacit.tasks.build.weighing import (
     LABEL_WEIGHT,
     POWER,
-    WORTH,
-    Relevance,
     default_emphasis,
-    nearest_of,
-    noise_of,
-    own_rank,
-    rises,
     text_map,
     trial_sample,
-    unit,
     unwarned,
     usable_records,
 )
@@ -150,7 +144,7 @@ def weigh_vectors(
     asked, trained = sample
     relevance = None if labels is None else Relevance(labels.indicator, asked, trained)
     emphasis = default_emphasis([] if labels is None else ["labels"]).emphasis
-    base: dict[str, float] = {}
+    base: Measures = {}
     best, chosen = 0.0, 0.0
     for weight in _TRIED:
         joined = WordsAndVectors(X[trained], vectors[trained], weight)
@@ -168,10 +162,10 @@ def weigh_vectors(
         found = {}
         if relevance is not None:
             both = model.transform(joined.beside(X[asked], vectors.rows[asked]))
-            found["both"] = relevance.ndcg(nearest_of(unit(both), stored))
-            found["words"] = relevance.ndcg(nearest_of(unit(X[asked] @ by_words), stored))
+            found["both"] = relevance.each(nearest_of(unit(both), stored))
+            found["words"] = relevance.each(nearest_of(unit(X[asked] @ by_words), stored))
         if titles is not None:
-            found["titles"] = own_rank(unit(titles(trained[: len(asked)]) @ by_words), stored)
+            found["titles"] = own_ranks(unit(titles(trained[: len(asked)]) @ by_words), stored)
         base = base or found
         gain = rises(found, base)
         if gain > best + (WORTH if chosen > 0 else noise_of(len(asked))):

@@ -26,28 +26,21 @@ from tacit.models.mlsi.mlsi import MLSI
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.solve import least_squares
+from tacit.tasks.build.trial_measures import WORTH, Measures, Relevance, nearest_of, noise_of, own_ranks, rises, unit
 from tacit.types import Array, IntArray
 
 __all__ = [
-    "FALL",
     "LABEL_WEIGHT",
     "LEAST_TRIED",
     "MORE_DIMENSIONS",
     "POWER",
     "UNTRIED_WORDS",
-    "WORTH",
     "Emphasis",
-    "Relevance",
     "any_dimensions",
     "default_emphasis",
-    "nearest_of",
-    "noise_of",
-    "own_rank",
-    "rises",
     "stretch_of",
     "text_map",
     "trial_sample",
-    "unit",
     "unwarned",
     "usable_records",
     "weigh_views",
@@ -68,11 +61,7 @@ MORE_DIMENSIONS = 20  # for each view beside the labels, so that it takes no roo
 _SAMPLES = 3
 _MOST_TRAINED, _MOST_ASKED = 1_500, 750
 LEAST_TRIED = 150  # records; with fewer, a trial would measure noise
-FALL = 0.004  # by which a measure may seem to fall
-WORTH = 0.002  # gain below which more emphasis is not worth it
-_NOISE = 0.3  # times the root of the number of questions: gain below which a view may have been found useful by chance
 _DIMENSIONS = 200
-_DEPTH = 10
 _TOLERANCE = 1e-3  # of the regressions
 
 
@@ -179,17 +168,19 @@ def weigh_views(
         return _with_objective(names, fixed, n_records=trial.n_trained)
     base = first.measures(fixed)
     found, changes = dict(fixed), {}
-    chosen, _ = _ascent(trial.space(names), fixed, open_names, base)
+    chosen, _ = trial.space(names).best(fixed, open_names, base)
     if not any(chosen.values()) and len(open_names) > 1:  # together they take too much room
         chosen = _one_by_one(trial, base_views, fixed, open_names, base)
     found |= chosen
     used = [name for name in names if found.get(name, 0) > 0]
     final = trial.space(used)
     after = final.measures(found)
+    if rises(after, base) <= 0:  # without the views that were left out, the others may help no longer
+        return _with_objective(names, fixed, n_records=trial.n_trained)
     for name in open_names:
         if found.get(name, 0) > 0:
             without = final.measures({**found, name: 0.0})
-            changes[name] = {key: after[key] - without[key] for key in after}
+            changes[name] = {key: float(np.mean(after[key] - without[key])) for key in after if len(after[key])}
     return _with_objective(names, found, changes=changes, n_records=trial.n_trained)
 
 
@@ -198,17 +189,17 @@ def _one_by_one(
     base_views: Sequence[str],
     fixed: Mapping[str, float],
     names: Sequence[str],
-    base: Mapping[str, float],
+    base: Measures,
 ) -> dict[str, float]:
     """Return the emphasis of the view that helps most, and of those that help beside it."""
-    alone = {name: _ascent(trial.space([*base_views, name]), fixed, [name], base) for name in names}
+    alone = {name: trial.space([*base_views, name]).best(fixed, [name], base) for name in names}
     useful = sorted((name for name in names if alone[name][1] > 0), key=lambda name: -alone[name][1])
     if not useful:
         return {}
     chosen, best = alone[useful[0]]
     for name in useful[1:]:
         used = [*chosen, name]
-        some, reached = _ascent(trial.space([*base_views, *used]), fixed, used, base)
+        some, reached = trial.space([*base_views, *used]).best(fixed, used, base)
         if reached > best and all(some.values()):
             chosen, best = some, reached
     return chosen
@@ -225,32 +216,39 @@ def _best_for_words(space: _TrialSpaces, fixed: Mapping[str, float]) -> float:
 
 
 def _ascent(
-    space: _TrialSpaces, fixed: Mapping[str, float], names: Sequence[str], base: Mapping[str, float]
+    measured: Callable[[dict[str, float]], Measures],
+    fixed: Mapping[str, float],
+    names: Sequence[str],
+    base: Measures,
+    noise: float,
 ) -> tuple[dict[str, float], float]:
     """Return the emphasis of each name that raises the measures most, and by how much; 0 where none may be used."""
     current: dict[str, float] = {**fixed, **dict.fromkeys(names, 0.0)}
-    best = rises(space.measures(current), base)
+    best = rises(measured(current), base)
     for _ in range(_ROUNDS):
         for name in names:
-            for weight in _TRIED:
-                other = {**current, name: weight}
-                gain = rises(space.measures(other), base)
-                if gain > best + (WORTH if current[name] > 0 else space.noise):
+            for steps in _steps(current, name, names):
+                other = {**current, **steps}
+                gain = rises(measured(other), base)
+                if gain > best + (WORTH if current[name] > 0 else noise):
                     best, current = gain, other
     if best <= 0:
         return dict.fromkeys(names, 0.0), 0.0
     return {name: current[name] for name in names}, best
 
 
-def rises(measures: Mapping[str, float], base: Mapping[str, float], *, fall: float = FALL) -> float:
-    """Return the sum of the rises; minus infinity if a measure falls by more than `fall`."""
-    changes = [measures[name] - base[name] for name in base]
-    return -np.inf if min(changes) < -fall else float(sum(changes))
+def _steps(current: Mapping[str, float], name: str, names: Sequence[str]) -> list[dict[str, float]]:
+    """Return what to try for a view: each emphasis, and each that is more while another view counts a step less.
 
-
-def noise_of(n_asked: int) -> float:
-    """Return a gain that something without any use may seem to have, by the number of questions."""
-    return max(WORTH, _NOISE / float(np.sqrt(max(1, n_asked))))
+    Without the latter, the first view takes all that the labels may lose, and none is left for one that is worth more.
+    """
+    levels = (0.0, *_TRIED)
+    found = [{name: weight} for weight in _TRIED]
+    for other in names:
+        if other != name and current[other] > 0:
+            less = max(level for level in levels if level < current[other])
+            found += [{name: weight, other: less} for weight in _TRIED if weight > current[name]]
+    return found
 
 
 def usable_records(n_records: int, labels: LabelMatrix | None) -> IntArray:
@@ -331,7 +329,7 @@ class _Trials:
 
 
 class _TrialSpaces:
-    """The spaces of all samples; a measure is the mean over them."""
+    """The spaces of all samples, measured together."""
 
     def __init__(self, spaces: Sequence[_TrialSpace]) -> None:
         self.spaces = spaces
@@ -341,10 +339,14 @@ class _TrialSpaces:
         """A gain that a view without any use may seem to have."""
         return noise_of(sum(len(space.trial.asked) for space in self.spaces))
 
-    def measures(self, emphasis: Mapping[str, float]) -> dict[str, float]:
-        """Return the mean measures with an emphasis: nDCG@10 of labels and links, MRR of titles."""
+    def measures(self, emphasis: Mapping[str, float]) -> Measures:
+        """Return what each question of all samples finds with an emphasis: nDCG@10 of labels and links, titles."""
         found = [space.measures(emphasis) for space in self.spaces]
-        return {name: float(np.mean([one[name] for one in found])) for name in found[0]}
+        return {name: np.concatenate([one[name] for one in found]) for name in found[0]}
+
+    def best(self, fixed: Mapping[str, float], names: Sequence[str], base: Measures) -> tuple[dict[str, float], float]:
+        """Return the emphasis of views in this space that raises the measures most, and by how much."""
+        return _ascent(self.measures, fixed, names, base, self.noise)
 
 
 class _TrialSpace:
@@ -377,16 +379,16 @@ class _TrialSpace:
             if trial.n_words is not None:
                 terms = text_map(X[:, : trial.n_words], self.stored)
             self.titles = np.asarray(titles @ terms)
-        self._known: dict[tuple[tuple[str, float], ...], dict[str, float]] = {}
+        self._known: dict[tuple[tuple[str, float], ...], Measures] = {}
 
-    def measures(self, emphasis: Mapping[str, float]) -> dict[str, float]:
+    def measures(self, emphasis: Mapping[str, float]) -> Measures:
         """Return the measures with an emphasis."""
         key = tuple(sorted(emphasis.items()))
         if key not in self._known:
             self._known[key] = self._measured(emphasis)
         return self._known[key]
 
-    def _measured(self, emphasis: Mapping[str, float]) -> dict[str, float]:
+    def _measured(self, emphasis: Mapping[str, float]) -> Measures:
         trial = self.trial
         values, axes = main_axes(self.model, {name: weight for name, weight in emphasis.items() if weight > 0})
         turn = (axes * values**POWER).astype(self.stored.dtype)
@@ -395,9 +397,9 @@ class _TrialSpace:
             turn = (turn * stretch_of(stored, self.honest @ turn)).astype(turn.dtype)
         stored, placed = unit(stored), unit(self.placed @ turn)
         order = nearest_of(placed, stored)
-        found = {name: relevance.ndcg(order) for name, relevance in trial.relevance.items()}
+        found = {name: relevance.each(order) for name, relevance in trial.relevance.items()}
         if self.titles is not None:
-            found["titles"] = own_rank(unit(self.titles @ turn), stored)
+            found["titles"] = own_ranks(unit(self.titles @ turn), stored)
         return found
 
 
@@ -425,49 +427,3 @@ def _taken(view: View, rows: IntArray) -> View:
     known = None if view.known is None else np.asarray(view.known)[rows]
     data = _rows_of(view)[rows]
     return View(data, view.weight, known, view.names, view.even)
-
-
-def unit(positions: Array) -> Array:
-    """Return positions at length 1; those at the origin stay there."""
-    lengths = np.linalg.norm(positions, axis=1, keepdims=True)
-    return np.asarray(positions / np.where(lengths > 0, lengths, 1))
-
-
-def nearest_of(asked: Array, stored: Array) -> IntArray:
-    """Return the numbers of the ten stored positions nearest to each asked one, both at length 1."""
-    cosines = asked @ stored.T
-    depth = min(_DEPTH, cosines.shape[1])
-    some = np.argpartition(-cosines, depth - 1, axis=1)[:, :depth]
-    order = np.argsort(-np.take_along_axis(cosines, some, 1), axis=1, kind="stable")
-    return np.take_along_axis(some, order, 1)
-
-
-class Relevance:
-    """Which records are relevant to which: the Jaccard overlap of what they have; who has nothing does not ask."""
-
-    def __init__(self, things: Any, asked: IntArray, answers: IntArray) -> None:
-        ours, theirs = things[asked].astype(np.float64), things[answers].astype(np.float64)
-        shared = np.asarray((ours @ theirs.T).toarray())
-        own, other = np.asarray(ours.sum(axis=1)).ravel(), np.asarray(theirs.sum(axis=1)).ravel()
-        either = own[:, None] + other[None, :] - shared
-        self.gains = shared / np.where(either > 0, either, 1)
-        depth = min(_DEPTH, self.gains.shape[1])
-        self.discount = 1 / np.log2(np.arange(2, depth + 2))
-        best = -np.partition(-self.gains, depth - 1, axis=1)[:, :depth]
-        self.ideal = -np.sort(-best, axis=1) @ self.discount
-
-    def ndcg(self, order: IntArray) -> float:
-        """Return the mean nDCG@10 of answers, the nearest first."""
-        asks = self.ideal > 0
-        if not asks.any():
-            return 0.0
-        reached = np.take_along_axis(self.gains, order, 1) @ self.discount
-        return float((reached[asks] / self.ideal[asks]).mean())
-
-
-def own_rank(titles: Array, stored: Array) -> float:
-    """Return the mean reciprocal rank of records by their own titles, 0 beyond the tenth."""
-    cosines = titles @ stored.T
-    own = cosines[np.arange(len(titles)), np.arange(len(titles))]
-    rank = 1 + np.count_nonzero(cosines > own[:, None], axis=1)
-    return float(np.where(rank <= _DEPTH, 1 / rank, 0).mean())

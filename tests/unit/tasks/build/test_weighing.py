@@ -10,7 +10,8 @@ import scipy.sparse as sp
 
 from tacit.models.common.views import View
 from tacit.relations.labels.matrix import as_labels
-from tacit.tasks.build.weighing import Relevance, default_emphasis, own_rank, stretch_of, weigh_views
+from tacit.tasks.build.trial_measures import Relevance, own_ranks, rises
+from tacit.tasks.build.weighing import _ascent, default_emphasis, stretch_of, weigh_views
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +86,7 @@ def test_titles_are_measured_by_the_rank_of_their_own_records():
     titles[1] = stored[0] + 0.5 * stored[1]  # second
     titles[2] = np.arange(12, 0, -1)  # third
     titles[11] = np.arange(12, 0, -1)  # last, beyond the tenth
-    assert own_rank(titles, stored) == pytest.approx((9 + 1 / 2 + 1 / 3 + 0) / 12)
+    assert own_ranks(titles, stored) == pytest.approx([1, 1 / 2, 1 / 3, *[1] * 8, 0])
 
 
 def test_a_sample_does_not_warn(planted):
@@ -106,3 +107,26 @@ def test_texts_are_stretched_halfway_to_the_spread_of_the_records():
     spread, before = (np.linalg.norm(each, axis=0) for each in (positions, honest))
     np.testing.assert_allclose(before[:3] * stretch[:3], np.sqrt(spread * before)[:3], rtol=1e-5)
     assert stretch[3] == 1  # where texts have no position at all
+
+
+def test_a_rise_counts_beyond_its_error_and_few_questions_may_seem_to_fall_further():
+    base = {"labels": np.full(900, 0.5), "people": np.full(9, 0.5)}
+    assert rises({**base, "labels": base["labels"] + 0.01}, base) == pytest.approx(0.01)
+    by_chance = base["people"] + [0.4, -0.3, 0.4, -0.3, 0.4, -0.3, 0.4, -0.3, 0]
+    assert np.mean(by_chance) > 0.5
+    assert rises({**base, "people": by_chance}, base) == 0
+    assert rises({**base, "people": base["people"] - 0.03}, base) == pytest.approx(-0.03)
+    assert rises({**base, "labels": base["labels"] - 0.005}, base) == -np.inf
+    assert rises({**base, "people": base["people"] - 0.05}, base) == -np.inf
+
+
+def test_a_view_that_is_worth_more_takes_what_labels_may_lose_from_one_that_came_first():
+    def measured(emphasis):
+        """Labels may lose as much as one view takes; people are worth four times as much as places."""
+        places, people = emphasis["places"], emphasis["people"]
+        found = {"labels": -0.07 * (places + people), "places": places, "people": 4 * min(0.05, people)}
+        return {name: np.full(100, value) for name, value in found.items()}
+
+    base = measured({"places": 0.0, "people": 0.0})
+    found, _ = _ascent(measured, {"labels": 1.0}, ["places", "people"], base, noise=0.001)
+    assert found == {"places": 0.0, "people": 0.05}
