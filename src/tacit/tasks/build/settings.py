@@ -11,7 +11,7 @@ from tacit.errors import InputError
 from tacit.models.spaces import SPACES
 from tacit.text.settings import TextSettings
 
-__all__ = ["MODELS", "SUGGESTERS", "BuildSettings", "dimensions_for", "words_in_many_dimensions"]
+__all__ = ["MODELS", "SUGGESTERS", "BuildSettings", "Growth", "dimensions_for", "growth_of"]
 
 MODELS = ("auto", *SPACES)
 SUGGESTERS = ("auto", "witnesses", "logistic", "ridge", "svm", "both", "neighbours", "none")
@@ -120,12 +120,33 @@ def dimensions_for(n_records: int, n_labels: int) -> int:
     return max(2, min(_wanted(n_records, n_labels, _GROWTH), n_records // 4))
 
 
-def words_in_many_dimensions(n_records: int, n_labels: int) -> float:
-    """Return by how much the emphasis of the words is multiplied where dimensions are many for so few records.
+@dataclass(frozen=True)
+class Growth:
+    """How the space of all records differs from one of the labelled records alone.
 
-    Each further dimension adds a direction of words, and all of them together would outweigh the labels.
+    Where dimensions are many for so few records, words count less: each further dimension adds a direction of words,
+    and all of them together would outweigh the labels.
+
+    Attributes
+    ----------
+    dimensions : how many times as many it has
+    before : factor of the words' emphasis in the space of labelled records
+    words : factor by which this changes, so that the words' share of the distances stays
     """
-    return float((_wanted(n_records, n_labels, _EVEN_GROWTH) / _wanted(n_records, n_labels, _GROWTH)) ** _THINNING)
+
+    dimensions: float
+    before: float
+    words: float
+
+
+def growth_of(n_records: int, n_labelled: int, n_labels: int) -> Growth:
+    """Return how the space grows."""
+    thinned = [
+        (_wanted(n, n_labels, _EVEN_GROWTH) / _wanted(n, n_labels, _GROWTH)) ** _THINNING
+        for n in (n_labelled, n_records)
+    ]
+    dimensions = dimensions_for(n_records, n_labels) / dimensions_for(n_labelled, n_labels)
+    return Growth(dimensions, thinned[0], thinned[1] / thinned[0])
 
 
 def _wanted(n_records: int, n_labels: int, growth: float) -> int:

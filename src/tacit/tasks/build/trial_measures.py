@@ -13,7 +13,7 @@ import numpy as np
 
 from tacit.types import Array, Float64Array, IntArray
 
-__all__ = ["WORTH", "Measures", "Relevance", "nearest_of", "noise_of", "own_ranks", "rises", "unit"]
+__all__ = ["WORTH", "Measures", "Relevance", "nearest_of", "noise_of", "own_ranks", "rises", "sum_of_changes", "unit"]
 
 Measures = Mapping[str, Float64Array]  # what each question found, by the name of the measure
 
@@ -23,10 +23,11 @@ _NOISE = 0.3  # over the root of the number of questions: gain below which a vie
 _DEPTH = 10
 
 
-def rises(measures: Measures, base: Measures, *, fall: float = _FALL) -> float:
+def rises(measures: Measures, base: Measures, *, fall: float = _FALL, by_chance: bool = False) -> float:
     """Return the sum of the rises beyond their standard errors; minus infinity if a measure falls.
 
-    A measure with the most questions may seem to fall by `fall`, one with a hundredth of them by ten times that.
+    A measure with the most questions may seem to fall by `fall`, one with a hundredth of them by ten times that; each
+    may fall by its standard error if that is `by_chance`.
     """
     most = max((len(found) for found in base.values()), default=0)
     total = 0.0
@@ -35,10 +36,15 @@ def rises(measures: Measures, base: Measures, *, fall: float = _FALL) -> float:
             continue
         changes = measures[name] - before
         change, error = float(changes.mean()), float(changes.std() / np.sqrt(len(changes)))
-        if change < -fall * np.sqrt(most / len(changes)):
+        if change < -max(fall * np.sqrt(most / len(changes)), error if by_chance else 0.0):
             return -np.inf
         total += max(0.0, change - error) if change > 0 else change
     return total
+
+
+def sum_of_changes(measures: Measures, base: Measures) -> float:
+    """Return by how much all measures together changed."""
+    return sum(float(np.mean(measures[name] - before)) for name, before in base.items() if len(before))
 
 
 def noise_of(n_asked: int) -> float:

@@ -26,7 +26,18 @@ from tacit.models.mlsi.mlsi import MLSI
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.solve import least_squares
-from tacit.tasks.build.trial_measures import WORTH, Measures, Relevance, nearest_of, noise_of, own_ranks, rises, unit
+from tacit.tasks.build.settings import Growth
+from tacit.tasks.build.trial_measures import (
+    WORTH,
+    Measures,
+    Relevance,
+    nearest_of,
+    noise_of,
+    own_ranks,
+    rises,
+    sum_of_changes,
+    unit,
+)
 from tacit.types import Array, IntArray
 
 __all__ = [
@@ -60,6 +71,9 @@ _ROUNDS = 2
 MORE_DIMENSIONS = 20  # for each view beside the labels, so that it takes no room from the words
 _SAMPLES = 3
 _MOST_TRAINED, _MOST_ASKED = 1_500, 750
+_BESIDE_UNLABELLED = 750  # labelled records in a trial with others, which are at most as many
+_FEWEST_BESIDE = 0.1  # records without labels per labelled one, below which they change little
+_FACTORS = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8)  # of the words' emphasis
 LEAST_TRIED = 150  # records; with fewer, a trial would measure noise
 _DIMENSIONS = 200
 _TOLERANCE = 1e-3  # of the regressions
@@ -125,6 +139,7 @@ def weigh_views(
     *,
     n_words: int | None = None,
     given: Mapping[str, float] | None = None,
+    growth: Growth | None = None,
     random_state: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Emphasis:
@@ -139,6 +154,7 @@ def weigh_views(
     titles : function from record numbers to the words of their titles, optional
     n_words : columns of X that are words, if the others are vectors, which titles do not have
     given : emphasis of some views that the user has set; they are not tried
+    growth : how the space of all records differs from one of a sample, if the words may count less in it
     random_state : of the samples
     progress : called with a sentence when a space is tried
     """
@@ -148,40 +164,79 @@ def weigh_views(
     open_names = [name for name in (*views, "taxonomy") if name in names and name not in given]
     weighs_words = labels is not None and "words" not in given
     if not open_names and not weighs_words:
-        return start
+        return _thinned(start, growth)
     usable = usable_records(X.shape[0], labels)
     samples = [trial_sample(usable, random_state + number) for number in range(_SAMPLES)]
     trials = [
-        _Trial(X, labels, taxonomy, views, titles, n_words, sample, random_state)
-        for sample in samples
+        _Trial(X, labels, taxonomy, views, titles, n_words, sample, random_state + number)
+        for number, sample in enumerate(samples)
         if sample is not None
     ]
     if not trials:
-        return start
+        return _thinned(start, growth)
     trial = _Trials(trials, progress or (lambda message: None))
     fixed = {name: weight for name, weight in start.emphasis.items() if name not in open_names}
     base_views = [name for name in names if fixed.get(name, 0) > 0]
     first = trial.space(base_views)
     if weighs_words:
         fixed["words"] = _best_for_words(first, fixed)
-    if not open_names:
-        return _with_objective(names, fixed, n_records=trial.n_trained)
-    base = first.measures(fixed)
-    found, changes = dict(fixed), {}
+    found, used, space = dict(fixed), base_views, first
+    if open_names:
+        found |= _best_for_views(trial, first, names, fixed, open_names)
+        used = [name for name in names if found.get(name, 0) > 0]
+        space = trial.space(used)
+    after, changes = space.measures(found), {}
+    for name in open_names:
+        if found.get(name, 0) > 0:
+            without = space.measures({**found, name: 0.0})
+            changes[name] = {key: float(np.mean(after[key] - without[key])) for key in after if len(after[key])}
+    emphasis = _with_objective(names, found, changes=changes, n_records=trial.n_trained)
+    unlabelled = np.setdiff1d(np.arange(X.shape[0]), usable)
+    if growth is None or len(unlabelled) < _FEWEST_BESIDE * len(usable):
+        return _thinned(emphasis, growth)
+    small = trial.smaller()
+    before, grown = small.space(used).measures(found), small.space(used, unlabelled, growth)
+    return emphasis.with_words(growth.before * _words_in_grown(grown, found, before, growth.words))
+
+
+def _thinned(emphasis: Emphasis, growth: Growth | None) -> Emphasis:
+    return emphasis if growth is None else emphasis.with_words(growth.before * growth.words)
+
+
+def _words_in_grown(grown: _TrialSpaces, found: Mapping[str, float], before: Measures, usual: float) -> float:
+    """Return by how much the words' emphasis is multiplied in a space that records without labels have made larger.
+
+    The usual factor keeps the words' share of the distances. Another is taken only if a measure falls with it, compared
+    with the space of labelled records: the best with which none falls, or with the largest sum if there is no such.
+    """
+
+    def measured(factor: float) -> Measures:
+        return grown.measures({**found, "words": factor * found["words"]})
+
+    def gain_of(factor: float) -> float:
+        return rises(measured(factor), before, fall=_WORDS_FALL, by_chance=True)
+
+    if np.isfinite(gain_of(usual)):
+        return usual
+    unfallen = [factor for factor in _FACTORS if np.isfinite(gain_of(factor))]
+    if unfallen:
+        return max(unfallen, key=gain_of)
+    return max((usual, *_FACTORS), key=lambda factor: sum_of_changes(measured(factor), before))
+
+
+def _best_for_views(
+    trial: _Trials, first: _TrialSpaces, names: Sequence[str], fixed: Mapping[str, float], open_names: Sequence[str]
+) -> dict[str, float]:
+    """Return the emphasis of the views that help; nothing if they do so only beside those that are left out."""
+    base, base_views = first.measures(fixed), [name for name in names if fixed.get(name, 0) > 0]
     chosen, _ = trial.space(names).best(fixed, open_names, base)
     if not any(chosen.values()) and len(open_names) > 1:  # together they take too much room
         chosen = _one_by_one(trial, base_views, fixed, open_names, base)
-    found |= chosen
-    used = [name for name in names if found.get(name, 0) > 0]
-    final = trial.space(used)
-    after = final.measures(found)
-    if rises(after, base) <= 0:  # without the views that were left out, the others may help no longer
-        return _with_objective(names, fixed, n_records=trial.n_trained)
-    for name in open_names:
-        if found.get(name, 0) > 0:
-            without = final.measures({**found, name: 0.0})
-            changes[name] = {key: float(np.mean(after[key] - without[key])) for key in after if len(after[key])}
-    return _with_objective(names, found, changes=changes, n_records=trial.n_trained)
+    chosen = {name: weight for name, weight in chosen.items() if weight > 0}
+    if not chosen or len(chosen) == len(open_names):
+        return chosen
+    kept = trial.space([*base_views, *chosen]).measures({**fixed, **chosen})
+    return chosen if rises(kept, base) > 0 else {}
 
 
 def _one_by_one(
@@ -311,9 +366,22 @@ class _Trial:
         things |= {name: _rows_of(view) for name, view in views.items() if is_sparse(_rows_of(view))}
         self.relevance = {name: Relevance(rows, self.asked, self.trained) for name, rows in things.items()}
 
-    def space(self, names: Sequence[str]) -> _TrialSpace:
-        """Fit the sample with some of the views."""
-        return _TrialSpace(self, names)
+    def smaller(self) -> _Trial:
+        """Ask with the same records, and fit fewer."""
+        some = np.random.default_rng(self.random_state).permutation(self.trained)[:_BESIDE_UNLABELLED]
+        given = (self.X, self.labels, self.taxonomy, self.views, self.titles, self.n_words)
+        return _Trial(*given, (self.asked, np.sort(some)), self.random_state)
+
+    def space(
+        self, names: Sequence[str], unlabelled: IntArray | None = None, growth: Growth | None = None
+    ) -> _TrialSpace:
+        """Fit the sample with some of the views, and with its share of the records without labels."""
+        if unlabelled is None or growth is None:
+            return _TrialSpace(self, names)
+        n_labelled = self.X.shape[0] - len(unlabelled)
+        n_beside = min(self.n_trained, round(self.n_trained * len(unlabelled) / n_labelled))
+        drawn = np.random.default_rng(self.random_state).permutation(unlabelled)[:n_beside]
+        return _TrialSpace(self, names, np.sort(drawn), min(growth.dimensions, 1 + n_beside / self.n_trained))
 
 
 class _Trials:
@@ -322,10 +390,17 @@ class _Trials:
     def __init__(self, trials: Sequence[_Trial], progress: Callable[[str], None]) -> None:
         self.trials, self.n_trained, self._progress = trials, trials[0].n_trained, progress
 
-    def space(self, names: Sequence[str]) -> _TrialSpaces:
+    def smaller(self) -> _Trials:
+        """Fit fewer records, so that as many without labels can be fitted beside them."""
+        return _Trials([trial.smaller() for trial in self.trials], self._progress)
+
+    def space(
+        self, names: Sequence[str], unlabelled: IntArray | None = None, growth: Growth | None = None
+    ) -> _TrialSpaces:
         """Fit each sample with some of the views."""
-        self._progress(f"words, {', '.join(names)}" if names else "words")
-        return _TrialSpaces([trial.space(names) for trial in self.trials])
+        beside = [] if unlabelled is None else ["records without labels"]
+        self._progress(", ".join(["words", *names, *beside]))
+        return _TrialSpaces([trial.space(names, unlabelled, growth) for trial in self.trials])
 
 
 class _TrialSpaces:
@@ -352,25 +427,32 @@ class _TrialSpaces:
 class _TrialSpace:
     """A space of a sample, measured with any emphasis."""
 
-    def __init__(self, trial: _Trial, names: Sequence[str]) -> None:
+    def __init__(
+        self, trial: _Trial, names: Sequence[str], beside: IntArray | None = None, dimensions: float = 1.0
+    ) -> None:
         self.trial, rows = trial, trial.trained
+        n_dimensions = min(_DIMENSIONS, len(rows) // 4) + MORE_DIMENSIONS * sum(name != "labels" for name in names)
+        if beside is not None:
+            rows = np.concatenate([rows, beside])
         X = trial.X[rows]
         labels = None if trial.labels is None or "labels" not in names else trial.labels[rows].without_empty()
         self.views = {name: _taken(view, rows) for name, view in trial.views.items() if name in names}
         weights = {name: 1.0 if name == "labels" else _OBJECTIVE for name in names}
         informed = labels is not None or bool(self.views)
         self.model = MLSI(
-            min(_DIMENSIONS, len(rows) // 4) + MORE_DIMENSIONS * sum(name != "labels" for name in names),
+            round(n_dimensions * dimensions),
             label_weight=LABEL_WEIGHT if informed else 0.0,
             taxonomy=trial.taxonomy if "taxonomy" in names and labels is not None else None,
             view_weights=weights if informed else None,
             scaling="unit",
+            solver="auto" if beside is None else "dual",  # faster for so many dimensions of so few records
             random_state=trial.random_state,
         )
         with unwarned():
             honest = self.model.fit_transform(X, labels, views=self.views or None)
         self.stored = self.model.training_coordinates(X, "transductive")
-        self.honest = honest if informed and trial.n_words is None else None
+        self.known = np.flatnonzero(~self.model.nothing_known_)
+        self.honest = honest[self.known] if informed and trial.n_words is None else None
         self.placed = self.model.transform(trial.X[trial.asked])
         self.titles = None
         if trial.titles is not None:
@@ -394,8 +476,8 @@ class _TrialSpace:
         turn = (axes * values**POWER).astype(self.stored.dtype)
         stored = self.stored @ turn
         if self.honest is not None:
-            turn = (turn * stretch_of(stored, self.honest @ turn)).astype(turn.dtype)
-        stored, placed = unit(stored), unit(self.placed @ turn)
+            turn = (turn * stretch_of(stored[self.known], self.honest @ turn)).astype(turn.dtype)
+        stored, placed = unit(stored[: trial.n_trained]), unit(self.placed @ turn)
         order = nearest_of(placed, stored)
         found = {name: relevance.each(order) for name, relevance in trial.relevance.items()}
         if self.titles is not None:

@@ -15,7 +15,7 @@ from tacit.relations.tables.relations import Relations
 from tacit.tasks.build.fitted_space import RecordKnowledge
 from tacit.tasks.build.fitting import fit_model
 from tacit.tasks.build.relations import _link_weight, fit_relations
-from tacit.tasks.build.settings import BuildSettings, dimensions_for, words_in_many_dimensions
+from tacit.tasks.build.settings import BuildSettings, dimensions_for, growth_of
 from tacit.tasks.stage_progress import StageReporter
 from tacit.text import TextSettings
 from tacit.text.words import Words
@@ -319,7 +319,7 @@ def test_dimensions_follow_from_the_collection_unless_they_are_given():
     assert dimensions_for(2_250, 10) == 300
     assert dimensions_for(10**6, 10) == dimensions_for(3_000, 10) == dimensions_for(6_000, 2_000) == 400
     # words count less where the dimensions grow faster than they did for the trial
-    factors = [words_in_many_dimensions(*sizes) for sizes in ((1_500, 10), (3_000, 10), (10**5, 10), (3_000, 2_000))]
+    factors = [growth_of(n, n, labels).before for n, labels in ((1_500, 10), (3_000, 10), (10**5, 10), (3_000, 2_000))]
     np.testing.assert_allclose(factors, [1, (255 / 400) ** (1 / 0.6), 1, 1])
     X, known = collection()
     with warnings.catch_warnings():
