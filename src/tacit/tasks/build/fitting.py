@@ -30,12 +30,8 @@ from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge, make_mo
 from tacit.tasks.build.label_groups import label_groups, without_groups
 from tacit.tasks.build.learning import LEAST_LEARNED, FrequentLabels, expected_seconds, frequent_labels, train_panel
 from tacit.tasks.build.relations import fit_relations
-<<<<<<< HEAD
-from tacit.tasks.build.settings import BuildSettings, dimensions_for, words_in_many_dimensions
-from tacit.tasks.build.stages.some_rows import n_titles, titles_of
-=======
 from tacit.tasks.build.settings import BuildSettings, dimensions_for, growth_of
->>>>>>> 676675c (Records without labels: how much words count beside them is tried, so that titles and links are found as before)
+from tacit.tasks.build.stages.some_rows import n_titles, titles_of
 from tacit.tasks.build.vectors import RecordVectors, WordsAndVectors, weigh_vectors
 from tacit.tasks.build.weighing import (
     LABEL_WEIGHT,
@@ -266,16 +262,11 @@ def fit_views(
     if unknown - {"words"} or (unknown and tries_words):
         say.begin("weights")
         growth = None
-        if grow and labels is not None and shaping is not None and "words" not in weights:
-            growth = growth_of(X.shape[0], int(np.count_nonzero(labels.known)), labels.n_labels)
+        if whole is not None and labels is not None and shaping is not None and "words" not in weights:
+            growth = growth_of(whole[0], round(whole[0] * float(labels.known.mean())), whole[1])
         options: dict[str, Any] = {"n_words": n_words, "given": weights, "growth": growth}
         options["random_state"] = settings.random_state
         found = weigh_views(X, shaping, taxonomy, views, titles, **options, progress=say.advance)
-<<<<<<< HEAD
-        if whole is not None and shaping is not None and "words" not in weights:
-            found = found.with_words(words_in_many_dimensions(*whole))
-=======
->>>>>>> 676675c (Records without labels: how much words count beside them is tried, so that titles and links are found as before)
         tried = f"tried on {found.n_records:,} records" if found.n_records else "by default, for few records"
         say.end(f"weights {tried}: {found.sentence()}")
     say.begin("space")
