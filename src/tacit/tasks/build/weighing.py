@@ -196,22 +196,23 @@ def weigh_views(
         return _thinned(emphasis, growth)
     small = trial.smaller()
     before, grown = small.space(used).measures(found), small.space(used, unlabelled, growth)
-    return emphasis.with_words(growth.before * _words_in_grown(grown, found, before, growth.words))
+
+    def measured(factor: float) -> Measures:
+        return grown.measures({**found, "words": factor * found["words"]})
+
+    return emphasis.with_words(growth.before * _words_beside_unlabelled(measured, before, growth.words))
 
 
 def _thinned(emphasis: Emphasis, growth: Growth | None) -> Emphasis:
     return emphasis if growth is None else emphasis.with_words(growth.before * growth.words)
 
 
-def _words_in_grown(grown: _TrialSpaces, found: Mapping[str, float], before: Measures, usual: float) -> float:
+def _words_beside_unlabelled(measured: Callable[[float], Measures], before: Measures, usual: float) -> float:
     """Return by how much the words' emphasis is multiplied in a space that records without labels have made larger.
 
     The usual factor keeps the words' share of the distances. Another is taken only if a measure falls with it, compared
     with the space of labelled records: the best with which none falls, or with the largest sum if there is no such.
     """
-
-    def measured(factor: float) -> Measures:
-        return grown.measures({**found, "words": factor * found["words"]})
 
     def gain_of(factor: float) -> float:
         return rises(measured(factor), before, fall=_WORDS_FALL, by_chance=True)

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 
 from tacit.models.common.views import View
 from tacit.relations.labels.matrix import as_labels
+from tacit.tasks.build.settings import Growth
 from tacit.tasks.build.trial_measures import Relevance, own_ranks, rises
-from tacit.tasks.build.weighing import _ascent, default_emphasis, stretch_of, weigh_views
+from tacit.tasks.build.weighing import _ascent, _words_beside_unlabelled, default_emphasis, stretch_of, weigh_views
 
 
 @pytest.fixture(scope="module")
@@ -130,3 +131,31 @@ def test_a_view_that_is_worth_more_takes_what_labels_may_lose_from_one_that_came
     base = measured({"places": 0.0, "people": 0.0})
     found, _ = _ascent(measured, {"labels": 1.0}, ["places", "people"], base, noise=0.001)
     assert found == {"places": 0.0, "people": 0.05}
+
+
+def test_beside_records_without_labels_words_count_otherwise_only_if_a_measure_falls():
+    before = {"labels": np.full(400, 0.5), "titles": np.full(400, 0.5)}
+
+    def measured(factor, fallen):
+        """Words find titles that are lost without them, and cost labels that were won."""
+        return {"labels": before["labels"] + 0.03 - 0.01 * factor, "titles": before["titles"] + 0.02 * factor - fallen}
+
+    assert _words_beside_unlabelled(lambda factor: measured(factor, 0.0), before, 0.47) == 0.47
+    assert _words_beside_unlabelled(lambda factor: measured(factor, 0.02), before, 0.47) == 2.8
+    assert _words_beside_unlabelled(lambda factor: measured(factor, 0.2), before, 0.47) == 2.8  # the smallest harm
+
+
+def test_records_without_labels_are_tried_beside_the_others(planted):
+    X, labels, views = planted
+    every = [(labels.names[place],) for place in labels.indicator.indices]
+    half = as_labels([names if number % 2 else None for number, names in enumerate(every)])
+    said = []
+    given = {"readers": 0.0, "anyone": 0.0}
+    options = {"growth": Growth(2.0, 1.0, 0.5), "given": given, "progress": said.append}
+    found = weigh_views(X, half, None, views, **options)
+    assert said[-1] == "words, labels, records without labels"
+    alone = weigh_views(X, half, None, views, given=given)
+    factor = found.emphasis["words"] / alone.emphasis["words"]
+    assert min(abs(factor - tried) for tried in (0.5, 0.7, 1.0, 1.4, 2.0, 2.8)) < 1e-6
+    weigh_views(X, as_labels([*every[:-1], None]), None, views, **options)
+    assert said[-1] == "words, labels"  # one record changes nothing
