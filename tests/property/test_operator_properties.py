@@ -14,7 +14,6 @@ from tacit.operators import (
     Centred,
     DiagonalPlusLowRank,
     Gram,
-    KernelMatrix,
     Operator,
     Product,
     Scaled,
@@ -63,10 +62,6 @@ def gram(A: np.ndarray, form: Callable, rng: np.random.Generator) -> Built:
     return Gram(form(A), shift=0.5), A.T @ A + 0.5 * np.eye(A.shape[1], dtype=A.dtype)
 
 
-def kernel(A: np.ndarray, form: Callable, rng: np.random.Generator) -> Built:
-    return KernelMatrix(form(A), A[:2], kernel="linear", block_bytes=64), A @ A[:2].T
-
-
 BUILDERS: dict[str, Callable[..., Built]] = {
     "matrix": lambda A, form, rng: (as_operator(form(A)), A),
     "transpose": lambda A, form, rng: (as_operator(form(A)).T, A.T),
@@ -79,7 +74,6 @@ BUILDERS: dict[str, Callable[..., Built]] = {
     "low rank, vector": low_rank("vector"),
     "low rank, matrix": low_rank("matrix"),
     "gram": gram,
-    "kernel": kernel,
 }
 SYMMETRIC = ["low rank, number", "low rank, vector", "gram"]
 

@@ -2,14 +2,13 @@
 
 from tacit.operators.algebra import Centred, DiagonalPlusLowRank, Product, Scaled, Stacked, Sum, SymmetricBlocks
 from tacit.operators.base import Gram, MatrixOperator, Operator, as_operator
-from tacit.operators.kernel import Kernel, KernelMatrix, kernel_matrix
+from tacit.operators.kernel import Kernel, kernel_matrix
 
 __all__ = [
     "Centred",
     "DiagonalPlusLowRank",
     "Gram",
     "Kernel",
-    "KernelMatrix",
     "MatrixOperator",
     "Operator",
     "Product",

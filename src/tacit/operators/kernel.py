@@ -1,8 +1,8 @@
-"""Kernel matrices: k(x, z) for all pairs, as an array, or as an operator that computes blocks of rows when needed."""
+"""Kernel matrices: k(x, z) for all pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,9 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from tacit.checks import check_choice, check_finite, is_sparse
 from tacit.errors import InputError
-from tacit.operators.base import Operator
 from tacit.types import Array
 
-__all__ = ["Kernel", "KernelMatrix", "kernel_matrix"]
+__all__ = ["Kernel", "kernel_matrix"]
 
 Kernel = str | Callable[..., Any]
 
@@ -45,46 +44,3 @@ def kernel_matrix(X: Any, Z: Any, kernel: Kernel, params: Mapping[str, Any] | No
         )
     K = pairwise_kernels(X, Z, metric=kernel, filter_params=False, **params)
     return np.asarray(K.toarray() if is_sparse(K) else K)
-
-
-class KernelMatrix(Operator):
-    """The products of the kernel matrix k(X, Z); one block of its rows is in memory at a time.
-
-    Parameters
-    ----------
-    X, Z : matrices with the same number of columns; Z defaults to X
-    kernel, params : as for `kernel_matrix`
-    block_bytes : maximum memory of a block of rows
-    """
-
-    def __init__(
-        self,
-        X: Any,
-        Z: Any = None,
-        *,
-        kernel: Kernel = "rbf",
-        params: Mapping[str, Any] | None = None,
-        block_bytes: int = 2**26,
-    ) -> None:
-        X = X.tocsr() if is_sparse(X) else X  # rows are taken in slices
-        self.X, self.Z = X, X if Z is None else Z
-        self.kernel, self.params = kernel, params
-        super().__init__((self.X.shape[0], self.Z.shape[0]), np.result_type(X.dtype, np.float32))
-        self.block_rows = max(1, block_bytes // max(1, self.shape[1] * self.dtype.itemsize))
-
-    def _blocks(self) -> Iterator[tuple[slice, Array]]:
-        for start in range(0, self.shape[0], self.block_rows):
-            rows = slice(start, min(self.shape[0], start + self.block_rows))
-            yield rows, kernel_matrix(self.X[rows], self.Z, self.kernel, self.params).astype(self.dtype, copy=False)
-
-    def _matmat(self, V: Array) -> Array:
-        product = np.empty((self.shape[0], V.shape[1]), np.result_type(self.dtype, V.dtype))
-        for rows, block in self._blocks():
-            product[rows] = block @ V
-        return product
-
-    def _rmatmat(self, U: Array) -> Array:
-        product = np.zeros((self.shape[1], U.shape[1]), np.result_type(self.dtype, U.dtype))
-        for rows, block in self._blocks():
-            product += block.T @ U[rows]
-        return product
