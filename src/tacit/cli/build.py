@@ -144,7 +144,7 @@ def build_command(
         return
     from tacit.tasks.info import info
 
-    with opened(str(path)) as collection:
+    with opened(str(path), done=f"{path} is built") as collection:
         found = info(collection)
         if as_json:
             write_json({**_facts(path, found, started), "reading": records.to_facts()})
@@ -212,7 +212,7 @@ def refit_command(
         return
     from tacit.tasks.info import info
 
-    with opened(index) as collection:
+    with opened(index, done=f"{index} is refitted") as collection:
         found = info(collection)
     if as_json:
         write_json(_facts(Path(index), found, started))

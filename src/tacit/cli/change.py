@@ -244,7 +244,9 @@ def _tell(counts: dict[str, int], index: str, given: OpenedRecords | None, *, as
     """Report what was done to how many records, and whether a refit is due."""
     from tacit.tasks.info import info
 
-    with opened(index) as collection:
+    (done, n_changed), *others = counts.items()
+    more = "".join(f", {n:,} {other}" for other, n in others if n)
+    with opened(index, done=f"{_counted(n_changed)} {done}{more}") as collection:
         found = info(collection)
     if as_json:
         read = {} if given is None else {"reading": given.to_facts()}
@@ -256,8 +258,6 @@ def _tell(counts: dict[str, int], index: str, given: OpenedRecords | None, *, as
         return
     if given is not None:
         print(given.summary())
-    (done, n_changed), *others = counts.items()
-    more = "".join(f", {n:,} {other}" for other, n in others if n)
     print(f"{_counted(n_changed)} {done}{more}; {index} has {_counted(found.records)} now.")
     if found.refit_due:
         write_note(

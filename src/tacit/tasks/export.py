@@ -6,6 +6,7 @@ Removed records are left out, added ones are included. The target is replaced at
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -222,7 +223,9 @@ def _write_excel(collection: OpenedIndex, path: Path, texts: bool, progress: Cal
         sheet.append([cell(value) for value in row])
         if n_records % _BATCH == 0:
             progress(n_records)
-    book.save(path)
+    packed = io.BytesIO()  # what is left of an archive that cannot be written would complain when it is deleted
+    book.save(packed)
+    path.write_bytes(packed.getbuffer())
     return n_records
 
 

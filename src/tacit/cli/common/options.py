@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.cli.common.completion import complete_fields, complete_folders, complete_labels, complete_links
+from tacit.errors import InputError
 
 if TYPE_CHECKING:
     from tacit.index import Filters
@@ -109,13 +110,18 @@ def filter_options(command: Any) -> Any:
     return command
 
 
-def opened(index: str) -> Collection:
-    """Open an index."""
+def opened(index: str, *, done: str = "") -> Collection:
+    """Open an index; `done` is what was just changed in it, which an error must not hide."""
     from tacit.cli.common.messages import naming
     from tacit.tasks.collection import open_index
 
-    with naming("path", "INDEX"):
-        return open_index(index)
+    try:
+        with naming("path", "INDEX"):
+            return open_index(index)
+    except InputError as error:
+        if done:
+            raise InputError(f"{done}, but the index cannot be opened now: {error}") from error
+        raise
 
 
 def read_filters(collection: Collection, **conditions: Sequence[str]) -> Filters | None:

@@ -48,8 +48,11 @@ def markdown_rows(source: Source, problems: Problems) -> Iterator[tuple[int, Row
 def html_rows(source: Source, problems: Problems) -> Iterator[tuple[int, Row]]:
     """Yield the one row of a page."""
     page = _Page()
-    page.feed(whole_text(source, problems))
-    page.close()
+    try:
+        page.feed(whole_text(source, problems))
+        page.close()
+    except AssertionError as error:  # older versions of Python say so of a broken declaration
+        problems.add("broken line", source.name, page.getpos()[0], f"not HTML: {error}. What stands before it is read.")
     meta = {name.removeprefix("dc.").removeprefix("dcterms."): value for name, value in page.meta.items()}
     row = {"title": " ".join("".join(page.title).split()) or meta.get("title", "")}
     keywords = meta.get("keywords") or meta.get("subject")
@@ -142,7 +145,7 @@ def _with_lists(row: Row) -> Row:
 def _toml(text: str, source: Source, problems: Problems) -> Row:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         problems.add("broken line", source.name, 1, f"the front matter is not TOML: {error}. The text is read.")
         return {}
 
@@ -185,7 +188,7 @@ def _yaml_value(text: str) -> Any:
         return text[1:-1].replace("''", "'")
     if text[:1] == "[" and text[-1:] == "]":
         parts = re.findall(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]+)\s*(?:,|$)""", text[1:-1])
-        return [_yaml_value(part.strip()) for part in parts if part.strip()]
+        return [part if part[0] == "[" else _yaml_value(part) for part in map(str.strip, parts) if part]
     return re.sub(r"\s+#.*$", "", text)
 
 

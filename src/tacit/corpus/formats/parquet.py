@@ -44,7 +44,7 @@ def parquet_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict
                             row[name] = _plain(row[name], source.encoding, replaced)
                     yield number, row
                 source.rows_share = number / n_rows
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, UnicodeDecodeError, pa.ArrowException) as error:  # names of columns need not be UTF-8
         said = str(error).splitlines()[0].rstrip(".")
         raise InputError(
             f"path cannot be read: got {said} in {source.name}, expected a Parquet file. Copy the file again."

@@ -103,7 +103,7 @@ def seal_records(folder: Path, store: RecordStore) -> bool:
             if not store.settle():
                 return False
             seal(folder, changes)
-    except OSError:
+    except (OSError, InputError):
         return False
     return True
 
@@ -123,7 +123,15 @@ def check_records(folder: Path, changes: Callable[[], int], *, afresh: bool = Fa
     It returns False if the records are being changed, or were not closed properly.
     """
     sealed = _seal(folder)
-    if sealed is None or sealed[0] != changes():
+    if sealed is None:
+        return False
+    now = changes()
+    if now < sealed[0]:  # a writer seals what is on the disk
+        raise InputError(
+            f"{folder / RECORDS} has lost changes: got {now:,} of them, expected {sealed[0]:,} as {SEAL} says. "
+            f"{REMEDY} To keep what is left, delete {SEAL}."
+        )
+    if now > sealed[0]:
         return False
     complaint = complaint_about(folder / RECORDS, sealed[1], afresh=afresh)
     if complaint and sealed[0] == changes():  # and not by a writer who came meanwhile

@@ -176,7 +176,7 @@ def guarded(path: Path) -> Iterator[None]:
         if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
             raise InputError(
                 f"{path} cannot be used: got {got!r}, expected a file that can be read and written. "
-                "Nothing was changed; check the disk and the permissions."
+                "Check the free space of the disk and the permissions."
             ) from error
         raise InputError(
             f"{path} is damaged: got {got!r}, expected the records of an index. "

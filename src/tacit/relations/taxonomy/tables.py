@@ -116,8 +116,8 @@ def _read_vocabulary(path: Path, lines: Iterable[str], links: TaxonomyLinks, tex
             continue
         if len(cells) < 2 or not cells[1] or not _URI.match(line):
             raise InputError(
-                f"{path} has a line that is not a subject: got {line.strip()!r} in line {number}, expected a URI in "
-                "angle brackets, a tab and a name."
+                f"{path} has a line that is not a subject: got {shown([line.strip()])} in line {number}, expected "
+                "a URI in angle brackets, a tab and a name."
             )
         uri = cells[0].removeprefix("<").removesuffix(">")
         links.add(uri)

@@ -222,3 +222,11 @@ def test_parquet_without_its_library(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"Reading Parquet needs pyarrow.*tacit\[parquet\]"):
         read_records(tmp_path / "x.parquet")
+
+
+def test_parquet_with_a_damaged_name_of_a_column_is_refused(tmp_path):
+    parquet.write_table(pa.table({"id": ["1"], "text": ["t"]}), tmp_path / "x.parquet", compression="none")
+    content = (tmp_path / "x.parquet").read_bytes()
+    (tmp_path / "x.parquet").write_bytes(content.replace(b"text", b"te\xfft").replace(b"ARROW:schema", b"ARROX:schema"))
+    with pytest.raises(InputError, match=r"path cannot be read: got .* expected a Parquet file"):
+        list(read_records(tmp_path / "x.parquet"))

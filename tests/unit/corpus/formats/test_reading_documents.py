@@ -113,3 +113,17 @@ def test_a_folder_is_read_by_what_there_is_most_of(tmp_path):
     assert [record.id for record in read_records(tmp_path, format="csv")] == ["1"]
     (tmp_path / "x.txt").write_text("t")
     assert [record.id for record in read_records(tmp_path)] == ["x.txt"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.html", "<title>Whales</title><p>They sing.<![<bod<h1>Head</h1>"),
+        ("x.md", "---\ntags: [" + "[" * 5_000 + "]" * 5_000 + "]\n---\nThey sing."),
+        ("y.md", "+++\ntags = " + "[" * 5_000 + "]" * 5_000 + "\n+++\nThey sing."),
+    ],
+)
+def test_odd_marks_do_not_stop_the_reading(tmp_path, name, content):
+    (tmp_path / name).write_text(content)
+    (document,) = quietly(read_records(tmp_path / name))
+    assert "They sing." in document.text

@@ -153,3 +153,14 @@ def test_a_newer_format_is_told(sound, tmp_path):
     manifest.write_text(manifest.read_text().replace('"format_version": 1', '"format_version": 2'))
     with pytest.raises(InputError, match=r"manifest\.json is of a newer format: got format_version 2.* Update Tacit"):
         open_generation(path)
+
+
+def test_records_older_than_their_checksum_are_told(sound, tmp_path):
+    path = Path(shutil.copytree(sound, tmp_path / "a.tacit"))
+    records = path / "generation-000001/records.sqlite"
+    before = records.read_bytes()
+    add(path, [8], lambda key: None)
+    records.write_bytes(before)  # as by a copy that did not copy everything
+    with pytest.raises(InputError, match=r"records.sqlite has lost changes: got 3 of them, expected 4 as"):
+        open_generation(path)
+    assert any("has lost changes" in sentence for sentence in verify(path))
