@@ -43,7 +43,8 @@ def subject_thresholds(examples: Examples, probability: Float64Array, n_subjects
     order = np.argsort(-probability, kind="stable")
     right = np.cumsum(truth[order])
     f1 = 2 * right / (np.cumsum(weights[order]) + examples.n_true.sum())
-    usual = float(probability[order[int(np.argmax(f1))]]) if truth.any() else 0.5
+    last = int(np.argmax(f1))  # halfway to the next pair, since a new text may be a little less sure than those here
+    usual = float(probability[order[last : last + 2]].mean()) if truth.any() else 0.5
     thresholds = np.full(n_subjects, usual, np.float32)
     n_true = np.zeros(n_subjects, np.int64)
     n_true[: len(examples.n_true)] = examples.n_true

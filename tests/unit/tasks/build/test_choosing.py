@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
 from tacit.index.witnesses.choice import ChoiceRule, text_limits
@@ -55,6 +56,15 @@ def test_the_rule_beats_thresholds_on_new_texts_whose_numbers_of_labels_differ(m
     by_rule, by_thresholds = (mean_f1(each, *new, thresholds, usual) for each in (rule, ChoiceRule()))
     assert by_rule[0] > by_thresholds[0] + 0.01
     assert by_rule[1] > by_thresholds[1] - 0.01
+
+
+def test_a_threshold_lies_between_what_is_right_and_what_is_wrong():
+    """Where both are far apart, a new text that is a little less sure is still answered."""
+    examples, _, _ = planted_examples(40, most_labels=3)
+    sure = np.where(examples.right, 0.999, 0.001)
+    thresholds, usual = subject_thresholds(examples, sure, N_SUBJECTS)
+    assert usual == pytest.approx(0.5)
+    assert (thresholds <= 0.95).all()
 
 
 def test_the_same_seed_finds_the_same_rule():
