@@ -20,6 +20,7 @@ IMPORT_NAMES = {
     "scikit-learn": {"sklearn"},
     "stop-words": {"stop_words"},
     "dask": {"dask", "distributed"},
+    "matplotlib": {"matplotlib", "PIL"},  # it needs Pillow
     "fastapi": {"fastapi", "starlette", "pydantic"},  # which it is made of
     "prometheus-client": {"prometheus_client"},
 }
@@ -32,6 +33,11 @@ def test_all_holds_every_extra_for_users_and_no_other() -> None:
 
 def test_every_library_of_an_extra_is_imported_or_a_plug_in_of_one_that_is() -> None:
     assert unused({name: EXTRAS[name] for name in FOR_USERS}, _imported()) == []
+
+
+def test_every_library_of_the_studies_is_imported_by_one() -> None:
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "benchmarks").rglob("*.py")]
+    assert unused({"studies": EXTRAS["studies"]}, {name for tree in trees for name in imported(tree)}) == []
 
 
 def test_every_dependency_is_imported() -> None:
