@@ -28,6 +28,7 @@ _LONGEST = 30  # letters; no word that people misspell is longer
 _SMALL = 20_000  # records whose words are counted for this: a tenth of a second; the space knows those of more records
 _MOST_FORMS = 500_000
 _MOST = 8  # words of a query that are corrected
+_SHORT = 12  # words of a query in which errors are sought: in a text the other words are enough
 
 
 class KnownWords:
@@ -80,6 +81,8 @@ def corrected(
     typed = list(dict.fromkeys(found[0] for found in _WORD.finditer(query)))
     stop = frozenset() if words is None else words.analyse.stop_words
     telling = [word for word in typed if word.lower() not in stop]
+    if len(telling) > _SHORT:
+        return None
     unknown = [word for word in telling if word.lower() not in known and not collection.store.has_word(word)]
     if not unknown or len(unknown) > _MOST:
         return None

@@ -129,6 +129,15 @@ def test_misspelt_words_are_met(index):
     assert (ranked.meant, ranked.text) == ("libreoffice -calc", "libreoffice")
 
 
+def test_nobody_is_asked_what_a_whole_text_means(index):
+    texts = " ".join(record.text for _, record in index.store.records())
+    stop = index.space.words.analyse.stop_words
+    known = [word for word in dict.fromkeys(texts.lower().split()) if word.isalpha() and word not in stop]
+    assert len(known) >= 12
+    assert index.search(" ".join(["lettres", *known[:11]])).meant == " ".join(["letters", *known[:11]])
+    assert index.search(" ".join(["lettres", *known[:12]])).meant is None
+
+
 @pytest.mark.parametrize("by", ["hybrid", "words", "meaning"])
 @pytest.mark.parametrize(("typed", "known"), [("whales", "whale"), ("Letter", "letters")])
 def test_plurals_and_singulars_meet(index, by, typed, known):
