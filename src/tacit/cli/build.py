@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.checks import check_count, human_size
 from tacit.cli.common.model_options import (
     SETTINGS_HELP,
     ModelOptions,
@@ -31,7 +32,7 @@ from tacit.cli.common.options import (
     quiet_option,
     wait_option,
 )
-from tacit.cli.common.output import filled, write_json, write_note
+from tacit.cli.common.output import filled, write_json, write_note, write_table
 from tacit.cli.common.progress import ShownStages
 from tacit.cli.common.reading_options import (
     ReadingOptions,
@@ -45,10 +46,12 @@ from tacit.errors import InputError, TacitWarning
 from tacit.text.languages import likely_language
 
 if TYPE_CHECKING:
+    from tacit.tasks.build.settings import BuildSettings
+    from tacit.tasks.build.stages.estimate import Sketch
     from tacit.tasks.collection import Collection
     from tacit.tasks.info import IndexInfo
 
-__all__ = ["build_command", "refit_command"]
+__all__ = ["build_command", "estimate_command", "refit_command"]
 
 
 @click.command(
@@ -109,6 +112,8 @@ def build_command(
         if space.dimensions is None:
             warnings.filterwarnings("ignore", r"n_components=\d+ is more than", TacitWarning)
         settings = read_settings(space)
+        if memory is not None and not quiet:
+            _tell_plan(reading, space, settings, memory, show)
         records = open_records(
             reading,
             title_weight=title_weight(space),
@@ -155,6 +160,105 @@ def build_command(
                     f"leave out those of {language.capitalize()}, add --language {language} --replace to the command."
                 )
             print(f"\n{records.summary()}\n\n{filled(_sentence(path, found))}\n\n{_next_steps(path, collection)}")
+
+
+@click.command(
+    "estimate",
+    cls=SectionedCommand,
+    epilog=examples(
+        "tacit estimate library.jsonl",
+        "tacit estimate library.jsonl --memory 4GB",
+        "tacit estimate library.jsonl --records 100000000 --machines 10",
+    ),
+)
+@reading_options
+@model_options
+@option_in("Size", "--memory", metavar="SIZE", help="Limit of memory for the build: 4GB, 800MB.  [default: none]")
+@option_in("Size", "--records", type=int, metavar="NUMBER", help="Estimate for so many records of this kind.")
+@option_in("Size", "--machines", type=int, metavar="NUMBER", help="Simulate a build in shards on several machines.")
+@option_in("Size", "--cores", type=int, default=8, show_default=True, metavar="NUMBER", help="Cores of each machine.")
+@option_in(
+    "Size", "--shard", type=int, default=5_000_000, show_default=True, metavar="NUMBER", help="Records of each shard."
+)
+@as_json
+def estimate_command(
+    *,
+    reading: ReadingOptions,
+    space: ModelOptions,
+    memory: str | None,
+    records: int | None,
+    machines: int | None,
+    cores: int,
+    shard: int,
+    as_json: bool,
+) -> None:
+    """Estimate time, memory and disk of a build, from the first records of the files.
+
+    The first 5,000 records are read, and nothing is written. Costs are measured constants of one machine, for records
+    of a library: expect half to twice as much on yours. With --machines, a build in shards is simulated: one space is
+    fitted, and each core then makes one shard after the other. Such an index cannot be built yet.
+    """
+    from tacit.tasks.build.stages.estimate import estimate_build, spread
+    from tacit.tasks.build.stages.plan import parse_memory
+
+    for name, value in (("records", records), ("machines", machines), ("cores", cores), ("shard", shard)):
+        if value is not None:
+            check_count(name, value)
+    settings = read_settings(space)
+    found = _sketched(reading, space, settings)
+    if records is not None:
+        found = found.grown(records, settings.text.max_terms)
+    limit = None if memory is None else parse_memory(memory)
+    if machines is not None:
+        given: dict[str, Any] = {} if limit is None else {"memory": limit}
+        parts = spread(found, settings, found.n_records, shard=shard, n_machines=machines, n_cores=cores, **given)
+        if as_json:
+            write_json(parts.to_facts())
+        else:
+            print(filled(parts.sentence(found.n_records)))
+        return
+    cost = estimate_build(found, settings, limit)
+    if as_json:
+        write_json(cost.to_facts())
+        return
+    rows = [(s.name, f"{s.seconds:,.0f}", human_size(s.memory), human_size(s.disk)) for s in cost.stages]
+    write_table(("stage", "seconds of a core", "memory", "disk"), rows, empty="")
+    print(f"\n{filled(cost.sentence() + '.')}")
+    if cost.limits is not None:
+        print(filled(f"{cost.limits.sentence(found.n_records).capitalize()}."))
+    else:
+        print(filled(f"With --memory, at least {human_size(cost.least_memory)} are needed."))
+
+
+def _tell_plan(
+    reading: ReadingOptions, space: ModelOptions, settings: BuildSettings, memory: str, show: ShownStages
+) -> None:
+    """Say what a build with a limit of memory will take, before it begins."""
+    from tacit.tasks.build.stages.estimate import estimate_build
+    from tacit.tasks.build.stages.plan import parse_memory
+    from tacit.tasks.stage_progress import StageReporter
+
+    limit, say = parse_memory(memory), StageReporter(show)
+    say.begin("estimate")
+    found = _sketched(reading, space, settings)
+    cost = estimate_build(found, settings)
+    if limit < cost.least_memory:
+        say.end(f"about {human_size(cost.least_memory)} of memory may be needed for about {found.n_records:,} records")
+        return
+    cost = estimate_build(found, settings, limit)
+    assert cost.limits is not None
+    say.end(f"{cost.sentence()}; {cost.limits.sentence(found.n_records)}")
+
+
+def _sketched(reading: ReadingOptions, space: ModelOptions, settings: BuildSettings) -> Sketch:
+    """Look at the first records."""
+    from tacit.tasks.build.stages.estimate import sketch
+
+    done = [0.0]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the files have problems", TacitWarning)
+        opened = open_records(reading, title_weight=title_weight(space), progress=lambda n, part: done.append(part))
+        return sketch(opened.records, settings, lambda: done[-1])
 
 
 @click.command(

@@ -58,6 +58,7 @@ class LazyGroup(click.Group):
 VERBS: dict[str, tuple[str, str]] = {
     "demo": ("tacit.cli.demo", "Try Tacit on the docstrings of the Python standard library."),
     "build": ("tacit.cli.build", "Build an index from files of records."),
+    "estimate": ("tacit.cli.build", "Estimate time, memory and disk of a build."),
     "add": ("tacit.cli.change", "Add records to an index."),
     "update": ("tacit.cli.change", "Replace the content of records in an index."),
     "remove": ("tacit.cli.change", "Remove records from an index."),
@@ -88,7 +89,7 @@ VERBS: dict[str, tuple[str, str]] = {
 }
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Start": ("demo", "build", "datasets"),
+    "Start": ("demo", "build", "estimate", "datasets"),
     "Use": (
         "search",
         "similar",

@@ -31,7 +31,8 @@ def write_array(path: Path, array: Any, name: str, *, order: Literal["C", "K"] =
     values = np.asarray(array, order=order)
     if values.dtype.kind not in _KINDS:
         raise InputError(f"{name} is not an array of numbers: got dtype {values.dtype}, expected numbers or bool.")
-    with open(path, "wb") as file:
+    fresh = path.with_name(f".{path.name}.new")  # a build that goes on after a kill finds the old array or the new one
+    with open(fresh, "wb") as file:
         try:
             np.lib.format.write_array(file, values, allow_pickle=False)
         except OSError as error:
@@ -40,6 +41,7 @@ def write_array(path: Path, array: Any, name: str, *, order: Literal["C", "K"] =
             raise OSError(
                 errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)
             ) from error  # NumPy says how much is missing
+    os.replace(fresh, path)
 
 
 def map_array(path: Path) -> np.ndarray:

@@ -26,6 +26,9 @@ N_TOPICS = 6
 SETTINGS = BuildSettings(n_components=6, text=TextSettings(min_records=1), suggester="witnesses")
 
 
+RARE = set(range(900)) - set(sampled(900, 300, 0).tolist())  # records that are not fitted
+
+
 def word(topic: int, number: int) -> str:
     return f"{'abcdefg'[topic]}{chr(97 + number % 26)}{chr(97 + number // 26)}ing"
 
@@ -37,6 +40,8 @@ def records(n: int) -> list[Record]:
     for number in range(n):
         topic = int(rng.integers(N_TOPICS))
         words = [word(topic, int(rng.integers(40))) for _ in range(8)] + [word(6, int(rng.integers(60)))]
+        if number in RARE and topic == 2:
+            words.append("zzqx")
         labels = (f"topic {topic}",) if number % 10 else ()
         found.append(Record(str(number), " ".join(words), labels=labels, links={"author": (f"author {number // 2}",)}))
     return found
@@ -118,6 +123,20 @@ def test_records_that_were_not_fitted_are_placed_as_the_fit_places_its_own(some_
     fitted = np.isin(np.arange(60), sampled(900, 300, 0))
     assert cosines[~fitted].min() > 1 - 1e-5
     assert cosines[fitted].min() > 0.99  # the solver stops at a tolerance
+
+
+def test_words_of_records_that_were_not_fitted_have_places(some_fitted: Path) -> None:
+    made, rows = records(900), sampled(900, 300, 0)
+    seen = {word for row in rows for word in made[row].text.split()}
+    with tacit.open(some_fitted) as opened:
+        words = opened.space.words
+        assert words is not None
+        unseen = [term for term in words.terms if term not in seen]
+        assert "zzqx" in unseen
+        lengths = np.linalg.norm(opened.space.terms[[words.columns[term] for term in unseen]], axis=1)
+        assert lengths.min() > 0
+        best = opened.search("zzqx", by="meaning", limit=10)
+        assert all("topic 2" in hit.record.labels or not hit.record.labels for hit in best)
 
 
 def test_limits_grow_with_memory_and_depend_on_nothing_else() -> None:

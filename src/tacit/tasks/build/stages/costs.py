@@ -39,8 +39,8 @@ class _Memory:
     per_term: float = 400.0
     per_asked: float = 36e3
     asking: float = 60e6
-    per_entry: float = 60.0
-    per_counted_pair: float = 60.0
+    per_entry: float = 110.0
+    per_counted_pair: float = 100.0
     mapped: float = 14.0
     per_point: float = 3_000.0
     per_node: float = 180.0
@@ -59,8 +59,6 @@ class _Time:
     space : for each million numbers in the positions of the records that are fitted
     placing : for each billion products of a record's position with the map of its views
     counting : for each million pairs of a word and a label in a record, to be counted for the suggester
-    asking : for each record that the ranker learns from
-    asking_subject : for each of these and each million subjects
     neighbours : for each million numbers in the positions
     map : for each thousand records that are laid out
     beside : for each thousand records that are placed among these
@@ -73,8 +71,6 @@ class _Time:
     space: float = 0.25
     placing: float = 0.02
     counting: float = 0.5
-    asking: float = 1.5e-3
-    asking_subject: float = 0.07
     neighbours: float = 0.15
     map: float = 0.12
     beside: float = 0.1

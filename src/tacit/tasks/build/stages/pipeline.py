@@ -37,7 +37,13 @@ from tacit.tasks.build.fitting import fit_space, label_matrix, with_suggester
 from tacit.tasks.build.label_matching import LabelMatching
 from tacit.tasks.build.learning import learning_sample
 from tacit.tasks.build.settings import BuildSettings, dimensions_for
-from tacit.tasks.build.stages.placing import lengths_in_blocks, place_records, with_labels, with_links
+from tacit.tasks.build.stages.placing import (
+    lengths_in_blocks,
+    place_records,
+    with_labels,
+    with_links,
+    with_unseen_words,
+)
 from tacit.tasks.build.stages.plan import Contents, Limits, limits_for, sampled
 from tacit.tasks.build.stages.reading import ReadCollection, read_collection, words_of
 from tacit.tasks.build.stages.some_rows import FileRows, SomeRows
@@ -234,6 +240,7 @@ class IndexBuild:
         found = fit_space(some, self.known.part(rows), settings, self.say, self.words, whole=(n, n_labels))
         self.fitted, honest, _ = found
         self.asked = rows
+        np.save(self.state.folder / "seen.npy", np.bincount(some.indices, minlength=some.shape[1]) > 0)
         np.save(self.state.folder / "honest.npy", honest)
         np.save(self.state.folder / "fitted_positions.npy", self.fitted.positions)
 
@@ -246,6 +253,13 @@ class IndexBuild:
             self.say.begin("placing")
             place_records(path, self.X, self.fitted, self.known, self.asked, block, self.say)
         positions = FileRows.open(path)
+        if "places" not in self.state:
+            seen = np.load(self.state.folder / "seen.npy")
+            ridge = float(self.settings.parameters.get("ridge", 1.0))  # records have the length 1
+            self.fitted = with_unseen_words(self.fitted, self.X, positions, seen, ridge, block)
+            self.writer.save_array("terms", np.ascontiguousarray(self.fitted.terms, np.float32))
+            if self.fitted.known_views is not None:
+                self.writer.save_array("known_terms", np.ascontiguousarray(self.fitted.known_views.terms, np.float32))
         self.fitted = replace(self.fitted, positions=positions, known_views=None)  # type: ignore[arg-type]
         release_memory(_LARGE)
         if "places" not in self.state:

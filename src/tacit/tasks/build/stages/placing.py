@@ -21,7 +21,7 @@ from tacit.tasks.build.stages.some_rows import FileRows, RowsFile
 from tacit.tasks.stage_progress import StageReporter
 from tacit.types import Array, BoolArray, Float32Array, IntArray
 
-__all__ = ["lengths_in_blocks", "place_records", "row_blocks", "with_labels", "with_links"]
+__all__ = ["lengths_in_blocks", "place_records", "row_blocks", "with_labels", "with_links", "with_unseen_words"]
 
 Known = Mapping[str, tuple[Any, BoolArray]]
 
@@ -50,7 +50,7 @@ def place_records(
     n, k = X.shape[0], fitted.terms.shape[1]
     file = RowsFile(path, (n, k))
     views = _Views(fitted.known_views, known)
-    done = file.n_written // block * block
+    done = n if file.n_written == n else file.n_written // block * block
     for first, some in row_blocks(X, block):
         last = first + some.shape[0]
         if last <= done:
@@ -169,6 +169,53 @@ def _means(things: LabelMatrix, positions: FileRows, block: int) -> Float32Array
         used = np.flatnonzero(np.diff(rows.indptr))
         totals[used] += rows[used] @ positions[first : first + block].astype(np.float64)
     return np.asarray(totals / np.maximum(things.counts, 1)[:, None], np.float32)
+
+
+def with_unseen_words(
+    fitted: FittedSpace, X: Any, positions: FileRows, seen: BoolArray, ridge: float, block: int
+) -> FittedSpace:
+    """Place the words that only records have which were not fitted.
+
+    A word's place is its ridge regression on what the other words of its records leave of their positions.
+
+        t_w = Σ_i x_iw (p_i − x_i T) / (Σ_i x_iw² + γ)
+
+    Parameters
+    ----------
+    fitted : the space
+    X : words of all records, in memory or on disk
+    positions : of all records
+    seen : (n_terms,), the words of the records that were fitted
+    ridge : γ, that of the fit
+    block : records at a time
+    """
+    unseen = np.flatnonzero(~seen)
+    if not len(unseen):
+        return fitted
+    views = fitted.known_views
+    terms, loadings = np.array(fitted.terms), None if views is None else np.array(views.terms)
+    terms[unseen] = 0
+    rest, own = np.zeros((2, len(unseen), terms.shape[1]), np.float64)
+    squares = np.full(len(unseen), ridge, np.float64)
+    for first, some in row_blocks(X, block):
+        columns = sp.csc_array(some)[:, unseen]
+        rows = np.unique(columns.indices).astype(np.int64)
+        if not len(rows):
+            continue
+        given, places = sp.csr_array(columns)[rows].T, positions[first + rows].astype(np.float64)
+        by_words = some[rows] @ terms - (0 if fitted.offset is None else fitted.offset)
+        rest += given @ (places - by_words)
+        own += given @ places
+        squares += np.bincount(_columns_of(columns), columns.data**2, minlength=len(unseen))
+    terms[unseen] = rest / squares[:, None]
+    if views is not None and loadings is not None:
+        loadings[unseen] = own / views.scales
+        views = KnownViews(loadings, views.fold_map, views.scales, views.views, views.vectors)
+    return replace(fitted, terms=terms, known_views=views)
+
+
+def _columns_of(matrix: sp.csc_array) -> IntArray:
+    return np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))
 
 
 def lengths_in_blocks(positions: FileRows, block: int) -> Array:

@@ -55,6 +55,8 @@ class BuildState:
                     "the same files and options. Repeat the command as it was, or leave resume out to begin anew."
                 )
             self._done = kept["done"]
+            for left in writer.folder.rglob(".*.new"):  # half of an array
+                left.unlink()
         else:
             remove_tree(writer.work)
 
