@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -134,3 +135,16 @@ class TestOutputs:
             fresh.write_text("away")
         assert Path("/dev/null").is_char_device()
         assert (tmp_path / "link").is_symlink()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell of Unix")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+def test_closed_streams(tmp_path, closed):
+    (tmp_path / "a.csv").write_text("id,text\n" + "".join(f"r{n},whale sea {n % 3}\n" for n in range(9)))
+    command = f"{sys.executable} -m tacit build a.csv --no-map --suggester none {closed}"
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "bug" not in done.stdout + done.stderr
+    from tacit.index import verify
+
+    assert verify(tmp_path / "a.tacit") == []

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from tacit import LSI, MLSI, LabelHead
 from tacit.checks import (
     as_rng,
     check_choice,
@@ -15,6 +16,7 @@ from tacit.checks import (
     check_finite,
     check_number,
     check_rows,
+    check_sparse,
     human_size,
     is_sparse,
     shown,
@@ -171,3 +173,37 @@ def test_the_errors_are_also_what_python_calls_them() -> None:
     assert str(missing) == (
         "The command line needs click, which is not installed. Install it with: pip install 'tacit[cli]'."
     )
+
+
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_matrix])
+@pytest.mark.parametrize(
+    ("part", "place", "value"),
+    [
+        ("indices", 3, 1_000_000_000),
+        ("indices", 0, -1),
+        ("indptr", 0, 1),
+        ("indptr", 2, 10_000),
+        ("indptr", -1, 10_000),
+    ],
+)
+def test_indices_outside_of_a_sparse_matrix(kind: type, part: str, place: int, value: int) -> None:
+    matrix = kind(sp.random_array((30, 20), density=0.3, rng=1, format="csr"))
+    check_sparse("X", matrix)
+    getattr(matrix, part)[place] = value
+    with pytest.raises(
+        InputError, match=r"X is not a whole sparse matrix: got indices outside of its shape \(30, 20\)"
+    ):
+        check_sparse("X", matrix)
+
+
+def test_models_do_not_follow_indices_out_of_a_matrix() -> None:
+    X = sp.random_array((60, 20), density=0.3, rng=1, format="csr")
+    y = np.arange(60) % 3
+    for model in (LSI(2), MLSI(2), LabelHead()):
+        broken = X.copy()
+        broken.indices[5] = 2_000_000_000
+        with pytest.raises(InputError, match="X is not a whole sparse matrix"):
+            model.fit(broken, y)
+        model.fit(X, y)
+        with pytest.raises(InputError, match="X is not a whole sparse matrix"):
+            (model.predict if isinstance(model, LabelHead) else model.transform)(broken)

@@ -25,10 +25,25 @@ __all__ = ["group", "main"]
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit: with 0 on success, with 2 and one line on standard error after an error."""
     warnings.showwarning = _show_warning
+    _open_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal without Unicode shows a question mark, not an error
         sys.stdout.reconfigure(errors="replace")
     with cleaned_output():
         _run(arguments)
+
+
+def _open_closed_streams() -> None:
+    """Give standard streams that were closed, as by `>&-`, a place that takes everything.
+
+    Else the next file to be opened would be the output, and what is printed would be written into it.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _run(arguments: Sequence[str] | None) -> None:

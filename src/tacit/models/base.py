@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tacit.checks import check_choice, check_count, check_finite, check_number, is_sparse
+from tacit.checks import check_choice, check_count, check_finite, check_number, check_sparse, is_sparse
 from tacit.errors import InputError, warn
 from tacit.files import writing_output
 from tacit.operators import Kernel
@@ -119,6 +119,7 @@ def read_records(model: Any, X: Any, *, reset: bool) -> Any:
     """Validate X: dense or CSR, float32 or float64, finite; rows outside memory were checked when they were written."""
     if isinstance(X, RowBlocks):
         return read_row_blocks(model, X, reset=reset)
+    check_sparse("X", X)
     X = validate_data(
         model, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
     )

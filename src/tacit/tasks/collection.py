@@ -327,7 +327,10 @@ class Collection(Displayed, OpenedIndex):
         self._check_current()
         n_learned = learn(self.path, records, rejected=rejected, report=report, wait=wait)
         if n_learned:
-            fresh = open_generation(self.path)
+            try:
+                fresh = open_generation(self.path)
+            except InputError as error:
+                raise InputError(f"{error} Before, all {n_learned:,} texts were learned and stored.") from error
             self.generation.close()
             vars(self).clear()  # everything that was read from the generation before
             OpenedIndex.__init__(self, fresh)
@@ -340,6 +343,11 @@ class Collection(Displayed, OpenedIndex):
         return corrections_of(self.generation)
 
     def _check_current(self) -> None:
+        if not self.path.is_dir():
+            raise InputError(
+                f"{self.path} does not exist any more: it was moved or deleted after it was opened. Open it at its new "
+                "place."
+            )
         if not self.generation.is_current():
             raise InputError(f"{self.path} has changed on disk: it was refitted after it was opened. Open it again.")
 

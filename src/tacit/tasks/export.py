@@ -193,7 +193,7 @@ def _write_csv(collection: OpenedIndex, path: Path, texts: bool, progress: Calla
     with open(path, "w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
         for n_records, row in enumerate(_table_rows(collection, texts)):
-            writer.writerow(row)
+            writer.writerow([_no_formula(cell) for cell in row])
             if n_records % _BATCH == 0:
                 progress(n_records)
         _flush(file)
@@ -239,6 +239,14 @@ def _table_rows(collection: OpenedIndex, texts: bool) -> Iterator[list[Any]]:
         row += [_BETWEEN.join(record.labels), _BETWEEN.join(title_of(collection, label) for label in record.labels)]
         row += [_BETWEEN.join(record.links.get(name, ())) for name in names["links"]]
         yield row + [_plain(record.fields.get(name, "")) for name in fields]
+
+
+def _no_formula(cell: Any) -> Any:
+    """Return a text that a spreadsheet would take for a formula with an apostrophe before it."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def _plain(value: Any) -> Any:

@@ -10,6 +10,8 @@ from small_index import small_records, small_settings, small_taxonomy
 
 import tacit
 from tacit.corpus.record import Record
+from tacit.errors import InputError
+from tacit.index import RecordStore
 
 # the taxonomy lacks one label, and two authors have a single record each
 RARE = [
@@ -104,3 +106,29 @@ def test_records_added_with_vectors_are_placed_by_their_labels_too(tmp_path):
     assert (old * new).sum(axis=1).min() > 0.99999
     with tacit.open(path) as index, pytest.raises(tacit.InputError, match="got 1 rows for 2 texts"):
         index.add([Record("a", ""), Record("b", "")], vectors=vectors[:1])
+
+
+def test_after_the_folder_was_moved(tmp_path):
+    records = [Record(f"r{n}", "whale sea" if n % 2 else "cat home") for n in range(6)]
+    tacit.build(records, tmp_path / "a.tacit", tacit.BuildSettings(n_components=1, model="lsi"))
+    with tacit.open(tmp_path / "a.tacit") as index:
+        (tmp_path / "a.tacit").rename(tmp_path / "b.tacit")
+        with pytest.raises(InputError, match=r"a\.tacit does not exist any more: it was moved or deleted after it was"):
+            index.add([Record("new", "whale")])
+    with tacit.open(tmp_path / "b.tacit") as index:
+        assert index.add([Record("new", "whale")]) == 1
+
+
+def test_what_is_stored_is_not_called_unchanged_when_it_cannot_be_sealed(tmp_path, monkeypatch):
+    records = [Record(f"r{n}", "whale sea" if n % 2 else "cat home") for n in range(6)]
+    tacit.build(records, tmp_path / "a.tacit", tacit.BuildSettings(n_components=1, model="lsi"))
+
+    def fail(store):
+        raise InputError("records.sqlite cannot be used: got 'disk I/O error'")
+
+    with tacit.open(tmp_path / "a.tacit") as index:
+        monkeypatch.setattr(RecordStore, "settle", fail)
+        assert index.add([Record("new", "whale")]) == 1
+        monkeypatch.undo()
+    with tacit.open(tmp_path / "a.tacit") as index:
+        assert "new" in index

@@ -186,3 +186,20 @@ def test_a_refit_is_due_above_a_tenth(tmp_path, n_removed, due):
     with tacit.open(path) as index:
         index.remove([f"r{n}" for n in range(n_removed)])
         assert info(index).refit_due is due
+
+
+def test_texts_that_a_spreadsheet_would_compute_are_marked(tmp_path):
+    texts = ["=HYPERLINK(A1)", "+1+cmd", "-2", "@SUM(A1)", "fine = fine", "\tx"]
+    records = [
+        Record(f"r{n}", f"whale sea {text}", title=text, fields={"n": -1, "t": text}) for n, text in enumerate(texts)
+    ]
+    tacit.build(records, tmp_path / "a.tacit", tacit.BuildSettings(n_components=1, model="lsi"))
+    with tacit.open(tmp_path / "a.tacit") as index:
+        export(index, tmp_path / "a.csv", format="csv", texts=False)
+    with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    marked = [f"'{text}" for text in texts]
+    marked[4] = texts[4]
+    assert [row["t"] for row in rows] == marked
+    assert [row["title"] for row in rows][:5] == marked[:5]
+    assert [row["n"] for row in rows] == ["-1"] * 6

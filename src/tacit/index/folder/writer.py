@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 from collections.abc import Mapping
@@ -36,6 +37,8 @@ from tacit.index.records.store import RecordStore
 from tacit.index.strict_json import to_json
 
 __all__ = ["GenerationWriter"]
+
+_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 
 
 class GenerationWriter:
@@ -92,7 +95,16 @@ class GenerationWriter:
             self._leave = leave.pop_all()
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, kind: object = None, error: object = None, trace: object = None) -> None:
+        self._clean_up()
+        if isinstance(error, OSError) and (error.errno in _OF_THE_DISK or "requested and" in str(error)):
+            raise InputError(
+                f"{self.index} cannot be written: got {error.strerror or 'No space left on device'!r}"
+                f"{f' for {error.filename}' if error.filename else ''}, expected a place with free space. Nothing was "
+                "changed; check the disk."
+            ) from error
+
+    def _clean_up(self) -> None:
         with self._leave:
             written, work = self.index / (self._name + UNFINISHED), self.index / (self._name + WORK)
             if self._resume and written.exists() and (work / STATE).exists():

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tacit.checks import check_choice, check_count, check_number
+from tacit.checks import check_choice, check_count, check_number, check_sparse
 from tacit.errors import InputError
 from tacit.models.base import read_row_blocks
 from tacit.models.classifiers.calibration import check_scores
@@ -69,6 +69,7 @@ class LabelClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _read(self, X: Any, *, reset: bool = False) -> Any:
         if isinstance(X, RowBlocks):
             return read_row_blocks(self, X, reset=reset)
+        check_sparse("X", X)
         return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
 
     def _read_fitted(self, X: Any) -> Any:

@@ -17,6 +17,7 @@ from xml.parsers import expat
 
 from tacit.checks import check_choice, shown
 from tacit.errors import InputError, MissingExtraError, TacitWarning
+from tacit.files import kind_of
 from tacit.relations.taxonomy.names import last_part
 from tacit.relations.taxonomy.reading import TaxonomyLinks
 from tacit.relations.taxonomy.tables import SubjectTexts, plain_suffix
@@ -81,6 +82,8 @@ def _parsed(graph: Any, source: Any, format: str | None) -> Any:
             f"Pass format, one of {', '.join(FORMATS)}."
         )
     form = SUFFIXES[suffix] if format is None else check_choice("format", format, FORMATS)
+    if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe that nobody writes to would never end
+        raise InputError(f"source is not a plain file: got {kind_of(path.stat().st_mode)}, expected a file. Copy it.")
     try:
         data = path.read_bytes()
         data = gzip.decompress(data) if path.suffix.lower() == ".gz" else data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -160,3 +161,10 @@ def test_abbreviations_of_addresses_are_read(tmp_path: Path) -> None:
   <rdf:Description rdf:about="http://example.org/t/a"><rdf:type rdf:resource="&skos;Concept"/></rdf:Description>
 </rdf:RDF>"""
     assert Taxonomy.from_skos(written(tmp_path / "t.rdf", text)).names == (iri("a"),)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes in folders")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "t.ttl")
+    with pytest.raises(InputError, match="source is not a plain file: got a named pipe"):
+        Taxonomy.from_skos(tmp_path / "t.ttl")
