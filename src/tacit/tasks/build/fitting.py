@@ -182,7 +182,7 @@ def with_suggester(
     say.begin("suggester")
     if learns:
         panel = _panel(X, labels, honest, fitted, known, settings, words, method, say, asked, most_asked)
-        say.end(f"suggester of {len(panel.subjects):,} subjects trained: {', '.join(w.name for w in panel.witnesses)}")
+        say.end(f"suggester of {len(panel.subjects):,} subjects by {', '.join(w.name for w in panel.witnesses)}")
         return replace(fitted, panel=panel, suggester_method="witnesses")
     if asked is not None:  # what the space was fitted to teaches these, too
         X, labels, honest = X[asked], labels[asked], np.asarray(honest)
