@@ -22,7 +22,7 @@ from tacit.models.mlsi.mlsi import MLSI
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.reproduce import trees
-from tacit.reproduce.experiment import Claim, Experiment, Facts, Results, Size, Verdict, judged
+from tacit.reproduce.experiment import OURS, Claim, Experiment, Facts, Results, Size, Verdict, judged
 
 __all__ = ["EXPERIMENTS"]
 
@@ -208,16 +208,16 @@ EXPERIMENTS = (
     _experiment(
         "choice-ranks", "Models by their rank", ("model", "labels"), (_RANK, _NDCG, _MACRO),
         claims=(
-            Claim("choice-ranks-1", "", "With few labels, LSI is better than the words themselves.",
+            Claim("choice-ranks-1", OURS, "With few labels, LSI is better than the words themselves.",
                   _better("LSI", "words", ("1 %", "10 %"))),
-            Claim("choice-ranks-2", "", "With labels, MLSI is better than LSI.", _better("MLSI", "LSI", _SHARES)),
-            Claim("choice-ranks-3", "", "MLSI is better than the words themselves.",
+            Claim("choice-ranks-2", OURS, "With labels, MLSI is better than LSI.", _better("MLSI", "LSI", _SHARES)),
+            Claim("choice-ranks-3", OURS, "MLSI is better than the words themselves.",
                   _better("MLSI", "words", _SHARES)),
-            Claim("choice-ranks-4", "", "A taxonomy makes MLSI better.", _better(_WITH_TREE, "MLSI", _SHARES)),
-            Claim("choice-ranks-5", "", "HLSI is better than MLSI.", _better("HLSI", "MLSI", _SHARES)),
-            Claim("choice-ranks-6", "", "M-LSA is better than MLSI at classifying.",
+            Claim("choice-ranks-4", OURS, "A taxonomy makes MLSI better.", _better(_WITH_TREE, "MLSI", _SHARES)),
+            Claim("choice-ranks-5", OURS, "HLSI is better than MLSI.", _better("HLSI", "MLSI", _SHARES)),
+            Claim("choice-ranks-6", OURS, "M-LSA is better than MLSI at classifying.",
                   _better("M-LSA", "MLSI", _SHARES)),
-            Claim("choice-ranks-7", "", "SLE is better than MLSI.", _better("SLE", "MLSI", _SHARES)),
+            Claim("choice-ranks-7", OURS, "SLE is better than MLSI.", _better("SLE", "MLSI", _SHARES)),
         ),
     ),
     _experiment("choice-collections", "Models on each collection", ("collection", "model", "labels"), (_NDCG, _MACRO)),

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from tacit.evaluate.protocols import PairedDifference, paired_difference
 
 __all__ = [
+    "OURS",
     "Claim",
     "Experiment",
     "Facts",
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 Facts = dict[str, Any]  # of a case or a row: names to texts, numbers and None, as JSON has them
+OURS = "ours"  # the section of a claim that no paper makes
 Size = Literal["quick", "usual", "full"]
 Outcome = Literal["held", "not held", "mixed", "not testable"]
 

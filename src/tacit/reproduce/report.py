@@ -154,7 +154,8 @@ def draw(picture: Picture | Scatter, title: str, results: Results, path: Path, k
         handles: dict[str, Any] = {}
         for panel in panels:
             handles.update((label, handle) for handle, label in zip(*panel.get_legend_handles_labels(), strict=True))
-        figure.legend(handles.values(), handles, loc="outside lower center", ncols=4, frameon=False)
+        larger = 3 if isinstance(picture, Scatter) else 1  # its points are small
+        figure.legend(handles.values(), handles, loc="outside lower center", ncols=4, frameon=False, markerscale=larger)
         figure.suptitle(title, fontsize=11)
         figure.savefig(path, format=kind, dpi=dpi, metadata={"Date": None} if kind == "svg" else None)
 
