@@ -47,7 +47,7 @@ def test_labels_in_the_graph_make_dimensions_that_classify(tmp_path: Path) -> No
     rows = found["graph-fig1"].results.where(collection="Reuters", dimensions=20)
     plain, informed = (rows.where(method=name).mean("macro F1") or 0 for name in ("LE", "SLE"))
     assert informed > plain + 0.03
-    assert found["graph-table4"].results.values("method") == ["Raw", "LE", "SLE"]
+    assert found["graph-table4"].results.values("method") == ["Raw", "Relations", "LE", "SLE"]
     assert [path.name for path in tmp_path.glob("*.jsonl")] == ["graph-features.jsonl"]  # measured once for both
 
 

@@ -86,7 +86,8 @@ def _methods() -> tuple[Method, ...]:
     few = {**fast, "n_directions": 400}
     near = {"label_graph_params": ({"n_neighbours": 10}, None)}
     return (
-        Method("Raw", "raw"),
+        Method("Raw", "raw"),  # the terms themselves
+        Method("Relations", "raw"),  # what all others are made from
         Method("LSI", LSI()),
         Method("LE", LE(**fast), (graphs, ridge)),
         Method("USC", USC(**fast), (graphs, ridge)),
