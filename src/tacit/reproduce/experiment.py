@@ -126,10 +126,12 @@ def judged(
         for name, one in ([worst] if worst is best else [worst, best])
     )
     count = f"{len(higher)} of {len(found)}"
+    weak = outcome == "mixed" and len(higher) == len(found)
     return Verdict(
         outcome,
         f"{first} is better than {second} in {count} comparisons, significantly in {len(surely)}, and significantly "
-        f"worse in {len(lower)} ({found[0][1].n} repeats). {'From ' if worst is not best else ''}{ends}.",
+        f"worse in {len(lower)} ({found[0][1].n} repeats). {'From ' if worst is not best else ''}{ends}."
+        + (" All point the way of the claim, but they are not sure with so many repeats." if weak else ""),
     )
 
 

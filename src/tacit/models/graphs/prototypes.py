@@ -96,6 +96,9 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     correlation of the two vectors over the terms, each with its own mean and deviation. It is 0 for a constant vector,
     as is the cosine for a vector of zeros.
 
+    Distances are all of similar size. Before a model with a ridge, whose unit is the length of a record, subtract their
+    means, with scikit-learn's StandardScaler(with_std=False), or the ridge wipes out what tells records apart.
+
     Everything is computed in double precision, a block of records at a time; only the result is dense, n x p, in the
     precision of X. Distances of nearly equal records are computed from their difference, so that a record has
     distance 0 from itself. Choosing centres without labels takes p passes over X, with labels about p passes over a
