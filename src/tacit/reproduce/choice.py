@@ -68,25 +68,26 @@ _COLLECTIONS = ("reuters", "arxiv", "rcv1", "newsgroups", "enzyme", "delicious",
 
 
 def _cases(size: Size) -> list[Facts]:
-    """List the cases; the repeats are the collections, whose draws count by their mean."""
+    """List the cases; in the rows the repeats are the collections, whose draws count by their mean."""
     if size == "quick":
-        return [{"repeat": "newsgroups", "draw": 0, "labels": "10 %", "quick": True}]
+        return [{"repeat": 0, "collection": "newsgroups", "labels": "10 %", "quick": True}]
     return [
-        {"repeat": name, "draw": draw, "labels": share, "quick": False}
-        for name in _COLLECTIONS
+        {"repeat": draw, "collection": name, "labels": share, "quick": False}
         for draw in range(_DRAWS)
+        for name in _COLLECTIONS
         for share in _SHARES
     ]
 
 
 def _measure(case: Facts, data_dir: Path | None) -> list[Facts]:
-    data = _read(case["repeat"], data_dir)
-    rng = np.random.default_rng(case["draw"])
+    name = case["collection"]
+    data = _read(name, data_dir)
+    rng = np.random.default_rng(case["repeat"])
     n_train, n_test = (300, 200) if case["quick"] else (_TRAIN, _TEST)
     rows = rng.permutation(data.Y.n_records)[: n_train + n_test]
     train, new = np.sort(rows[:n_train]), np.sort(rows[n_train:])
-    if case["repeat"] in trees.COLLECTIONS:
-        X, X_new = trees.vectors(trees.COLLECTIONS[case["repeat"]](data_dir), train, new)
+    if name in trees.COLLECTIONS:
+        X, X_new = trees.vectors(trees.COLLECTIONS[name](data_dir), train, new)
     else:
         X, X_new = data.X[train], data.X[new]
     Y, Y_new = data.Y[train], data.Y[new]
@@ -94,16 +95,15 @@ def _measure(case: Facts, data_dir: Path | None) -> list[Facts]:
     labelled = rng.permutation(n_train)[: max(9, round(n_train * _PARTS[case["labels"]]))]
     inner, held = labelled[len(labelled) // 3 :], labelled[: len(labelled) // 3]
     found: dict[str, Facts] = {}
-    for name, place in _ways(data.taxonomy, 50 if case["quick"] else max(_WIDTHS)):
+    for model, place in _ways(data.taxonomy, 50 if case["quick"] else max(_WIDTHS)):
         settings = _chosen(place, X, Y, inner, held)
         Z, Z_new = place(X, _known(Y, labelled), X_new)
-        found[name] = _scored(Z, Z_new, Y, labelled, Y_new, *settings)
-    compared = [name for name in _MODELS if name in found]
-    ranks = stats.rankdata([-found[name][_NDCG] for name in compared])
-    for name, rank in zip(compared, ranks, strict=True):
-        found[name][_RANK] = float(rank)
-    places = {"repeat": case["repeat"], "collection": case["repeat"], "draw": case["draw"], "labels": case["labels"]}
-    return [{**places, "model": name, **scores} for name, scores in found.items()]
+        found[model] = _scored(Z, Z_new, Y, labelled, Y_new, *settings)
+    ranks = stats.rankdata([-found[model][_NDCG] for model in _MODELS])
+    for model, rank in zip(_MODELS, ranks, strict=True):
+        found[model][_RANK] = float(rank)
+    places = {"repeat": name, "collection": name, "labels": case["labels"]}
+    return [{**places, "model": model, **scores} for model, scores in found.items()]
 
 
 _Place = Callable[[Any, list[Any], Any], tuple[Any, Any]]

@@ -40,6 +40,7 @@ _PAPERS = (
 class _Found(NamedTuple):
     experiment: Experiment
     results: Results
+    repeats: int
     verdicts: dict[str, Verdict]
 
 
@@ -57,9 +58,9 @@ def write_pages(experiments: Sequence[Experiment], results: Path, folder: Path) 
     folder.mkdir(parents=True, exist_ok=True)
     found = []
     for one in experiments:
-        stored = read_stored(one, one.kept_in(results))
-        if stored is not None:
-            found.append(_Found(one, stored, {claim.number: claim.verdict(stored) for claim in one.claims}))
+        stored, repeats = read_stored(one, one.kept_in(results))
+        if repeats:
+            found.append(_Found(one, stored, repeats, {claim.number: claim.verdict(stored) for claim in one.claims}))
     dated = max((one.experiment.kept_in(results).stat().st_mtime for one in found), default=0.0)
     date = _day(dated)
     files = []
@@ -112,13 +113,12 @@ def _opening(paper: _Paper) -> str:
 def _section(found: _Found, said: set[str]) -> list[str]:
     """Return an experiment: settings unless they were `said` before, picture, tables, causes and claims."""
     one, results = found.experiment, found.results
-    repeats = len(results.values("repeat"))
     full = len({case["repeat"] for case in one.cases("full")})
     parts = [f"## {one.name}: {one.title}"]
     if one.settings not in said:
         said.add(one.settings)
         parts.append(f"*Settings.* {one.settings}")
-    parts.append(f"{repeats} of {full} repeats." if full > 1 else "")
+    parts.append(f"{found.repeats} of {full} repeats." if full > 1 else "")
     if one.picture is not None:
         parts.append(f"![{one.title}]({one.name}.png)")
     parts.append(table(one, results))
@@ -168,8 +168,8 @@ def _index(found: Sequence[_Found], n_experiments: int, date: str) -> str:
     for one in found:
         experiment = one.experiment
         full = len({case["repeat"] for case in experiment.cases("full")})
-        repeats = len(one.results.values("repeat"))
-        runs.append([f"[{experiment.name}]({pages[experiment.paper]}.md)", experiment.title, str(repeats), str(full)])
+        link = f"[{experiment.name}]({pages[experiment.paper]}.md)"
+        runs.append([link, experiment.title, str(one.repeats), str(full)])
     failed = [["claim", "the paper", "verdict", "cause"], ["---"] * 4]
     for one in found:
         for claim in one.experiment.claims:

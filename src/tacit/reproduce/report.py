@@ -50,9 +50,11 @@ def table(experiment: Experiment, results: Results) -> str:
     """Return one table per measure: the factors as rows, the values of one of them across."""
     down = [name for name in experiment.factors if name != experiment.across]
     columns = results.values(experiment.across)
+    if any(row.get(experiment.across) is None for row in results.rows):
+        columns.insert(0, None)
     parts = []
     for measure in experiment.measures:
-        head = [*down, *(str(column) for column in columns)]
+        head = [*down, *("all" if column is None else str(column) for column in columns)]
         lines = [head, ["---"] * len(head)]
         for values in groups(results, down):
             rows = results.where(**values)

@@ -65,8 +65,8 @@ def read_results(experiment: Experiment, kept: Path, *, size: Size = "usual") ->
     return _results(experiment, cases, known) if all(_key(case) in known for case in cases) else None
 
 
-def read_stored(experiment: Experiment, kept: Path) -> Results | None:
-    """Return the rows of all repeats that are complete in a file, None if there are none.
+def read_stored(experiment: Experiment, kept: Path) -> tuple[Results, int]:
+    """Return the rows of all repeats that are complete in a file, and their number.
 
     A repeat is complete if it has each of its cases; those of a quick run do not count.
     """
@@ -74,7 +74,7 @@ def read_stored(experiment: Experiment, kept: Path) -> Results | None:
     for case in experiment.cases("full"):
         by_repeat.setdefault(case["repeat"], []).append(case)
     whole = [cases for cases in by_repeat.values() if all(_key(case) in known for case in cases)]
-    return _results(experiment, [case for cases in whole for case in cases], known) if whole else None
+    return _results(experiment, [case for cases in whole for case in cases], known), len(whole)
 
 
 def _results(experiment: Experiment, cases: list[Facts], known: dict[str, list[Facts]]) -> Results:

@@ -93,6 +93,9 @@ def test_the_report_has_table_picture_and_verdict(tmp_path: Path) -> None:
     assert files[0].read_text().splitlines()[1] == "plain,10,4,0.515,0"
     text = page(MADE, results)
     assert "| 10 | .515 ±.000 | .615 ±.000 |  |" in text
+    turned = page(dataclasses.replace(MADE, across="k"), results)
+    assert "| method | all | 10 | 20 |" in turned
+    assert "| words | .400 ±.000 |  |  |" in turned
     assert "| made-1 | 1 | Ours is better. | mixed | ours is better than plain in 1 of 2 comparisons" in text
     assert write_report(MADE, results, tmp_path / "again")[2].read_bytes() == files[2].read_bytes()
 
@@ -131,8 +134,8 @@ def test_a_report_shows_whole_repeats_whatever_their_number(tmp_path: Path) -> N
     run_cases(one, one.kept_in(tmp_path), size="usual")
     kept = one.kept_in(tmp_path)
     kept.write_text("".join(kept.read_text().splitlines(keepends=True)[:5]))  # the third repeat has one half
-    stored = read_stored(one, kept)
-    assert stored is not None
+    stored, repeats = read_stored(one, kept)
+    assert repeats == 2
     assert stored.values("repeat") == [0, 1]
     assert stored.values("half") == ["a"]
     files = write_pages([one], tmp_path, tmp_path / "report")
