@@ -19,7 +19,7 @@ from tacit.models.graphs.prototypes import RelationFeatures
 from tacit.text import vectoriser
 from tacit.text.analysis import stemmer
 
-__all__ = ["COLLECTIONS", "TEN", "Collection", "Part", "relations", "thirds"]
+__all__ = ["COLLECTIONS", "TEN", "Collection", "Part", "largest", "relations", "thirds"]
 
 TEN = ("corn", "grain", "wheat", "acq", "earn", "ship", "interest", "money-fx", "crude", "trade")
 _MANY = 4_500  # records of the two sets that stand for the paper's second one
@@ -100,6 +100,12 @@ def thirds(data: Collection, fold: int, *, n_records: int | None = None) -> tupl
     found = [_unit(X) for X in found]
     first, second, third = ((X, data.Y[part]) for X, part in zip(found, rows, strict=True))
     return first, second, third
+
+
+def largest(data: Collection) -> set[str]:
+    """Return the names of the five largest categories, or of all if there are ten or fewer."""
+    order = np.argsort(-data.Y.sum(axis=0), kind="stable")
+    return {data.names[place] for place in (order if len(order) <= 10 else order[:5])}
 
 
 def relations(measure: str, *, ratio: float = 0.25, selection: str = "auto", center: bool = True) -> Pipeline:

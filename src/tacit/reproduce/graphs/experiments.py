@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from tacit.evaluate import compare_models
 from tacit.reproduce.experiment import Claim, Experiment, Facts, Picture, Results, Size, Stated, Verdict, close, judged
-from tacit.reproduce.graphs.collections import COLLECTIONS, TEN, Collection, Part, relations, thirds
+from tacit.reproduce.graphs.collections import COLLECTIONS, TEN, Collection, Part, largest, relations, thirds
 from tacit.reproduce.graphs.methods import LABELS_IN_GRAPH, METHODS, WEIGHTS, Chosen, Method, choose, head
 
 __all__ = ["EXPERIMENTS"]
@@ -78,7 +78,7 @@ def _features(data: Collection, parts: tuple[Part, Part, Part], case: Facts) -> 
         dimensions = _SIDES[case["collection"]]
         used = parts if method.name == "Raw" else related
         found = choose(method, used, _head(case), dimensions[:3] if case["quick"] else dimensions)
-        rows += _rows(method, found, data.names)
+        rows += _rows(method, found, data)
     return rows
 
 
@@ -86,16 +86,19 @@ def _head(case: Facts) -> Any:
     return head(many_labels=case["collection"] in _STAND_INS)
 
 
-def _rows(method: Method, found: Chosen, names: tuple[str, ...]) -> list[Facts]:
-    """Return the rows of each table: the chosen setting, its categories, and the trials on the way to it."""
-    best = found.best
+def _rows(method: Method, found: Chosen, data: Collection) -> list[Facts]:
+    """Return the rows of each table: the chosen setting, its categories, and the trials on the way to it.
+
+    Of many categories the five largest are shown, as in the paper.
+    """
+    best, shown = found.best, largest(data)
     rows: list[Facts] = [
         {"table": "methods", "method": method.name, **_scores(best), "k": best.dimensions, "chosen": _told(found)}
     ]
     rows += [
         {"table": "categories", "method": method.name, "category": name, "F1": float(value)}
-        for name, value in zip(names, best.label_f1, strict=True)
-        if not np.isnan(value)
+        for name, value in zip(data.names, best.label_f1, strict=True)
+        if name in shown and not np.isnan(value)
     ]
     for varied, settings, trial in found.trials:
         if varied == "label_weight":
