@@ -13,7 +13,7 @@ import numpy as np
 
 from tacit.types import Array, Float64Array, IntArray
 
-__all__ = ["WORTH", "Measures", "Relevance", "nearest_of", "noise_of", "own_ranks", "rises", "sum_of_changes", "unit"]
+__all__ = ["WORTH", "Measures", "Relevance", "nearest_of", "noise_of", "own_ranks", "rises", "unit"]
 
 Measures = Mapping[str, Float64Array]  # what each question found, by the name of the measure
 
@@ -40,11 +40,6 @@ def rises(measures: Measures, base: Measures, *, fall: float = _FALL, by_chance:
             return -np.inf
         total += max(0.0, change - error) if change > 0 else change
     return total
-
-
-def sum_of_changes(measures: Measures, base: Measures) -> float:
-    """Return by how much all measures together changed."""
-    return sum(float(np.mean(measures[name] - before)) for name, before in base.items() if len(before))
 
 
 def noise_of(n_asked: int) -> float:

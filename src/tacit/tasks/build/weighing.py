@@ -35,7 +35,6 @@ from tacit.tasks.build.trial_measures import (
     noise_of,
     own_ranks,
     rises,
-    sum_of_changes,
     unit,
 )
 from tacit.types import Array, IntArray
@@ -211,7 +210,7 @@ def _words_beside_unlabelled(measured: Callable[[float], Measures], before: Meas
     """Return by how much the words' emphasis is multiplied in a space that records without labels have made larger.
 
     The usual factor keeps the words' share of the distances. Another is taken only if a measure falls with it, compared
-    with the space of labelled records: the best with which none falls, or with the largest sum if there is no such.
+    with the space of labelled records, and if none falls with the other: the best of these.
     """
 
     def gain_of(factor: float) -> float:
@@ -220,9 +219,7 @@ def _words_beside_unlabelled(measured: Callable[[float], Measures], before: Meas
     if np.isfinite(gain_of(usual)):
         return usual
     unfallen = [factor for factor in _FACTORS if np.isfinite(gain_of(factor))]
-    if unfallen:
-        return max(unfallen, key=gain_of)
-    return max((usual, *_FACTORS), key=lambda factor: sum_of_changes(measured(factor), before))
+    return max(unfallen, key=gain_of, default=usual)
 
 
 def _best_for_views(

@@ -142,7 +142,7 @@ def test_beside_records_without_labels_words_count_otherwise_only_if_a_measure_f
 
     assert _words_beside_unlabelled(lambda factor: measured(factor, 0.0), before, 0.47) == 0.47
     assert _words_beside_unlabelled(lambda factor: measured(factor, 0.02), before, 0.47) == 2.8
-    assert _words_beside_unlabelled(lambda factor: measured(factor, 0.2), before, 0.47) == 2.8  # the smallest harm
+    assert _words_beside_unlabelled(lambda factor: measured(factor, 0.2), before, 0.47) == 0.47  # all would fall
 
 
 def test_records_without_labels_are_tried_beside_the_others(planted):
