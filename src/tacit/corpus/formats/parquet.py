@@ -53,17 +53,18 @@ def parquet_rows(source: Source, problems: Problems) -> Iterator[tuple[int, dict
 
 def _rows(batch: Any, pa: Any) -> list[dict[str, Any]]:
     """Return the rows of a batch; Python knows no nanoseconds, and texts may hold bytes that are not UTF-8."""
-    for place, field in enumerate(batch.schema):
+    table = pa.Table.from_batches([batch])  # older versions change the columns of tables only
+    for place, field in enumerate(table.schema):
         if cast := _in_microseconds(field.type, pa):
-            batch = batch.set_column(place, field.name, batch.column(place).cast(cast, safe=False))
+            table = table.set_column(place, field.name, table.column(place).cast(cast, safe=False))
     try:
-        found: list[dict[str, Any]] = batch.to_pylist()
+        found: list[dict[str, Any]] = table.to_pylist()
     except UnicodeDecodeError:
-        for place, field in enumerate(batch.schema):
+        for place, field in enumerate(table.schema):
             if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
                 kind = pa.binary() if pa.types.is_string(field.type) else pa.large_binary()
-                batch = batch.set_column(place, field.name, batch.column(place).cast(kind))
-        found = batch.to_pylist()
+                table = table.set_column(place, field.name, table.column(place).cast(kind))
+        found = table.to_pylist()
     return found
 
 
