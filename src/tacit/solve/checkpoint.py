@@ -142,8 +142,12 @@ def save(folder: str | Path, state: Mapping[str, Any], *, name: str = "state") -
     arrays = {key: value for key, value in state.items() if isinstance(value, np.ndarray)}
     plain = json.dumps({key: value for key, value in state.items() if key not in arrays}, default=_as_plain)
     arrays[_PLAIN] = np.frombuffer(plain.encode(), np.uint8)
+    objects = [key for key, array in arrays.items() if array.dtype.hasobject]
+    if objects:
+        raise TypeError(f"a state holds arrays of numbers, not of objects: {objects[0]}")
     with replacing(path) as fresh, open(fresh, "wb") as file:
-        np.savez(file, allow_pickle=False, **arrays)
+        # before NumPy 2.1, allow_pickle=False would be stored as one more array
+        np.savez(file, **arrays)  # type: ignore[arg-type, unused-ignore]
 
 
 def load(folder: str | Path, *, name: str = "state") -> dict[str, Any] | None:

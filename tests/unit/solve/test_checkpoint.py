@@ -78,6 +78,8 @@ def test_what_is_no_plain_data_is_refused_before_the_earlier_state_is_lost(tmp_p
     save(tmp_path, {"filled": 1})
     with pytest.raises(TypeError, match="arrays and plain data, not set"):
         save(tmp_path, {"filled": {1}})
+    with pytest.raises(TypeError, match="arrays of numbers, not of objects: basis"):
+        save(tmp_path, {"basis": np.array([{1}])})
     assert load(tmp_path) == {"filled": 1}
 
 
