@@ -177,9 +177,10 @@ def _better(
         ours = results.where(setting=setting, features=first)
         level = results.where(setting=setting, features=second)
         compared = [
-            (measure, width, ours.where(dimensions=width).difference(other, measure, test_ratio=_RATIO[setting]))
+            (measure, width, one.difference(other, measure, test_ratio=_RATIO[setting]))
             for measure in measures
             for width in dimensions
+            for one in [ours if first == _WORDS else ours.where(dimensions=width)]
             for other in [level if second == _WORDS else level.where(dimensions=width)]
         ]
         return judged(
