@@ -53,6 +53,10 @@ def _into(verb: str, name: str, *more: str, option: str = "-o") -> Callable[[Pat
     return lambda files, case: [*_on(verb, *more)(files, case), option, str(case / name)]
 
 
+def _backup(case: Path) -> Sequence[str]:
+    return ["backup", str(case / "i.tacit"), str(case / "out.tacit"), "--replace"]
+
+
 COMMANDS = (
     Command("build", lambda files, case: build_sample(files, case / "new.tacit"), is_new=True),
     Command("replace", lambda files, case: build_sample(files, case / "i.tacit", "others.jsonl", "--replace")),
@@ -69,6 +73,7 @@ COMMANDS = (
     Command("parquet", _into("export", "out.parquet", "--format", "parquet", "--replace"), "output"),
     Command("npy", _into("export", "out.npy", "--format", "npy", "--replace"), "output"),
     Command("site", _into("export", "out.site", "--replace", option="--site"), "output"),
+    Command("backup", lambda files, case: _backup(case), "output"),
     Command("suggest", _into("suggest", "out.tsv", "--batch", "{added.jsonl}", option="--output"), "output"),
     Command("search", _on("search", "whale harbour"), ""),
     Command("verify", _on("verify"), ""),
@@ -249,6 +254,7 @@ def start_armed(arguments: Sequence[str], folder: Path, mode: int, place: int) -
         handle = os.open(folder.with_name("said"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(handle, 1)
         os.dup2(handle, 2)
+        os.chdir(folder)  # where a command writes that is not told where
         layer = ctypes.CDLL(None)
         layer.faults_arm(mode, ctypes.c_long(place), str(folder).encode())
         code = run_command(arguments)

@@ -15,6 +15,7 @@ from tacit.index import Generation
 from tacit.index.known_views import KnownViews
 from tacit.index.positions import RecordPositions
 from tacit.index.space import Space
+from tacit.index.stored_arrays import all_texts, fitting
 from tacit.index.suggester import Suggester
 from tacit.index.taxonomy import taxonomy_from_facts
 from tacit.index.witnesses.panel import Panel
@@ -56,12 +57,17 @@ class OpenedIndex:
     @cached_property
     def space(self) -> Space:
         """Places texts among the records."""
-        return Space.of_generation(self.generation)
+        with fitting(self.generation, "the space"):
+            space = Space.of_generation(self.generation)
+            if space.words is not None:
+                all_texts(list(space.words.terms))
+            return space
 
     @cached_property
     def suggester(self) -> Suggester | None:
         """Scores labels; None if the index was built without one."""
-        return Suggester.of_generation(self.generation)
+        with fitting(self.generation, "the suggester"):
+            return Suggester.of_generation(self.generation)
 
     @property
     def panel(self) -> Panel | None:
@@ -71,7 +77,8 @@ class OpenedIndex:
             with self._opening:  # it is large, so threads wait for one of them to open it
                 found = self._panel
                 if found is None or found[0] != state:
-                    found = self._panel = state, self._open_panel()
+                    with fitting(self.generation, "the suggester"):
+                        found = self._panel = state, self._open_panel()
         return found[1]
 
     def _open_panel(self) -> Panel | None:
@@ -105,30 +112,38 @@ class OpenedIndex:
     @cached_property
     def known_views(self) -> KnownViews | None:
         """Places records whose labels or links are known; None if the index has no such space."""
-        return KnownViews.of_generation(self.generation)
+        with fitting(self.generation, "the space"):
+            return KnownViews.of_generation(self.generation)
 
     @cached_property
     def weights(self) -> dict[str, float]:
         """How much the words and each view count in distances, 0 for views that were left out; empty if unknown."""
         if "facts/emphasis.json" not in self.generation.manifest.files:
             return {}
-        facts = self.generation.facts("emphasis")
-        return dict.fromkeys(facts["weights"], 0.0) | facts["emphasis"]
+        with fitting(self.generation, "the weights"):
+            facts = self.generation.facts("emphasis")
+            found = dict.fromkeys(facts["weights"], 0.0) | dict(facts["emphasis"])
+            return {str(name): float(weight) for name, weight in found.items()}
 
     @cached_property
     def label_names(self) -> tuple[str, ...]:
         """Labels that the space and the suggester know."""
-        return tuple(self.generation.facts("labels")["names"])
+        with fitting(self.generation, "the list of labels"):
+            return tuple(all_texts(self.generation.facts("labels")["names"]))
 
     @cached_property
     def label_counts(self) -> IntArray:
         """Number of records with each of `label_names` when the index was fitted."""
-        return np.asarray(self.generation.facts("labels")["counts"], np.int64)
+        with fitting(self.generation, "the list of labels"):
+            return np.asarray(self.generation.facts("labels")["counts"], np.int64).reshape(len(self.label_names))
 
     @cached_property
     def label_titles(self) -> dict[str, str]:
         """Titles of labels that came with the records, as in Annif's corpora."""
-        return dict(self.generation.facts("labels").get("titles", {}))
+        with fitting(self.generation, "the list of labels"):
+            titles = dict(self.generation.facts("labels").get("titles", {}))
+            all_texts(list(titles.values()))
+            return titles
 
     @property
     def label_positions(self) -> Float32Array | None:
@@ -138,7 +153,14 @@ class OpenedIndex:
     @cached_property
     def link_names(self) -> dict[str, list[str]]:
         """Names of the linked things that have a position, by the name of the link; empty if the model has no links."""
-        return dict(self.generation.facts("links")) if "facts/links.json" in self.generation.manifest.files else {}
+        if "facts/links.json" not in self.generation.manifest.files:
+            return {}
+        with fitting(self.generation, "the list of links"):
+            found = {str(kind): all_texts(names) for kind, names in self.generation.facts("links").items()}
+            for place, names in enumerate(found.values()):
+                if len(self.generation.array(f"link_positions_{place}")) != len(names):
+                    raise ValueError(f"{len(names)} names of other positions")
+            return found
 
     def link_positions(self, kind: str) -> Float32Array:
         """Return the positions of the linked things of one kind, in the order of `link_names`."""
@@ -149,7 +171,8 @@ class OpenedIndex:
         """The names of the labels, with what is above them if that is known."""
         if "facts/taxonomy.json" not in self.generation.manifest.files:
             return None
-        return taxonomy_from_facts(self.generation.facts("taxonomy"))
+        with fitting(self.generation, "the taxonomy"):
+            return taxonomy_from_facts(self.generation.facts("taxonomy"))
 
     @property
     def taxonomy(self) -> Taxonomy | None:

@@ -196,7 +196,7 @@ class GenerationWriter:
         folder = self._open_folder()
         counts = self._sealed_counts(folder, counts)
         flush_tree(folder)
-        paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != RECORDS]
+        paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.name.startswith(RECORDS)]
         named = {path.relative_to(folder).as_posix(): path for path in paths}
         files = {
             name: self._kept.get(name) or FileFacts(path.stat().st_size, file_sha256(path))

@@ -8,6 +8,7 @@ from typing import Any
 
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
+from tacit.index.stored_arrays import all_texts, fitting
 
 __all__ = ["Correction", "corrections_of", "save_corrections"]
 
@@ -40,14 +41,17 @@ class Correction:
     @classmethod
     def from_facts(cls, facts: dict[str, Any]) -> Correction:
         """Read what `to_facts` returned."""
-        return cls(**{**facts, "accepted": tuple(facts["accepted"]), "rejected": tuple(facts["rejected"])})
+        accepted, rejected = (tuple(all_texts(facts[name])) for name in ("accepted", "rejected"))
+        texts = {name: str(value) for name, value in facts.items() if name not in ("accepted", "rejected")}
+        return cls(**texts, accepted=accepted, rejected=rejected)
 
 
 def corrections_of(generation: Generation) -> list[Correction]:
     """Return the corrections that an index has learned from, the earliest first."""
     if _FILE not in generation.manifest.files:
         return []
-    return [Correction.from_facts(facts) for facts in generation.facts("corrections")["corrections"]]
+    with fitting(generation, "the list of corrections"):
+        return [Correction.from_facts(facts) for facts in generation.facts("corrections")["corrections"]]
 
 
 def save_corrections(writer: GenerationWriter, corrections: Sequence[Correction]) -> None:

@@ -25,6 +25,7 @@ import scipy.sparse as sp
 
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
+from tacit.index.stored_arrays import all_texts, check_numbers, check_starts
 from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_columns
 from tacit.text.analysis import Analyser
 from tacit.text.words import Words
@@ -286,7 +287,12 @@ class NamesWitness(Witness):
     @classmethod
     def of_generation(cls, generation: Generation, words: Words, vectors: Any) -> Self:
         """Open the names of an index."""
-        terms = generation.facts("name_words")
+        terms = all_texts(generation.facts("name_words"))
+        check_numbers(generation, "name_words", len(terms))
+        check_numbers(generation, "name_subjects", vectors.shape[1])
+        check_starts(
+            generation, "name_starts", len(generation.array("name_subjects")), len(generation.array("name_words"))
+        )
         starts, numbers = generation.array("name_starts").tolist(), generation.array("name_words").tolist()
         names = [tuple(terms[number] for number in numbers[start:end]) for start, end in pairwise(starts)]
         subjects, kinds, found, right = (

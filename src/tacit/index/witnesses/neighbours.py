@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
+from tacit.index.stored_arrays import stored_rows
 from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_columns, entries_of, unit_rows
 from tacit.types import Array, BoolArray, Float32Array, IntArray
 
@@ -94,10 +95,9 @@ class NeighboursWitness(Witness):
     ) -> Self:
         """Open the records of an index and its corrections; `shape` is its numbers of terms, of these and subjects."""
         n_terms, n_records, n_subjects = shape
-        columns, starts = (generation.array(f"near_by_word_{part}") for part in ("columns", "starts"))
-        by_word = sp.csr_array((generation.array("near_by_word_values"), columns, starts), (n_terms, n_records))
-        columns, starts = (generation.array(f"near_labels_{part}") for part in ("columns", "starts"))
-        labels = sp.csr_array((np.ones(len(columns), np.float32), columns, starts), (n_records, n_subjects))
+        values = generation.array("near_by_word_values")
+        by_word = stored_rows(generation, "near_by_word", (n_terms, n_records), values)
+        labels = stored_rows(generation, "near_labels", (n_records, n_subjects))
         if learned is not None and has_places(places):
             places = np.vstack([places, learned])
         return cls(by_word, labels, places)

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from tacit.corpus.record import Record
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
+from tacit.index.stored_arrays import all_texts, check_numbers, stored_rows
 from tacit.index.suggester import Suggester
 from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness
 from tacit.index.witnesses.choice import ChoiceRule, text_limits
@@ -345,9 +346,9 @@ class Panel:
         if "facts/panel.json" not in generation.manifest.files:
             return None
         facts: Mapping[str, Any] = generation.facts("panel")
-        subjects = tuple(facts["subjects"])
+        subjects = tuple(all_texts(facts["subjects"]))
         positions = generation.array("positions")
-        by_words = WordsWitness.of_generation(generation)
+        by_words = WordsWitness.of_generation(generation, len(words.terms), len(subjects))
         learned = generation.arrays.get("learned_positions")
         n_records = len(positions) + (0 if learned is None else len(learned))
         shape = (len(words.terms), n_records, len(subjects))
@@ -357,6 +358,8 @@ class Panel:
         if "name_starts" in generation.arrays:
             names = NamesWitness.of_generation(generation, words, _name_vectors(generation, shape))
         of_corrections = near.labels[len(positions) :]
+        if "panel_head_subjects" in generation.arrays:
+            check_numbers(generation, "panel_head_subjects", len(subjects))
         position = PositionWitness(
             generation.array("label_positions"),
             counts - np.bincount(of_corrections.indices, minlength=len(counts)),
@@ -407,8 +410,7 @@ def _label_titles(record: Record) -> Mapping[str, str]:
 
 
 def _name_vectors(generation: Generation, shape: tuple[int, int, int]) -> Any:
-    parts = (generation.array(f"name_vector_{part}") for part in ("values", "columns", "starts"))
-    return sp.csr_array(tuple(parts), (shape[0], shape[2]))
+    return stored_rows(generation, "name_vector", (shape[0], shape[2]), generation.array("name_vector_values"))
 
 
 def blocks_of(n_texts: int, size: int) -> Iterator[slice]:

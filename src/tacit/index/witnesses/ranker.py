@@ -14,11 +14,14 @@ import numpy as np
 
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
+from tacit.index.stored_arrays import check_numbers
 from tacit.types import Array, Float64Array
 
 __all__ = ["TreeRanker"]
 
 _ARRAYS = ("features", "limits", "left", "right", "values", "roots", "constants")
+_MOST_NUMBERS = 10_000  # of a pair
+_DEEPEST = 1_000
 _CELLS = 400_000  # pairs x trees at a time, which fit into a cache
 
 
@@ -100,4 +103,14 @@ class TreeRanker:
     @classmethod
     def of_generation(cls, generation: Generation, prefix: str = "ranker") -> Self:
         """Open the trees of an index."""
-        return cls(**{name: np.asarray(generation.array(f"{prefix}_{name}")) for name in _ARRAYS})
+        arrays = {name: np.asarray(generation.array(f"{prefix}_{name}")) for name in _ARRAYS}
+        n_nodes = len(arrays["values"])
+        for name in ("left", "right", "roots"):
+            check_numbers(generation, f"{prefix}_{name}", n_nodes)
+        check_numbers(generation, f"{prefix}_features", _MOST_NUMBERS)
+        if any(len(arrays[name]) != n_nodes for name in ("features", "limits", "left", "right")):
+            raise ValueError("trees with nodes of other lengths")
+        constants = arrays["constants"]
+        if constants.shape != (5,) or not np.isfinite(constants).all() or not 0 <= constants[4] <= _DEEPEST:
+            raise ValueError(f"trees with the constants {constants.tolist()}")
+        return cls(**arrays)

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
+from tacit.index.stored_arrays import stored_rows
 from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_columns, entries_of
 from tacit.types import Array, Float32Array, IntArray
 
@@ -78,10 +79,8 @@ class RelativesWitness(Witness):
     def of_generation(cls, generation: Generation, counts: Array) -> Self:
         """Open the pairs of an index."""
         n = len(counts)
-        columns, starts = (generation.array(f"together_{part}") for part in ("columns", "starts"))
-        together = sp.csr_array((generation.array("together_values"), columns, starts), (n, n))
-        columns, starts = (generation.array(f"related_{part}") for part in ("columns", "starts"))
-        related = sp.csr_array((np.ones(len(columns), np.float32), columns, starts), (n, n))
+        together = stored_rows(generation, "together", (n, n), generation.array("together_values"))
+        related = stored_rows(generation, "related", (n, n))
         return cls(together, np.asarray(counts, np.float32), related)
 
 

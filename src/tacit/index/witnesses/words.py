@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
+from tacit.index.stored_arrays import check_numbers, check_starts
 from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_columns, entries_of
 from tacit.types import Array, Float32Array, IntArray
 
@@ -107,9 +108,18 @@ class WordsWitness(Witness):
         writer.save_array("words_n_records", np.array([self.n_records]))
 
     @classmethod
-    def of_generation(cls, generation: Generation) -> Self:
-        """Open the counts of an index."""
+    def of_generation(cls, generation: Generation, n_terms: int, n_subjects: int) -> Self:
+        """Open the counts of an index with so many words and subjects."""
         arrays = {name: generation.array(f"words_{name}") for name in _ARRAYS}
+        check_starts(generation, "words_starts", n_terms, len(arrays["subjects"]))
+        check_numbers(generation, "words_subjects", n_subjects)
+        sizes = {"counts": "subjects", "sums": "subjects", "squares": "subject_counts"}
+        if (
+            len(arrays["word_counts"]) != n_terms
+            or len(arrays["subject_counts"]) > n_subjects
+            or any(arrays[name].shape != arrays[other].shape for name, other in sizes.items())
+        ):
+            raise ValueError("counts of other lengths")
         return cls(**arrays, n_records=np.asarray(generation.array("words_n_records")).ravel()[0])
 
 
