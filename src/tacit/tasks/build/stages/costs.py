@@ -1,6 +1,7 @@
 """What the stages of a build cost: constants that `python benchmarks/size.py constants` measures and prints.
 
-Times are seconds of a processor core, all threads together; a machine with several cores takes less. Records of finna
+Those of memory and of the disk are measured; those of time are first guesses, which no run has confirmed yet. Times are
+seconds of a processor core, all threads together; a machine with several cores takes less. Records of finna
 (titles of library records, 15 words each, 2.4 of 21,353 labels, 400 dimensions), 2 cores of a virtual machine,
 2026-11-19.
 """
