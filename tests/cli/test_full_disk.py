@@ -74,7 +74,7 @@ def _is_whole(index: Path) -> None:
 def test_a_build_that_does_not_fit_leaves_nothing(shelf, tmp_path):
     code, said = run("build", shelf / "books.csv", "-o", "new.tacit", "-q", folder=tmp_path, size=6_000)
     assert code == 2
-    _is_one_sentence(said, "new.tacit", "check the disk")
+    _is_one_sentence(said, "new.tacit", "free space")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -82,10 +82,10 @@ def test_what_does_not_fit_is_not_added_and_replaces_nothing(shelf, index):
     size = (index / "generation-000001/records.sqlite").stat().st_size + 20_000
     code, said = run("add", index, shelf / "new.csv", "-q", folder=index.parent, size=size)
     assert code == 2
-    _is_one_sentence(said, "Nothing was changed")
+    _is_one_sentence(said, "free space")
     code, said = run("build", shelf / "new.csv", "-o", index, "--replace", "-q", folder=index.parent, size=60_000)
     assert code == 2
-    _is_one_sentence(said, "check the disk")
+    _is_one_sentence(said, "free space")
     _is_whole(index)
 
 

@@ -192,11 +192,12 @@ def estimate_command(
     shard: int,
     as_json: bool,
 ) -> None:
-    """Estimate time, memory and disk of a build, from the first records of the files.
+    """Estimate time, memory and disk of a build.
 
-    The first 5,000 records are read, and nothing is written. Costs are measured constants of one machine, for records
-    of a library: expect half to twice as much on yours. With --machines, a build in shards is simulated: one space is
-    fitted, and each core then makes one shard after the other. Such an index cannot be built yet.
+    The first 5,000 records of the files are read, and nothing is written. Costs are measured constants of one
+    machine, for records of a library: expect half to twice as much on yours. With --machines, a build in shards is
+    simulated: one space is fitted, and each core then makes one shard after the other. Such an index cannot be built
+    yet.
     """
     from tacit.tasks.build.stages.estimate import estimate_build, spread
     from tacit.tasks.build.stages.plan import parse_memory

@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import gc
 import logging
-import os
 import sqlite3
 import threading
 import time
@@ -24,6 +23,7 @@ from typing import Any, TypeVar
 
 from tacit.errors import InputError, TacitError
 from tacit.index.folder.opening import as_folder
+from tacit.index.records.held_files import read_ahead
 from tacit.serve.problems import Problem, as_problem
 from tacit.tasks.collection import Collection, open_index
 
@@ -129,7 +129,7 @@ class Snapshot:
         """Read ahead, and ask what people ask first, so that no one waits for it."""
         try:
             for path in sorted(self.collection.generation.folder.rglob("*")):
-                _read_ahead(path)
+                read_ahead(path)
             with self.collection.store.at_one_state():
                 ask(self)
         except Exception:  # its folder may be gone by now, and what is wrong with it is told to whoever asks
@@ -369,14 +369,6 @@ class ServiceState:
         self._reloads.shutdown(wait=False, cancel_futures=True)
         for served in self.indexes.values():
             served.close()
-
-
-def _read_ahead(path: Path) -> None:
-    """Ask the system to read a file into memory, where it can be asked: a first search would wait for the disk."""
-    with contextlib.suppress(OSError, AttributeError):
-        if path.is_file():
-            with path.open("rb") as file:
-                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
 
 
 def settle_memory() -> None:

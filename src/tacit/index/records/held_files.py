@@ -7,16 +7,19 @@ section 2.2). So every connection is counted, and a handle is kept until the las
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import sqlite3
 import threading
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
+from tacit.errors import InputError
 from tacit.files import PLAIN_FLAGS, check_plain, file_sha256
 
-__all__ = ["HeldConnection", "held_sha256"]
+__all__ = ["HeldConnection", "held_sha256", "read_ahead"]
 
 _Key = tuple[int, int]  # device and number of a file
 _BLOCK = 1 << 20
@@ -54,6 +57,17 @@ def held_sha256(path: Path) -> str:
     """Return the SHA-256 of a regular file in hexadecimal digits."""
     if os.name == "nt":  # locks belong to handles there
         return file_sha256(path, plain=True)
+    with _held_handle(path) as handle:
+        digest, place = hashlib.sha256(), 0
+        while block := os.pread(handle, _BLOCK, place):
+            digest.update(block)
+            place += len(block)
+        return digest.hexdigest()
+
+
+@contextlib.contextmanager
+def _held_handle(path: Path) -> Iterator[int]:
+    """Open a regular file for reading; the handle is not closed before the last connection to the file."""
     check_plain(path)
     with _TURN:
         found = os.stat(path)
@@ -63,13 +77,19 @@ def held_sha256(path: Path) -> str:
             handle = _HANDLES[key] = os.open(path, os.O_RDONLY | PLAIN_FLAGS)
         _USES[key] += 1
     try:
-        digest, place = hashlib.sha256(), 0
-        while block := os.pread(handle, _BLOCK, place):
-            digest.update(block)
-            place += len(block)
-        return digest.hexdigest()
+        yield handle
     finally:
         _release(key)
+
+
+def read_ahead(path: Path) -> None:
+    """Ask the system to read a file into memory, where it can be asked: a first search would wait for the disk.
+
+    What SQLite keeps beside the records is left alone, since it is locked as well, and small.
+    """
+    if not path.name.endswith(("-wal", "-shm", "-journal")):
+        with contextlib.suppress(OSError, AttributeError, InputError), _held_handle(path) as handle:
+            os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_WILLNEED)
 
 
 def _release(key: _Key) -> None:

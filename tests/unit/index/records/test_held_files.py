@@ -11,7 +11,7 @@ from index_builds import add, build, record
 from tacit.files import file_sha256
 from tacit.index import change_generation, open_generation, verify
 from tacit.index.records import held_files
-from tacit.index.records.held_files import held_sha256
+from tacit.index.records.held_files import held_sha256, read_ahead
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="locks belong to handles there, and are not lost")
 
@@ -57,6 +57,17 @@ def test_a_writer_keeps_its_lock_when_it_leaves_the_checksum(path):
         generation.store.remove(["r1"])
         assert held_sha256(generation.folder / "records.sqlite")
         assert _is_locked(generation.folder / "records.sqlite")
+
+
+def test_a_reader_keeps_its_lock_when_files_are_read_ahead(path):
+    with open_generation(path) as reader:
+        assert "r1" in reader.store
+        files = sorted((path / "generation-000001").rglob("records.sqlite*"))
+        assert len(files) == 3
+        for file in files:
+            read_ahead(file)
+        assert _is_locked(files[0])
+    assert not held_files._HANDLES
 
 
 def test_no_handle_is_left(path):

@@ -115,7 +115,7 @@ def test_bad_options_are_refused(index, options, message):
 def test_an_index_without_labels_has_no_suggester(tmp_path):
     records = [Record(f"p{i}", text) for i, text in enumerate(TEXTS)]
     with tacit.open(tacit.build(records, tmp_path / "i", small_settings())) as plain:
-        with pytest.raises(InputError, match="has no suggester: got an index without labels"):
+        with pytest.raises(InputError, match="has no suggester: got an index that was built without labels"):
             suggest(plain, ["whale"])
         with pytest.raises(InputError, match="has no suggester"):
             next(suggest_records(plain, iter(())))
