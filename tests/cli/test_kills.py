@@ -207,8 +207,8 @@ def test_a_killed_build_goes_on_and_makes_the_same_index(server, files, index, t
 def test_a_build_does_not_go_on_with_another_one(server, files, tmp_path):
     path = tmp_path / "i.tacit"
     command = _build(files / "second.jsonl", path, "--resume")
-    for after in (0.4, 0.8, 1.6, 3.2, 6.4):  # until the first stage was finished, and the last was not
-        server.run([command], after)
+    for turn in range(26):  # later and later, until the first stage was finished, and the last was not
+        server.run([command], 0.05 * 1.25**turn)
         if (path / "CURRENT").exists():
             shutil.rmtree(path)
         elif list(path.glob("*.work/state.json")):
