@@ -205,19 +205,15 @@ def test_a_killed_build_goes_on_and_makes_the_same_index(server, files, index, t
 
 
 def test_a_build_does_not_go_on_with_another_one(server, files, tmp_path):
-    path = tmp_path / "i.tacit"
-    command = _build(files / "second.jsonl", path, "--resume")
-    for turn in range(26):  # later and later, until the first stage was finished, and the last was not
-        server.run([command], 0.05 * 1.25**turn)
-        if (path / "CURRENT").exists():
-            shutil.rmtree(path)
-        elif list(path.glob("*.work/state.json")):
-            break
+    commands = lambda path: [_build(files / "second.jsonl", path, "--resume")]  # noqa: E731
+    for path, _ in _killed(server, 20, lambda attempt: tmp_path / f"{attempt}.tacit", commands, 8):
+        if list(path.glob("*.work/state.json")) and not (path / "CURRENT").exists():
+            break  # the first stage was finished, and the last was not
     else:
         pytest.fail("no build was killed after its first stage")
     code, output = server.run([_build(files / "first.jsonl", path, "--resume")])
     assert code != 0
-    assert "--resume does not fit: got another files than the build that was interrupted" in output
+    assert "--resume does not fit: got other files than the build that was interrupted" in output
     assert server.run([_build(files / "first.jsonl", path)])[0] == 0  # without it, everything begins anew
     assert _ids(path) == _named("a", 60)
 

@@ -51,7 +51,7 @@ class BuildState:
             differing = sorted(name for name in self._asked if kept["asked"].get(name) != self._asked[name])
             if differing:
                 raise InputError(
-                    f"resume does not fit: got another {differing[0]} than the build that was interrupted, expected "
+                    f"resume does not fit: got other {differing[0]} than the build that was interrupted, expected "
                     "the same files and options. Repeat the command as it was, or leave resume out to begin anew."
                 )
             self._done = kept["done"]
