@@ -255,10 +255,12 @@ def _sketched(reading: ReadingOptions, space: ModelOptions, settings: BuildSetti
     """Look at the first records."""
     from tacit.tasks.build.stages.estimate import sketch
 
-    done = [0.0]
+    done = [(0, 1.0)]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "the files have problems", TacitWarning)
-        opened = open_records(reading, title_weight=title_weight(space), progress=lambda n, part: done.append(part))
+        opened = open_records(
+            reading, title_weight=title_weight(space), progress=lambda n, part: done.append((n, part))
+        )
         return sketch(opened.records, settings, lambda: done[-1])
 
 

@@ -23,14 +23,14 @@ def records(n: int) -> list[Record]:
 
 
 def test_a_small_collection_is_counted_exactly() -> None:
-    found = sketch(records(300), BuildSettings(), lambda: 1.0)
+    found = sketch(records(300), BuildSettings(), lambda: (300, 1.0))
     assert (found.n_read, found.n_records, found.n_labels, found.n_pairs) == (300, 300, 7, 300)
     assert found.n_terms == 102
     assert found.n_entries == 900
 
 
 def test_a_large_one_is_extended_by_the_share_of_the_files_that_was_read() -> None:
-    found = sketch(records(LOOKED_AT + 10), BuildSettings(), lambda: 0.01)
+    found = sketch(records(LOOKED_AT + 10), BuildSettings(), lambda: (LOOKED_AT // 2, 0.005))
     assert found.n_records == 100 * LOOKED_AT
     assert found.n_pairs == pytest.approx(100 * LOOKED_AT)
     assert found.n_labels == 7  # no label was new for long
@@ -38,7 +38,7 @@ def test_a_large_one_is_extended_by_the_share_of_the_files_that_was_read() -> No
 
 def test_an_empty_collection_is_told() -> None:
     with pytest.raises(InputError, match="records is empty"):
-        sketch([], BuildSettings(), lambda: 1.0)
+        sketch([], BuildSettings(), lambda: (0, 1.0))
 
 
 def test_costs_grow_with_the_records_and_a_limit_is_kept_in_every_stage() -> None:

@@ -133,32 +133,31 @@ def duration(seconds: float) -> str:
     return f"{seconds:,.0f} seconds"
 
 
-def sketch(records: Iterable[Record], settings: BuildSettings, share: Callable[[], float]) -> Sketch:
+def sketch(records: Iterable[Record], settings: BuildSettings, progress: Callable[[], tuple[int, float]]) -> Sketch:
     """Look at the first records of a collection.
 
     Parameters
     ----------
     records : read until there are enough
     settings : how texts become words
-    share : returns which part of the collection has been read
+    progress : returns the part of the collection that had been read, after the number of records at that moment
     """
     analyse = Analyser(settings.text, stop_words_of(settings.text))
     words, labels = Counter[str](), Counter[str]()
     n_read = n_bytes = 0
     seen: list[tuple[int, int]] = []
-    part, marks = 1.0, []
+    at, part = 0, 1.0
     for record in islice(records, LOOKED_AT):
         n_read += 1
         n_bytes += len(record.text.encode())
         words.update(set(analyse(record.text)))
         labels.update(record.labels)
-        part = share()
-        marks.append(part)
+        at, part = progress()
         if n_read & (n_read - 1) == 0:  # at each power of two
             seen.append((n_read, sum(count > 1 for count in words.values())))
     if not n_read:
         raise InputError("records is empty: got none, expected at least one. Check what was read.")
-    n_records = n_read if n_read < LOOKED_AT or part >= 1 else max(n_read, round(n_read / max(part, 1e-9)))
+    n_records = n_read if n_read < LOOKED_AT or part >= 1 else max(n_read, round(at / max(part, 1e-9)))
     kept = sum(count > 1 for count in words.values())
     times = n_records / n_read
     earlier = next(((n, v) for n, v in reversed(seen) if n <= n_read / 2 and v), (1, 1))
