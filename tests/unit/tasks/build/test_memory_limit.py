@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from tacit.index import GenerationWriter
 from tacit.index.folder.generations import current_generation
 from tacit.tasks.build.build import build
 from tacit.tasks.build.settings import BuildSettings
+from tacit.tasks.build.stages import state
 from tacit.tasks.build.stages.pipeline import IndexBuild
 from tacit.tasks.build.stages.plan import Contents, Limits, limits_for, parse_memory, sampled
 from tacit.tasks.build.stages.state import BuildState
@@ -68,6 +70,21 @@ def test_with_room_for_all_the_index_is_the_same(tmp_path: Path) -> None:
     for name, memory in (("free", None), ("limited", "3GB")):
         build(records(150), tmp_path / name, SETTINGS, memory=memory)
     assert arrays_of(tmp_path / "free") == arrays_of(tmp_path / "limited")
+
+
+@pytest.mark.parametrize("late", range(1, 5))
+def test_a_build_in_which_a_later_stage_takes_long_is_the_same(tmp_path: Path, monkeypatch, late: int) -> None:
+    """What the stages before it have made is then written with what it has made, and not before."""
+    plain = build(records(90), tmp_path / "plain", SETTINGS)
+    seen: list[None] = []
+
+    def clock() -> float:
+        seen.append(None)
+        return 0.0 if len(seen) <= late else 1e6
+
+    monkeypatch.setattr(state, "time", SimpleNamespace(monotonic=clock))
+    assert arrays_of(build(records(90), tmp_path / "late", SETTINGS)) == arrays_of(plain)
+    assert len(seen) > late
 
 
 def test_too_small_a_limit_is_told_with_the_least_that_is_enough_and_this_is_enough(tmp_path: Path) -> None:

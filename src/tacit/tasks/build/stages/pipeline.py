@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -210,11 +211,9 @@ class IndexBuild:
                 self.writer.save_array("lengths", lengths_of(self.fitted.positions))
                 self._save_labels()
             _save_space(self.writer, self.fitted, self.words)
-            honest = self.honest
-            keep = None if self._is_sampled else lambda: np.save(work / "honest.npy", honest)
+            keep = None if self._is_sampled else partial(np.save, work / "honest.npy", self.honest)
             made = {"model": self.fitted.model, "parameters": self.fitted.parameters}
             self.state.finish("space", made, keep)
-            del honest, keep
         else:
             self.fitted = _read_space(self.writer, self.state["space"], with_labels=not self._is_sampled)
             if self._is_sampled:
