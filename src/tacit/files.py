@@ -28,6 +28,7 @@ __all__ = [
     "flush_folder",
     "flush_tree",
     "kind_of",
+    "link_or_copy",
     "open_plain",
     "remove_tree",
     "replace_text",
@@ -188,6 +189,14 @@ def flush_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def link_or_copy(path: Path, target: Path) -> None:
+    """Give a file that never changes a second name, or copy it if this disk has no links."""
+    try:
+        os.link(path, target)
+    except OSError:
+        shutil.copyfile(path, target)
 
 
 def file_sha256(path: Path, *, plain: bool = False) -> str:

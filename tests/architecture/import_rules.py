@@ -59,6 +59,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
         {"records"},
         {"folder"},
         {"stored_arrays", "space", "suggester", "taxonomy", "positions", "known_views", "fusion"},
+        {"shards"},
         {"witnesses"},
         {"models", "keeping"},
     ),

@@ -58,6 +58,11 @@ class RecordPositions:
         self._seen: _Changes | None = None
 
     @property
+    def n_dimensions(self) -> int:
+        """Number of dimensions."""
+        return int(self._positions.shape[1])
+
+    @property
     def added(self) -> IntArray:
         """Numbers of the records that were added since the build, ascending."""
         return self._changes().added

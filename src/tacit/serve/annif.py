@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hmac
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated, Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -181,10 +180,7 @@ def _modified(collection: Collection) -> datetime:
     """Return when the index was made, learned or changed, with the offset from UTC that Annif compares by."""
     times = [datetime.fromisoformat(collection.generation.manifest.created).astimezone(UTC)]
     if collection.store.changes:
-        store = Path(collection.store.path)
-        for path in (store, store.with_name(f"{store.name}-wal")):  # SQLite writes changes to its log first
-            if path.exists():
-                times.append(datetime.fromtimestamp(path.stat().st_mtime, UTC))
+        times.append(datetime.fromtimestamp(collection.store.modified, UTC))
     return max(times)
 
 

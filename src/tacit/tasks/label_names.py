@@ -5,13 +5,11 @@ A label may be given by its id, its notation, or a name in any language; case, a
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from tacit.checks import shown
 from tacit.errors import InputError, UnknownNameError, did_you_mean
-from tacit.index.records.schema import connect
 from tacit.relations.taxonomy.matching import folded_loosely
 from tacit.tasks.opened_index import OpenedIndex
 
@@ -147,8 +145,6 @@ def find_number(collection: OpenedIndex, id: str) -> int:
     """Return the number of the record with this id; an unknown id is an error with the nearest spelling."""
     if id in collection.store:
         return collection.store.number_of(id)
-    sql = "SELECT key FROM records WHERE removed = 0 AND length(key) BETWEEN ? AND ? LIMIT ?"
-    with contextlib.closing(connect(collection.store.path, writable=False)) as connection:
-        ids = [key for (key,) in connection.execute(sql, (len(id) - 2, len(id) + 2, _IDS))]
+    ids = collection.store.ids_of_length(len(id) - 2, len(id) + 2, _IDS)
     meant = did_you_mean(id, ids, _CHECK)
     raise UnknownNameError(f"id is unknown: got {id!r}, expected the id of a stored record.{meant}")

@@ -14,6 +14,8 @@ import numpy as np
 from tacit.index import Generation
 from tacit.index.known_views import KnownViews
 from tacit.index.positions import RecordPositions
+from tacit.index.shards.opening import ShardedGeneration
+from tacit.index.shards.positions import ShardedPositions
 from tacit.index.space import Space
 from tacit.index.stored_arrays import all_texts, fitting
 from tacit.index.suggester import Suggester
@@ -37,7 +39,7 @@ class OpenedIndex:
     path : Path
         Folder of the index.
     store : RecordStore
-    positions : RecordPositions
+    positions : RecordPositions or ShardedPositions
         Where the records are.
     """
 
@@ -45,7 +47,11 @@ class OpenedIndex:
         self.generation = generation
         self.path = generation.folder.parent
         self.store = generation.store
-        self.positions = RecordPositions(generation)
+        self.positions: RecordPositions | ShardedPositions = (
+            ShardedPositions(generation.shards)
+            if isinstance(generation, ShardedGeneration)
+            else RecordPositions(generation)
+        )
         self._new_labels: tuple[int, frozenset[str]] | None = None  # and the state of the store when they were read
         self._panel: tuple[int, Panel | None] | None = None
         self._opening = threading.Lock()

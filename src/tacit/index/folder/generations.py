@@ -3,11 +3,14 @@
     CURRENT, lock, generation-000001/{manifest.json, records.sqlite, arrays/*.npy, facts/*.json, ...}
 
 While it is written, the name of a generation ends in `.unfinished`; beside it, a folder that ends in `.work` holds what
-its build has to know to go on after a kill. See `docs/decisions/0009-the-index-folder.md`.
+its build has to know to go on after a kill. A generation with its records in shards has `shards-000001` beside it; it
+names that folder in `facts/shards.json`, and later generations may use the same. See
+`docs/decisions/0009-the-index-folder.md` and `docs/decisions/0050-shards.md`.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -19,6 +22,7 @@ from tacit.index.folder.lock import LOCK_NAME, lock_holder
 __all__ = [
     "MANIFEST",
     "RECORDS",
+    "SHARDS",
     "STATE",
     "UNFINISHED",
     "WORK",
@@ -30,6 +34,8 @@ __all__ = [
     "next_name",
     "resumable_name",
     "set_current",
+    "shards_beside",
+    "shards_named",
     "sweep_unnamed",
 ]
 
@@ -38,10 +44,12 @@ MANIFEST = "manifest.json"
 RECORDS = "records.sqlite"
 UNFINISHED = ".unfinished"
 WORK = ".work"
+SHARDS = "facts/shards.json"  # of a generation whose records are in shards
 STATE = "state.json"  # in the folder for the work: what the build has finished
 
 _GENERATION = re.compile(r"generation-(\d{6,})")
 _LEFTOVER = re.compile(r"generation-\d{6,}\.(unfinished|work)")
+_SHARDS = re.compile(r"shards-(\d{6,})")
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -107,8 +115,34 @@ def set_current(folder: Path, name: str) -> None:
 def next_name(folder: Path) -> str:
     """Return the name after the last one used, finished or not, so that no name is used twice."""
     names = [entry.name for entry in folder.iterdir() if is_ours(entry.name)]
-    numbers = [int(found[1]) for name in names if (found := _GENERATION.match(name))]
+    numbers = [int(found[1]) for name in names if (found := _GENERATION.match(name) or _SHARDS.match(name))]
     return f"generation-{max(numbers, default=0) + 1:06d}"
+
+
+def shards_beside(name: str) -> str:
+    """Return the name of the folder for the shards that are built with a generation of this name."""
+    return name.replace("generation", "shards")
+
+
+def shards_named(generation: Path) -> str | None:
+    """Return the name of the folder with the shards of a generation; None if its records are in no shards.
+
+    Raises
+    ------
+    InputError
+        If it has shards and does not say where.
+    """
+    path = generation / SHARDS
+    try:
+        with open_plain(path) as file:
+            name = json.loads(file.read())["folder"]
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputError(f"{path} is damaged: got {str(error)[:60]!r}, expected a list of shards. {REMEDY}") from error
+    if not isinstance(name, str) or not _SHARDS.fullmatch(name):
+        raise InputError(f"{path} is damaged: got the folder {name!r}, expected a name such as 'shards-000001'.")
+    return name
 
 
 def _finished_generations(folder: Path) -> list[str]:
@@ -137,7 +171,8 @@ def sweep_unnamed(folder: Path, keeping: str | None = None) -> list[str]:
     unnamed = [entry.name for entry in folder.iterdir() if _LEFTOVER.fullmatch(entry.name)]
     if current is not None and (folder / current).is_dir():
         unnamed += [name for name in _finished_generations(folder) if name != current]
-    kept = set() if keeping is None else {keeping, keeping + UNFINISHED, keeping + WORK}
+        unnamed += _unused_shards(folder, current)
+    kept = set() if keeping is None else {keeping, keeping + UNFINISHED, keeping + WORK, shards_beside(keeping)}
     unnamed = [name for name in unnamed if name not in kept]
     for name in unnamed:
         remove_tree(folder / name)
@@ -145,10 +180,19 @@ def sweep_unnamed(folder: Path, keeping: str | None = None) -> list[str]:
     return sorted(unnamed)
 
 
+def _unused_shards(folder: Path, current: str) -> list[str]:
+    """Return the folders of shards that the current generation does not use; none if that is not known."""
+    try:
+        used = shards_named(folder / current)
+    except InputError:
+        return []
+    return [entry.name for entry in folder.iterdir() if _SHARDS.fullmatch(entry.name) and entry.name != used]
+
+
 def is_ours(name: str) -> bool:
     """Whether an entry of this name belongs to an index."""
     ours = name in {CURRENT, f"{CURRENT}.new", LOCK_NAME}
-    return ours or bool(_GENERATION.fullmatch(name) or _LEFTOVER.fullmatch(name))
+    return ours or any(kind.fullmatch(name) for kind in (_GENERATION, _LEFTOVER, _SHARDS))
 
 
 def check_name(name: str) -> str:

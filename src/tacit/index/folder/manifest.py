@@ -21,9 +21,10 @@ from tacit.checks import check_count, shown
 from tacit.errors import InputError
 from tacit.index.strict_json import from_json, plain, to_json
 
-__all__ = ["FORMAT_VERSION", "INDEX", "MODEL", "FileFacts", "FolderKind", "Manifest"]
+__all__ = ["FORMAT_VERSION", "INDEX", "MODEL", "SHARDED_VERSION", "FileFacts", "FolderKind", "Manifest"]
 
 FORMAT_VERSION = 1
+SHARDED_VERSION = 2  # of a generation whose records are in shards, which is all that is new in it
 
 _KEYS = ("format_version", "created", "tacit", "libraries", "settings", "counts", "files", "checksum")
 _RELATIVE_PATH = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
@@ -39,7 +40,7 @@ class FolderKind:
     remedy: str
 
 
-INDEX = FolderKind("index", FORMAT_VERSION, "Restore it from a copy or build the index again.")
+INDEX = FolderKind("index", SHARDED_VERSION, "Restore it from a copy or build the index again.")
 MODEL = FolderKind("model", 1, "Restore it from a copy or save the model again.")
 
 
@@ -70,7 +71,7 @@ class Manifest:
     libraries : mapping of str to str, default the running versions
         Versions of Python and the libraries underneath.
     format_version : int, default 1
-        Version of the format on disk, not of the software.
+        Version of the format on disk, not of the software; 2 if the records are in shards.
     """
 
     settings: Mapping[str, Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,10 @@ class Generation:
                 raise InputError(complaint)
         names = {name: Path(name).stem for name in self.manifest.files if name.startswith("arrays/")}
         self.arrays: dict[str, np.ndarray] = {stem: map_array(folder / name) for name, stem in names.items()}
+        self._open_records(lock, writable=writable)
+
+    def _open_records(self, lock: HeldLock | None, *, writable: bool) -> None:
+        folder = self.folder
         noted = None if lock is None else lambda changes: lock.leave(note_of(folder, changes))
         self.store = RecordStore(folder / RECORDS, writable=writable, on_change=noted)
         try:
@@ -120,8 +124,8 @@ class Generation:
         self.close()
 
 
-def open_generation(path: str | Path) -> Generation:
-    """Open the index in a folder for reading.
+def open_generation(path: str | Path, opened: Callable[[Path], Generation] | None = None) -> Generation:
+    """Open the index in a folder for reading; `opened` opens a generation, by default one with a store of records.
 
     Nothing is locked. Files are compared with their checksums, unless they were compared before and have not changed
     since; `verify` reads them again in any case.
@@ -135,7 +139,7 @@ def open_generation(path: str | Path) -> Generation:
     for _ in range(_TRIES):
         before = current_or_none(folder)
         try:
-            return Generation(current_generation(folder))
+            return (opened or Generation)(current_generation(folder))
         except InputError:
             # a writer may have replaced and deleted the generation meanwhile
             if current_or_none(folder) == before:

@@ -21,7 +21,7 @@ from tacit.index.nearest.approximate import GRAPH
 from tacit.index.nearest.graph_file import graph_complaint, vectors_complaint
 from tacit.index.strict_json import from_json
 
-__all__ = ["verify"]
+__all__ = ["files_complaints", "verify"]
 
 
 def verify(path: str | Path) -> list[str]:
@@ -44,20 +44,25 @@ def verify(path: str | Path) -> list[str]:
         manifest = read_manifest(folder)
     except InputError as error:
         return [str(error)]
-    found = [complaint for name in manifest.files if (complaint := _file_complaint(folder, manifest, name))]
-    known = {MANIFEST, RECORDS, f"{RECORDS}-wal", f"{RECORDS}-shm", SEAL, f"{SEAL}.new", *manifest.files}
-    names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if not path.is_dir()]
-    found += [
-        f"{folder / name} does not belong to the index: got a file that the manifest does not name, expected none. "
-        "Move it out of the folder."
-        for name in names
-        if name not in known
-    ]
+    found = files_complaints(folder, manifest)
     try:
         found += records_complaints(folder, manifest)
     except InputError as error:
         found.append(str(error))
     return found
+
+
+def files_complaints(folder: Path, manifest: Manifest) -> list[str]:
+    """Return a sentence for each fault of the files of a generation, apart from its records."""
+    found = [complaint for name in manifest.files if (complaint := _file_complaint(folder, manifest, name))]
+    known = {MANIFEST, RECORDS, f"{RECORDS}-wal", f"{RECORDS}-shm", SEAL, f"{SEAL}.new", *manifest.files}
+    names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if not path.is_dir()]
+    return found + [
+        f"{folder / name} does not belong to the index: got a file that the manifest does not name, expected none. "
+        "Move it out of the folder."
+        for name in names
+        if name not in known
+    ]
 
 
 def _file_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tacit.errors import InputError
-from tacit.files import file_sha256, flush_file, flush_folder, flush_tree, remove_tree
+from tacit.files import file_sha256, flush_file, flush_folder, flush_tree, link_or_copy, remove_tree
 from tacit.index.folder.arrays import map_array, write_array
 from tacit.index.folder.checksums import remember, seal
 from tacit.index.folder.generations import (
     MANIFEST,
     RECORDS,
+    SHARDS,
     STATE,
     UNFINISHED,
     WORK,
@@ -28,13 +28,14 @@ from tacit.index.folder.generations import (
     next_name,
     resumable_name,
     set_current,
+    shards_beside,
     sweep_unnamed,
 )
 from tacit.index.folder.lock import LOCK_NAME, hold_lock
-from tacit.index.folder.manifest import FileFacts, Manifest
+from tacit.index.folder.manifest import FORMAT_VERSION, SHARDED_VERSION, FileFacts, Manifest
 from tacit.index.folder.opening import Generation, as_folder
 from tacit.index.records.store import RecordStore
-from tacit.index.strict_json import to_json
+from tacit.index.strict_json import from_json, to_json
 
 __all__ = ["GenerationWriter"]
 
@@ -110,7 +111,10 @@ class GenerationWriter:
             if self._resume and written.exists() and (work / STATE).exists():
                 self._folder = None
                 return
-            for folder in (written, work):
+            shards = self.index / shards_beside(self._name)
+            if self._folder is None or current_or_none(self.index) == self._name:
+                shards = work  # they belong to what is current
+            for folder in (written, work, shards):
                 if folder.exists():
                     remove_tree(folder)
             # an interrupt may come after the last step of `finish`: what is current stays
@@ -131,9 +135,20 @@ class GenerationWriter:
         folder.mkdir(exist_ok=True)
         return folder
 
-    def previous(self) -> Generation:
-        """Open the current generation, for a refit to read; the lock keeps it unchanged."""
-        return Generation(current_generation(self.index), lock=self._lock)
+    @property
+    def shards(self) -> Path:
+        """The folder for the shards of this generation, if its records are to be in shards."""
+        self._open_folder()
+        folder = self.index / shards_beside(self._name)
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def previous(self, opened: Callable[..., Generation] = Generation) -> Generation:
+        """Open the current generation, for a refit to read; the lock keeps it unchanged.
+
+        `opened` opens the folder of a generation, by default one with a store of records.
+        """
+        return opened(current_generation(self.index), lock=self._lock)
 
     def path(self, name: str) -> Path:
         """Return the path of a file that the caller writes and closes before `finish`, such as `records.sqlite`."""
@@ -159,21 +174,24 @@ class GenerationWriter:
         """Take over the records, and each file of the previous generation that was not written anew.
 
         Files never change once they are written, so both generations share them, where the disk allows it. The records
-        change, so they are copied, with everything that was added and removed.
+        change, so they are copied, with everything that was added and removed. Shards are used by both.
 
         Parameters
         ----------
         old : the previous generation
         except_for : beginnings of names of files to leave behind
         """
-        old.store.copy_to(self.path(RECORDS))
-        for name, facts in old.manifest.files.items():
+        if SHARDS not in old.manifest.files:
+            old.store.copy_to(self.path(RECORDS))
+        files = {name: facts for name, facts in old.manifest.files.items() if not name.startswith(except_for)}
+        self.share(old.folder, files)
+
+    def share(self, folder: Path, files: Mapping[str, FileFacts]) -> None:
+        """Take over files of another generation that were not written anew; both share them, where the disk can."""
+        for name, facts in files.items():
             target = self.path(name)
-            if not target.exists() and not name.startswith(except_for):
-                try:
-                    os.link(old.path(name), target)
-                except OSError:  # this disk has no links
-                    shutil.copyfile(old.path(name), target)
+            if not target.exists():
+                link_or_copy(folder / name, target)
                 self._kept[name] = facts
 
     def finish(self, settings: Mapping[str, Any], counts: Mapping[str, int], *, fitted_at: str | None = None) -> Path:
@@ -202,8 +220,10 @@ class GenerationWriter:
             name: self._kept.get(name) or FileFacts(path.stat().st_size, file_sha256(path))
             for name, path in named.items()
         }
-        seal(folder, self._changes)
-        contents = Manifest(settings, counts, files)
+        if SHARDS not in files:
+            seal(folder, self._changes)
+        version = SHARDED_VERSION if SHARDS in files else FORMAT_VERSION
+        contents = Manifest(settings, counts, files, format_version=version)
         contents = contents if fitted_at is None else replace(contents, created=fitted_at)
         manifest = folder / MANIFEST
         manifest.write_text(contents.to_json(), encoding="utf-8", newline="\n")
@@ -232,6 +252,9 @@ class GenerationWriter:
 
     def _sealed_counts(self, folder: Path, counts: Mapping[str, int]) -> dict[str, int]:
         """Check that records, positions and counts agree, and store the shape of positions with the records."""
+        if (folder / SHARDS).exists():
+            shards = from_json((folder / SHARDS).read_bytes(), str(folder / SHARDS))["shards"]
+            return {**counts, "records": sum(shard["records"] for shard in shards)}
         if not (folder / RECORDS).exists():
             raise InputError(f"{RECORDS} is missing: got no such file, expected the records. Use RecordStore.create.")
         path = folder / "arrays" / "positions.npy"

@@ -13,18 +13,20 @@ becomes 10⁻⁶.
 
 from __future__ import annotations
 
+import copy
 import math
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from tacit.index.nearest.exact import top
 from tacit.index.records.schema import FREQUENT_WORDS, TOKENIZER
-from tacit.types import Array, BoolArray, Float32Array, IntArray
+from tacit.types import Array, BoolArray, Float32Array, Float64Array, IntArray
 
-__all__ = ["FrequentWords", "write_frequent_words"]
+__all__ = ["FrequentWords", "WordStatistics", "total_of", "varints", "word_splitter", "write_frequent_words"]
 
 MANY_RECORDS = 2_000  # below, FTS5 answers a query of a title's length in a few milliseconds
 FREQUENT = 100  # records of a word that has lists: FTS5 finds those of a rarer word in a tenth of a millisecond
@@ -32,6 +34,7 @@ LONG = 20_000  # records of a word from which it pays to check whether all of th
 MANY_TIMES = 8  # if a list is so many times longer than the records of interest, looking these up is faster
 _ROUNDING = 1e-4  # of sums in 32 bits, with a margin
 _SATURATION, _BY_LENGTH, _LEAST = 1.2, 0.75, 1e-6  # as in FTS5
+_MEASURED = 100  # records from which the mean length is found again
 
 
 def write_frequent_words(connection: sqlite3.Connection, n_records: int) -> None:
@@ -48,6 +51,48 @@ def write_frequent_words(connection: sqlite3.Connection, n_records: int) -> None
         cells = (word, n_with, numbers.astype("<i4").tobytes(), np.minimum(times, 65_535).astype("<u2").tobytes())
         connection.execute("INSERT INTO frequent_words VALUES (?, ?, ?, ?)", cells)
     connection.execute("INSERT INTO record_norms VALUES (?, ?)", (n_records, _norms(connection, n_records).tobytes()))
+
+
+@dataclass(frozen=True)
+class WordStatistics:
+    """What BM25 needs to know about a collection, beside the record.
+
+    Attributes
+    ----------
+    n_records : number of records
+    n_words : number of words in all of them
+    n_with : number of records with each word or phrase, by its words after the tokenizer, joined by spaces
+    """
+
+    n_records: int
+    n_words: int
+    n_with: Mapping[str, int]
+
+    @classmethod
+    def together(cls, parts: Sequence[WordStatistics]) -> WordStatistics:
+        """Return the statistics of several collections as one."""
+        keys = dict.fromkeys(key for part in parts for key in part.n_with)
+        counts = {key: sum(part.n_with.get(key, 0) for part in parts) for key in keys}
+        return cls(sum(part.n_records for part in parts), sum(part.n_words for part in parts), counts)
+
+    @property
+    def mean_length(self) -> float:
+        """Words per record."""
+        return self.n_words / self.n_records if self.n_words else 1.0
+
+    def weight(self, key: str) -> float:
+        """Return the weight of a word or phrase."""
+        return _weight(self.n_with.get(key, 0), self.n_records)
+
+    def rescored(self, key: str, scores: Float64Array, lengths: Float64Array, own: WordStatistics) -> Float64Array:
+        """Return what a word or phrase adds to BM25 here, from its `scores` by the statistics that FTS5 had."""
+        shares = scores / own.weight(key)  # 2.2 f / (f + norm), so that the frequency is found again
+        times = np.rint(shares * own.norms(lengths) / (_SATURATION + 1 - shares))
+        return np.asarray(self.weight(key) * (_SATURATION + 1) * times / (times + self.norms(lengths)))
+
+    def norms(self, lengths: Float64Array) -> Float64Array:
+        """Return the length normalisation of records with so many words."""
+        return np.asarray(_SATURATION * (1 - _BY_LENGTH + _BY_LENGTH * lengths / self.mean_length))
 
 
 class _Word(NamedTuple):
@@ -69,6 +114,37 @@ class FrequentWords:
         if len(self._norms) != self.n_base:
             raise sqlite3.DatabaseError(f"it has the lengths of {len(self._norms)} records, expected {self.n_base}")
         self._split = word_splitter()
+        self._statistics: WordStatistics | None = None
+        self._rescaled: tuple[float, Float32Array] = 0.0, self._norms
+
+    def under(self, statistics: WordStatistics) -> FrequentWords:
+        """Return lists that score with statistics of more records than these."""
+        if self._rescaled[0] != statistics.mean_length:
+            least = _SATURATION * (1 - _BY_LENGTH)
+            by_length = (self._norms - np.float32(least)) * np.float32(self._mean_length / statistics.mean_length)
+            self._rescaled = statistics.mean_length, np.asarray(by_length + np.float32(least), np.float32)
+        found = copy.copy(self)
+        found._norms, found._statistics = self._rescaled[1], statistics
+        return found
+
+    @property
+    def _mean_length(self) -> float:
+        """Mean number of words of the records of the build, found again from the norms of some of them."""
+        sql = "SELECT id, sz FROM words_docsize WHERE id < ? LIMIT ?"
+        rows = self._connection.execute(sql, (self.n_base, _MEASURED)).fetchall()
+        lengths = sum(total_of(row[1]) for row in rows)
+        relative = self._norms[[row[0] for row in rows]].astype(np.float64) / _SATURATION - (1 - _BY_LENGTH)
+        return float(lengths * _BY_LENGTH / relative.sum()) if lengths else 1.0
+
+    def n_with(self, word: str, removed: IntArray) -> int | None:
+        """Return how many records of the build have a word, without those that were removed; None for a rare word."""
+        sql = "SELECT n_records FROM frequent_words WHERE word = ?"
+        if (found := self._connection.execute(sql, (word,)).fetchone()) is None:
+            return None
+        if not len(removed):
+            return int(found[0])
+        listed = self._listed(word)[0]
+        return len(listed) - int(np.isin(removed, listed).sum())
 
     def words_and_phrases(self, parts: Sequence[str]) -> tuple[list[str], list[str]]:
         """Separate the parts of a query that are one word from phrases, which only the full text can find."""
@@ -125,20 +201,28 @@ class FrequentWords:
 
     def _word(self, word: str, *, informative: bool) -> _Word | None:
         """Look up a word; with `informative`, None for one that most records have, whose long lists are not read."""
-        of_word = "FROM frequent_words WHERE word = ?"
-        found = self._connection.execute(f"SELECT n_records {of_word}", (word,)).fetchone()
+        sql = "SELECT n_records FROM frequent_words WHERE word = ?"
+        found = self._connection.execute(sql, (word,)).fetchone()
         places = _places(self._connection, word) if found is None else None
-        weight = _weight(len(places[0]) if places is not None else found[0], self.n_base)
+        if self._statistics is not None:
+            weight = self._statistics.weight(word)
+        else:
+            weight = _weight(len(places[0]) if places is not None else found[0], self.n_base)
         if informative and weight <= _LEAST:
             return None
         if places is not None:
             old = places[0] < self.n_base
             return _Word(places[0][old], places[1][old], weight)
-        packed = self._connection.execute(f"SELECT numbers, times {of_word}", (word,)).fetchone()
+        return _Word(*self._listed(word), weight)
+
+    def _listed(self, word: str) -> tuple[Array, Array]:
+        """Return the records of the build with a frequent word, and its frequency in each."""
+        sql = "SELECT numbers, times FROM frequent_words WHERE word = ?"
+        packed = self._connection.execute(sql, (word,)).fetchone()
         numbers, times = np.frombuffer(packed[0], "<u4"), np.frombuffer(packed[1], "<u2")
         if len(numbers) != len(times) or (len(numbers) and numbers.max() >= self.n_base):  # or negative
             raise sqlite3.DatabaseError(f"the lists of {word!r} are incomplete")
-        return _Word(numbers, times, weight)
+        return numbers, times
 
 
 def _near(scores: Float32Array, n_best: int, most: float, among: BoolArray | None) -> IntArray | None:
@@ -194,16 +278,21 @@ def _norms(connection: sqlite3.Connection, n_records: int) -> Float32Array:
     """1.2 (¼ + ¾ length / mean length) of each record; FTS5 stores one length per column."""
     lengths = np.zeros(n_records, np.float64)
     for number, sizes in connection.execute("SELECT id, sz FROM words_docsize"):
-        lengths[number] = _total(sizes)
+        lengths[number] = total_of(sizes)
     mean = lengths.mean() or 1.0
     return (_SATURATION * (1 - _BY_LENGTH + _BY_LENGTH * lengths / mean)).astype("<f4")
 
 
-def _total(sizes: bytes) -> int:
-    """Sum numbers in SQLite's varint format: seven bits per byte, highest first, the eighth marks continuation."""
-    total = value = 0
-    for byte in sizes:
+def total_of(sizes: bytes) -> int:
+    """Sum the numbers of words in the columns of a record, as FTS5 keeps them."""
+    return sum(varints(sizes))
+
+
+def varints(packed: bytes) -> Iterator[int]:
+    """Yield numbers in SQLite's varint format: seven bits per byte, highest first, the eighth marks continuation."""
+    value = 0
+    for byte in packed:
         value = value << 7 | byte & 0x7F
         if byte < 0x80:
-            total, value = total + value, 0
-    return total
+            yield value
+            value = 0

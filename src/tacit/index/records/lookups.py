@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -76,10 +78,40 @@ class StoreLookups(ABC):
 
     def span(self, field: str) -> tuple[Any, Any]:
         """Return the lowest and highest number in a field; None for a field that has texts."""
+        low, high = self.extremes(field)
+        return (None, None) if isinstance(high, str) else (low, high)
+
+    def extremes(self, field: str) -> tuple[Any, Any]:
+        """Return the first and last value of a field in SQLite's order, in which texts come after numbers; or None."""
         sql = "SELECT min(value) FROM field_values WHERE name = ?", "SELECT max(value) FROM field_values WHERE name = ?"
         with self._reading() as connection:
             low, high = (connection.execute(one, (field,)).fetchone()[0] for one in sql)
-        return (None, None) if isinstance(high, str) else (low, high)  # SQLite sorts texts after numbers
+        return low, high
+
+    def numbers_of(self, keys: Iterable[str]) -> dict[str, int]:
+        """Return the numbers of the records that have these ids, by id; unknown ids are left out."""
+        sql = "SELECT key, number FROM records WHERE key IN (SELECT value FROM json_each(?))"
+        with self._reading() as connection:
+            return dict(connection.execute(sql, (json.dumps(list(keys)),)))
+
+    def ids_of_length(self, low: int, high: int, limit: int) -> list[str]:
+        """Return ids of so many characters, at most `limit` of them."""
+        sql = "SELECT key FROM records WHERE removed = 0 AND length(key) BETWEEN ? AND ? LIMIT ?"
+        with self._reading() as connection:
+            return [key for (key,) in connection.execute(sql, (low, high, limit))]
+
+    def ids_after(self, key: str, limit: int = 1000) -> list[str]:
+        """Return the next ids in their order, at most `limit` of them."""
+        with self._reading() as connection:
+            sql = "SELECT key FROM records WHERE removed = 0 AND key > ? ORDER BY key LIMIT ?"
+            return [row[0] for row in connection.execute(sql, (key, limit))]
+
+    def n_characters(self, longest: int | None = None) -> int:
+        """Return how many characters the ids and texts of all records have, of each text `longest` at most."""
+        length = "length(text)" if longest is None else f"min(length(text), {int(longest)})"
+        with self._reading() as connection:
+            sql = f"SELECT sum({length} + length(key)) FROM records WHERE removed = 0"
+            return int(connection.execute(sql).fetchone()[0] or 0)
 
     def has_word(self, word: str) -> bool:
         """Return whether any record has a word, or a phrase, in its title or text."""

@@ -22,7 +22,7 @@ from tacit.corpus.record import Record
 from tacit.errors import InputError, UnknownNameError
 from tacit.index.records.changes import StoreChanges
 from tacit.index.records.filters import Filters
-from tacit.index.records.frequent_words import write_frequent_words
+from tacit.index.records.frequent_words import WordStatistics, write_frequent_words
 from tacit.index.records.lookups import StoreLookups
 from tacit.index.records.matching import MatchingRecords, RecordMatcher, column
 from tacit.index.records.rows import Row, as_row, insert_rows, read_records
@@ -55,6 +55,7 @@ class _Session:
     def __init__(self, path: Path, *, writable: bool, cache: int | None = None) -> None:
         self.turn = threading.RLock()
         self.state: int | None = None  # number of changes, while one state is being read
+        self.is_grouping = False  # whether several changes are made as one
         self.connection = connect(path, writable=writable)
         if cache is not None:
             self.connection.execute(f"PRAGMA cache_size = {cache}")
@@ -111,11 +112,13 @@ class RecordStore(StoreLookups):
         *,
         progress: Callable[[int], None] | None = None,
         batch: int = 1000,
+        searchable: bool = True,
     ) -> int:
         """Write a new file with these records, numbered from 0, and return their number.
 
         `progress` is called after each batch with the number of records so far. The file is closed afterwards, without
-        a write-ahead log beside it; the caller flushes it to the disk.
+        a write-ahead log beside it; the caller flushes it to the disk. One that is not `searchable` lacks the full text
+        and what makes filters fast: a build reads it to write others.
 
         Raises
         ------
@@ -129,7 +132,11 @@ class RecordStore(StoreLookups):
             connection = new_database(path)
         try:
             with guarded(path):
-                return _fill(connection, records, progress, check_count("batch", batch))
+                count = _fill(connection, records, progress, check_count("batch", batch))
+                if searchable:
+                    _make_searchable(connection, count)
+                connection.execute("PRAGMA journal_mode = WAL")
+                return count
         except BaseException:
             connection.close()
             path.unlink(missing_ok=True)
@@ -257,6 +264,29 @@ class RecordStore(StoreLookups):
         with self._reading():
             return self._session.words.find(query, limit, filters, every=every)
 
+    def word_statistics(self, parts: Sequence[str]) -> WordStatistics:
+        """Return what BM25 needs to know of the parts of a query, to be added up with that of other stores."""
+        with self._reading():
+            return self._session.words.statistics(parts)
+
+    def words_by(
+        self,
+        statistics: WordStatistics,
+        parts: Sequence[str],
+        limit: int,
+        filters: Filters | None,
+        *,
+        every: bool = False,
+        informative: bool = False,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Find records by the parts of a query as `words` does, with statistics of more records than these.
+
+        With `informative`, words that most records have may be left out.
+        """
+        with self._reading():
+            find = self._session.words.find_by
+            return find(statistics, parts, limit, filters, every=every, informative=informative)
+
     def numbers(self, filters: Filters | None = None) -> np.ndarray:
         """Return the numbers of all records, or of those that match the filters, ascending."""
         with self._reading() as connection:
@@ -321,6 +351,22 @@ class RecordStore(StoreLookups):
         with self._changing():
             return self._session.changes.replace(records, positions, allow_new=True)
 
+    @contextlib.contextmanager
+    def as_one_change(self) -> Iterator[None]:
+        """Make all changes of the block or none; they are on the disk when the block has ended."""
+        with self._changing():
+            self._session.is_grouping = True
+            try:
+                yield
+            finally:
+                self._session.is_grouping = False
+
+    @property
+    def modified(self) -> float:
+        """When the records were last written, in seconds since 1970."""
+        paths = (self.path, self.path.with_name(f"{self.path.name}-wal"))  # SQLite writes changes to its log first
+        return max(path.stat().st_mtime for path in paths if path.exists())
+
     def expect_positions(self, dimensions: int, dtype: np.dtype) -> None:
         """Set the dimensions and type of positions; otherwise the first records that are added set them."""
         with self._changing(count=False):
@@ -361,6 +407,9 @@ class RecordStore(StoreLookups):
                 f"{self.path} is open for reading only: got a change, expected writable=True. Use change_generation."
             )
         session = self._session
+        if session.is_grouping:
+            yield session.connection
+            return
         with session.turn, guarded(self.path), _transaction(session.connection, "BEGIN IMMEDIATE"):
             yield session.connection
             changes = session.changes.state("changes") + count
@@ -400,18 +449,23 @@ def _fill(
         count += len(rows)
         if progress is not None:
             progress(count)
-    connection.execute("INSERT INTO words (words) VALUES ('rebuild')")
-    write_frequent_words(connection, count)
     state = {"base": count, "next_number": count, "changes": 0, "dimensions": 0, "position_type": ""}
     connection.executemany("INSERT INTO state VALUES (?, ?)", state.items())
+    connection.execute("COMMIT")
+    return count
+
+
+def _make_searchable(connection: sqlite3.Connection, count: int) -> None:
+    """Write the full text, and what makes searches and filters fast."""
+    connection.execute("BEGIN")
+    connection.execute("INSERT INTO words (words) VALUES ('rebuild')")
+    write_frequent_words(connection, count)
     connection.execute("COMMIT")
     connection.executescript(INDEXES)
     connection.execute("BEGIN")
     write_value_lists(connection, count)
     connection.execute("INSERT INTO state VALUES ('lists', ?)", (digest_of_lists(connection),))
     connection.execute("COMMIT")
-    connection.execute("PRAGMA journal_mode = WAL")
-    return count
 
 
 def _repeated(connection: sqlite3.Connection, rows: list[Row]) -> InputError:

@@ -21,7 +21,6 @@ from tacit.checks import check_count
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.files import writing_output
-from tacit.index.records.schema import connect
 from tacit.serve.site.column_files import Columns
 from tacit.serve.site.label_files import PIECE, SiteLabels, label_details, site_labels
 from tacit.serve.site.neighbour_suggestions import NEIGHBOURS, Calibration, calibrate
@@ -78,13 +77,10 @@ def site_size(collection: OpenedIndex, *, n_axes: int | None = None, texts: bool
     """Return about how many bytes a site will have, without writing it."""
     axes = min(n_axes or collection.space.n_dimensions, collection.space.n_dimensions)
     n_terms = 0 if collection.space.words is None else len(collection.space.terms)
-    with connect(collection.store.path, writable=False) as connection:
-        length = "length(text)" if texts else f"min(length(text), {_BEGINNING})"
-        sql = f"SELECT count(*), sum({length} + length(key)) FROM records WHERE removed = 0"
-        n_records, n_characters = connection.execute(sql).fetchone()
+    n_records, n_characters = len(collection), collection.store.n_characters(None if texts else _BEGINNING)
     page = sum(path.stat().st_size for path in PAGE.rglob("*") if path.is_file())
     labels = len(collection.label_names) * (axes + 700)  # with titles, words and related labels
-    return int(page + n_records * (axes + 260) + n_terms * (axes + 24) + 1.06 * (n_characters or 0) + labels)
+    return int(page + n_records * (axes + 260) + n_terms * (axes + 24) + 1.06 * n_characters + labels)
 
 
 def write_site(

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from tacit.checks import shown
+from tacit.checks import check_count, shown
 from tacit.corpus.columns import ColumnMap
 from tacit.corpus.reading import Reading, as_records
 from tacit.errors import InputError
 from tacit.index import GenerationWriter
 from tacit.index.folder.generations import current_generation
 from tacit.index.folder.opening import as_folder
+from tacit.index.shards.opening import ShardedGeneration, any_generation, check_complete
 from tacit.index.taxonomy import taxonomy_from_facts, taxonomy_to_facts
 from tacit.index.witnesses.corrections import corrections_of
 from tacit.relations.taxonomy.taxonomy import Taxonomy
@@ -44,6 +45,7 @@ def build(
     vectors: Any = None,
     replace_old: bool = False,
     memory: str | int | None = None,
+    shards: int | None = None,
     resume: bool = False,
     report: Report | None = None,
     wait: float = 0.0,
@@ -74,6 +76,9 @@ def build(
     memory : str or int, optional
         Memory that the build may take, such as "4GB" or a number of bytes. What does not fit stays on disk, and the
         space is fitted to as many records as there is room for; see docs/howto/size.md. Default: all is in memory.
+    shards : int, optional
+        Number of parts over which the records are spread in the folder, which are searched at the same time; see
+        docs/howto/size.md. Default: none. The answers are the same.
     resume : bool, default False
         Whether to go on with a build of the same records and settings that was interrupted, behind the last stage that
         it had finished, and to keep the stages of this one if it is interrupted. Without one it begins anew.
@@ -105,15 +110,19 @@ def build(
                 "replace_old=True."
             )
         limit = None if memory is None else parse_memory(memory)
+        n_shards = None if shards is None else check_count("shards", shards)
         taxonomy = in_language(taxonomy, settings)
         with GenerationWriter(folder, wait=wait, resume=resume) as writer:
-            state = BuildState(writer, _asked(records, settings, taxonomy, vectors), resume=resume)
+            asked = _asked(records, settings, taxonomy, vectors, n_shards)
+            state = BuildState(writer, asked, resume=resume)
             say = StageReporter(report)
-            IndexBuild(writer, settings, taxonomy, vectors, (), state, say, limit).run(records)
+            IndexBuild(writer, settings, taxonomy, vectors, (), state, say, limit, n_shards=n_shards).run(records)
     return folder
 
 
-def _asked(records: Any, settings: BuildSettings, taxonomy: Taxonomy | None, vectors: Any) -> Callable[[], Any]:
+def _asked(
+    records: Any, settings: BuildSettings, taxonomy: Taxonomy | None, vectors: Any, n_shards: int | None
+) -> Callable[[], Any]:
     """Return a function that describes what a build was asked for."""
 
     def described() -> dict[str, Any]:
@@ -122,6 +131,7 @@ def _asked(records: Any, settings: BuildSettings, taxonomy: Taxonomy | None, vec
             "settings": settings.to_facts(),
             "taxonomy": None if taxonomy is None else _hash(json.dumps(taxonomy_to_facts(taxonomy)).encode()),
             "vectors": None if vectors is None else _hash(np.ascontiguousarray(vectors).data),
+            "shards": n_shards,
         }
 
     return described
@@ -160,7 +170,12 @@ def refit(
     memory, report, wait : as for `build`
     """
     current_generation(as_folder(path))  # raises before a folder is created
-    with disk_errors(as_folder(path)), GenerationWriter(path, wait=wait) as writer, writer.previous() as old:
+    with (
+        disk_errors(as_folder(path)),
+        GenerationWriter(path, wait=wait) as writer,
+        writer.previous(any_generation) as old,
+    ):
+        check_complete(old)
         settings = settings or BuildSettings.from_facts(old.manifest.settings["build"])
         _check_one_taxonomy(taxonomy, settings)
         # paths are read again, since added records may have new ones
@@ -179,8 +194,10 @@ def refit(
         records = (record for _, record in old.store.records())
         limit = None if memory is None else parse_memory(memory)
         taxonomy, corrections = in_language(taxonomy, settings), corrections_of(old)
-        state = BuildState(writer, _asked(records, settings, taxonomy, vectors))
-        IndexBuild(writer, settings, taxonomy, vectors, corrections, state, StageReporter(report), limit).run(records)
+        n_shards = len(old.shards.listed.shards) if isinstance(old, ShardedGeneration) else None
+        state, say = BuildState(writer, _asked(records, settings, taxonomy, vectors, n_shards)), StageReporter(report)
+        build = IndexBuild(writer, settings, taxonomy, vectors, corrections, state, say, limit, n_shards=n_shards)
+        build.run(records)
     return as_folder(path)
 
 

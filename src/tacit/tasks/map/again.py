@@ -11,6 +11,7 @@ from tacit.checks import check_count
 from tacit.index import GenerationWriter
 from tacit.index.folder.generations import current_generation
 from tacit.index.folder.opening import as_folder
+from tacit.index.shards.opening import any_generation, check_complete
 from tacit.models.spaces import SPACES
 from tacit.tasks.build.build import disk_errors
 from tacit.tasks.label_names import title_of
@@ -43,7 +44,8 @@ def map_again(path: str | Path, *, random_state: int = 0, report: Report | None 
     folder, seed = as_folder(path), check_count("random_state", random_state, low=0)
     current_generation(folder)  # raises before a folder is created
     say = StageReporter(report)
-    with disk_errors(folder), GenerationWriter(folder, wait=wait) as writer, writer.previous() as old:
+    with disk_errors(folder), GenerationWriter(folder, wait=wait) as writer, writer.previous(any_generation) as old:
+        check_complete(old)
         index = OpenedIndex(old)
         say.begin("map")
         layout = make_layout(

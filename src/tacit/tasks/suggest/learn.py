@@ -21,6 +21,7 @@ from tacit.errors import InputError, TacitWarning
 from tacit.index.folder.generations import current_generation
 from tacit.index.folder.opening import Generation, as_folder
 from tacit.index.folder.writer import GenerationWriter
+from tacit.index.shards.opening import any_generation
 from tacit.index.witnesses.corrections import Correction, corrections_of, save_corrections
 from tacit.index.witnesses.examples import Examples
 from tacit.index.witnesses.panel import Panel
@@ -69,7 +70,7 @@ def learn(
     current_generation(folder)  # raises before a folder is created
     refused = _rejected_of(given, rejected)
     say = StageReporter(report)
-    with disk_errors(folder), GenerationWriter(folder, wait=wait) as writer, writer.previous() as old:
+    with disk_errors(folder), GenerationWriter(folder, wait=wait) as writer, writer.previous(any_generation) as old:
         index = OpenedIndex(old)
         panel = _panel_that_learns(index)
         earlier = {correction.text: correction for correction in corrections_of(old)}

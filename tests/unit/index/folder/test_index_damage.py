@@ -150,8 +150,8 @@ def test_all_that_is_wrong_is_told_at_once(sound, tmp_path):
 def test_a_newer_format_is_told(sound, tmp_path):
     path = Path(shutil.copytree(sound, tmp_path / "a.tacit"))
     manifest = path / FILES[1]
-    manifest.write_text(manifest.read_text().replace('"format_version": 1', '"format_version": 2'))
-    with pytest.raises(InputError, match=r"manifest\.json is of a newer format: got format_version 2.* Update Tacit"):
+    manifest.write_text(manifest.read_text().replace('"format_version": 1', '"format_version": 3'))
+    with pytest.raises(InputError, match=r"manifest\.json is of a newer format: got format_version 3.* Update Tacit"):
         open_generation(path)
 
 

@@ -58,7 +58,7 @@ def test_other_line_ends_and_indents_do_no_harm():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (_signed(format_version=2), r"is of a newer format: got format_version 2, expected at most 1\. Update Tacit"),
+        (_signed(format_version=3), r"is of a newer format: got format_version 3, expected at most 2\. Update Tacit"),
         ('{"format_version": 99}', r"is of a newer format: got format_version 99"),
         (_signed(format_version="1"), r"format_version of m is wrong: got '1', expected an integer"),
         (_signed(format_version=True), r"format_version of m is wrong: got True"),

@@ -1,6 +1,6 @@
 """A build in stages, each of which goes on from what the earlier ones have left in memory or on disk.
 
-    read -> words -> space -> places -> suggester -> neighbours -> map -> write
+    read -> words -> space -> places -> suggester -> neighbours -> map -> write, or shards
 
 With a limit of memory, words and positions are in files and stages take blocks of them (see `plan`); without one, or if
 there is room for all, they are in memory. A build that was killed begins behind its last finished stage (see `state`).
@@ -47,6 +47,7 @@ from tacit.tasks.build.stages.placing import (
 )
 from tacit.tasks.build.stages.plan import Contents, Limits, limits_for, sampled
 from tacit.tasks.build.stages.reading import ReadCollection, read_collection, words_of
+from tacit.tasks.build.stages.sharding import check_shards, put_back, write_shards
 from tacit.tasks.build.stages.some_rows import FileRows, SomeRows
 from tacit.tasks.build.stages.state import BuildState, UnfinishedIndex, read_rows, save_rows
 from tacit.tasks.build.stages.vocabulary import with_taxonomy
@@ -80,6 +81,7 @@ class IndexBuild:
     say : reports the stages
     memory : the limit in bytes, or None
     limits : how many records each stage takes; decided from the limit if they are not given
+    n_shards : number of shards; None for one index
     """
 
     writer: GenerationWriter
@@ -91,6 +93,7 @@ class IndexBuild:
     say: StageReporter
     memory: int | None = None
     limits: Limits | None = None
+    n_shards: int | None = None
     words: Words | None = None
     X: Any = None
     honest: Any = None
@@ -103,6 +106,7 @@ class IndexBuild:
 
     def run(self, records: Iterable[Record]) -> None:
         """Go through all stages that are not finished."""
+        put_back(self.writer)
         matching = LabelMatching(self.taxonomy)
         read = self._read = self.read(records, matching)
         self.know(read, matching)
@@ -130,7 +134,9 @@ class IndexBuild:
             {} if self.memory is None else {"memory_limit": int(_COUNTING * self.memory), "folder": work}
         )
         with CountedTexts(settings.text, **limit) as counted:
-            read = read_collection(path, matching.records(records), counted if has_words else None, self.say)
+            given = counted if has_words else None
+            whole = self.n_shards is None
+            read = read_collection(path, matching.records(records), given, self.say, searchable=whole)
             matching.check(allow_unmatched=settings.allow_unmatched)
             if summary := matching.summary():
                 self.say.begin("labels")
@@ -168,6 +174,7 @@ class IndexBuild:
 
     def know(self, read: ReadCollection, matching: LabelMatching) -> None:
         """Collect what is known about the records beside their words."""
+        check_shards(self.n_shards or 1, read.n_records)
         found = read.knowledge(self.settings.random_state)
         known = with_taxonomy(found, self.taxonomy, self.settings.taxonomy_separator, read.titles_of_labels)
         self.known = replace(known, corrections=[_matched(one, matching) for one in self.corrections])
@@ -327,7 +334,7 @@ class IndexBuild:
     def link(self) -> None:
         """Link a large collection's records to their neighbours, so that a search need not compare all of them."""
         positions: Any = self.fitted.positions
-        if not is_large(positions) or "neighbours" in self.state:
+        if self.n_shards is not None or not is_large(positions) or "neighbours" in self.state:
             return
         self.say.begin("neighbours")
         n, path = len(positions), self.writer.path(GRAPH)
@@ -390,7 +397,12 @@ class IndexBuild:
         if self.asked is not None:
             made["fitted_records"] = len(self.asked)
         self.X = self.honest = None  # files that are open could not be removed
-        writer.finish({"build": self.settings.to_facts(), "fitted": made}, counts)
+        settings = {"build": self.settings.to_facts(), "fitted": made}
+        if self.n_shards is None:
+            writer.finish(settings, counts)
+        else:
+            write_shards(writer, self.n_shards, settings, counts, say)
+            say.begin("writing")
         say.end(f"index written to {writer.index}")
 
 

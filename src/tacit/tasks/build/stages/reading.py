@@ -110,7 +110,12 @@ class ReadCollection:
 
 
 def read_collection(
-    path: Path, records: Iterable[Record], counted: CountedTexts | None, say: StageReporter
+    path: Path,
+    records: Iterable[Record],
+    counted: CountedTexts | None,
+    say: StageReporter,
+    *,
+    searchable: bool = True,
 ) -> ReadCollection:
     """Store records in a new file, and count the words of their texts, if they are asked for.
 
@@ -120,6 +125,7 @@ def read_collection(
     records : iterated once
     counted : counts the words; None for a space that is made from vectors alone
     say : reports the stage
+    searchable : whether the store is that of the index; otherwise others are made of it
     """
     found = ReadCollection(path)
 
@@ -131,7 +137,9 @@ def read_collection(
             yield record
 
     say.begin("reading")
-    n_records = RecordStore.create(path, observed(), progress=lambda n: say.advance(f"{n:,} records"))
+    n_records = RecordStore.create(
+        path, observed(), progress=lambda n: say.advance(f"{n:,} records"), searchable=searchable
+    )
     if not n_records:
         raise InputError("records is empty: got none, expected at least one. Check what was read.")
     n_labelled = int(np.count_nonzero(found.labels.n_names))
