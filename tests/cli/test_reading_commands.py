@@ -75,6 +75,26 @@ def test_hits_with_text_are_three_lines_of_eighty_characters(index, capsys):
     assert all("whale" in hit["text"] for hit in hits[:3])
 
 
+def test_a_title_that_is_cut_off_is_shown_in_full_below(tmp_path, capsys):
+    long = "The ecological impacts of invasive crayfish in large lakes"
+    records = [Record(f"library-of-the-north:{n}", long if n else "cats sleep", ["sea"]) for n in range(3)]
+    path = tacit.build(records, tmp_path / "i", BuildSettings("lsi", n_components=1, map=False))
+    lines = said(capsys, "search", str(path), "lakes", "--text", "-n", "1").splitlines()
+    assert lines[0].endswith("…  library-of-the-north:1")
+    assert lines[-1].strip() == long
+
+
+def test_names_with_commas_are_told_apart_in_info(tmp_path, capsys):
+    people = ["Lee, Ann", "Ek, Bo"]
+    records = [
+        Record(str(n), f"whales sing {n}", fields={"by": people[n % 2], "at": f"http://x/{n}"}) for n in range(20)
+    ]
+    settings = BuildSettings("lsi", n_components=1, map=False, text=TextSettings(min_records=1))
+    text = said(capsys, "info", str(tacit.build(records, tmp_path / "i", settings)))
+    assert "field: Ek, Bo; Lee, Ann\n" in text
+    assert " ..." not in text
+
+
 def test_a_search_reads_standard_input_and_needs_no_words_under_a_filter(index, capsys, monkeypatch):
     typed = said_json(capsys, "search", index, "whale", "reef", "--json")["hits"]
     monkeypatch.setattr(sys, "stdin", io.StringIO("whale reef"))

@@ -47,6 +47,19 @@ def test_liked_records_lead_to_others_with_reasons(capsys, library):
     assert all("near 'Record 1'; labels sea" in line or "near 'Record 3'; labels sea" in line for line in lines)
 
 
+def test_on_a_terminal_a_record_takes_three_lines_of_eighty_characters(capsys, library, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(library, "--liked", "r1", "--liked", "r3", "-n", "3") == 0
+    lines = capsys.readouterr().out.splitlines()
+    firsts = [place for place, line in enumerate(lines) if line[0] != " "]
+    assert len(firsts) == 3
+    assert len(lines) <= 9
+    assert max(map(len, lines)) <= 80
+    assert all(lines[place + 1].startswith("       labels sea") for place in firsts)
+    assert "near 'Record 3'" in " ".join(map(str.strip, lines)) or "near 'Record 1'" in " ".join(map(str.strip, lines))
+
+
 def test_liked_records_as_json(capsys, library):
     assert run(library, "--liked", "r1", "--disliked", "r2", "--limit", "2", "--json") == 0
     answer = json.loads(capsys.readouterr().out)

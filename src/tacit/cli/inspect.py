@@ -428,7 +428,8 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
 def _values(values: list[Any]) -> str:
     """Return some values of a field; addresses are left out, which say nothing to people."""
     readable = [str(value) for value in values if "://" not in str(value)]
-    return f"field: {', '.join(readable)}" if readable else "field"
+    mark = "; " if any(", " in value for value in readable) else ", "  # names such as "Lee, Ann"
+    return f"field: {mark.join(readable)}" if readable not in ([], ["..."]) else "field"
 
 
 def _vocabulary(found: IndexInfo) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -26,6 +26,7 @@ from tacit.cli.common.output import (
     write_hits,
     write_json,
     write_note,
+    write_reasons,
     write_table,
 )
 from tacit.errors import InputError
@@ -236,6 +237,8 @@ def recommend_command(
         titles = {hit.id: title_of(collection, hit.id) if what == "labels" else hit.id for hit in hits}
     if as_json:
         write_json({**asked, "hits": [hit.to_facts() for hit in hits]})
+    elif what == "records" and sys.stdout.isatty():
+        write_reasons(cast("Sequence[RecordHit]", hits))
     elif what == "records":
         rows = [(hit.score, hit.id, getattr(hit, "title", ""), "; ".join(hit.why)) for hit in hits]
         write_table(("score", "id", "title", "why"), rows, empty="Nothing to recommend.")

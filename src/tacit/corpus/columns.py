@@ -16,6 +16,8 @@ _ID = (
     "id", "_id", "document_id", "doc_id", "docid", "identifier", "uid", "record_id", "inventory_no", "inventory_number",
     "accession_number", "record_number", "inventarnummer", "datensatznummer",
 )  # fmt: skip
+# last words of the name of a first column that holds ids if its values differ: "Record no", "Key", "bookId"
+_ID_WORDS = frozenset({"id", "identifier", "key", "no", "nr", "number", "nummer"})
 _TITLE = ("title", "headline", "name", "titel", "hauptsachtitel")
 _TEXT = (
     "text", "body", "content", "full_text", "fulltext", "abstract", "description", "summary", "volltext", "inhalt",
@@ -56,7 +58,9 @@ class ColumnMap:
         categories, keywords, or the singular of these, or else a name with such a word: "subject headings", "Subjects
         (LCSH)", "Author keywords".
     id : str, optional
-        The column that holds the id. If there is none, ids are made from the name of the file and the line.
+        The column that holds the id. The guess is one with a usual name, or else the first column if its name ends as
+        in "Record no" or "Key" and its first values all differ. If there is none, ids are made from the name of the
+        file and the line.
     title : str, optional
         The column to show in lists of results; "" for none.
     links : mapping of str to str, or str or sequence of str, optional
@@ -149,10 +153,16 @@ class ColumnMap:
         """The columns that are mapped to something, each once."""
         return tuple(dict.fromkeys(column for _, column in self._roles()))
 
-    def guessed(self, columns: Iterable[str], file: str, known_links: Sequence[str] = ()) -> ColumnMap:
+    def guessed(
+        self,
+        columns: Iterable[str],
+        file: str,
+        known_links: Sequence[str] = (),
+        rows: Sequence[Mapping[str, object]] = (),
+    ) -> ColumnMap:
         """Return the map with the roles that are None filled in from the columns of a file.
 
-        `known_links` are columns that are links in every file of its format.
+        `known_links` are columns that are links in every file of its format, `rows` are its first ones.
         """
         there = list(columns)
         title = self.title if self.title is not None else _first(_TITLE, there)
@@ -170,8 +180,10 @@ class ColumnMap:
         if labels is None:
             other = [name for name in there if name not in text]
             labels = tuple(filter(None, [_first(_LABELS, other) or _with_word(_LABEL_WORDS, other)]))
-        found_id = self.id if self.id is not None else _first(_ID, there)
-        links = self.links if self.links is not None else {name: name for name in known_links if name in there}
+        found_id = (
+            self.id if self.id is not None else _first(_ID, there) or _first_column(there, rows, (*text, *labels))
+        )
+        links = self.links if self.links is not None else {name.lower(): name for name in known_links if name in there}
         return replace(self, text=text, labels=labels, id=found_id or "", title=title or "", links=links)
 
     def missing(self, columns: Iterable[str]) -> list[tuple[str, str]]:
@@ -238,6 +250,16 @@ def _first(usual: Iterable[str], columns: list[str]) -> str | None:
     plain = {" ".join(_words(name)): name for name in reversed(columns)}
     lower = {name.lower(): name for name in reversed(columns)}  # "_id" has no other form
     return next((found for name in usual if (found := lower.get(name) or plain.get(name.replace("_", " ")))), None)
+
+
+def _first_column(columns: list[str], rows: Sequence[Mapping[str, object]], used: Sequence[str]) -> str | None:
+    """Return the first column if it is called like an id and its values are there and differ."""
+    name = columns[0]
+    if name in used or not _ID_WORDS.issuperset(_words(name)[-1:] or ("",)):
+        return None
+    cells = [row.get(name) for row in rows]
+    values = [str(cell).strip() for cell in cells if isinstance(cell, (str, int)) and not isinstance(cell, bool)]
+    return name if values and all(values) and len(set(values)) == len(cells) else None
 
 
 def _with_word(wanted: frozenset[str], columns: list[str]) -> str | None:

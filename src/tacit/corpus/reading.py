@@ -231,7 +231,7 @@ class Reading:
         del first[ROWS_LOOKED_AT:]
         there = dict.fromkeys(column for _, row in first for column in row)
         self.column_names, file = tuple(there), first[0][0].name
-        columns = self._asked.guessed(there, file, first[0][0].link_columns)
+        columns = self._asked.guessed(there, file, first[0][0].link_columns(there), [row for _, row in first])
         # a row of JSON leaves out the columns it does not have, so that one may still come
         is_all = len(first) < ROWS_LOOKED_AT or not first[0][0].format.endswith("json")
         if is_all or not any(name in there for name in columns.text or ()):

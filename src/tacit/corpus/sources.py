@@ -12,7 +12,7 @@ import io
 import logging
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -65,6 +65,7 @@ _HINTS = {
 _KINDS = {"jsonl": "json", "folder": "text"}  # formats that are called otherwise here
 _TABLES = ("csv", "tsv", "annif-csv", "excel", "sqlite", "rows")
 _DOCUMENTS = ("text", "markdown", "html", "pdf")  # one record per file
+_OF_ZOTERO = frozenset({"Key", "Item Type", "Author", "Abstract Note"})  # columns of its tables, in any language
 _WITH_AUTHORS = ("marc", "xml", "bibtex", "ris", "csl")
 _WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
 
@@ -99,9 +100,10 @@ class Source:
         """Whether cells are plain texts, so that several names in a cell need a separator."""
         return self.format in _TABLES
 
-    @property
-    def link_columns(self) -> tuple[str, ...]:
-        """The columns that hold links in any file of this format."""
+    def link_columns(self, columns: Collection[str]) -> tuple[str, ...]:
+        """Return those of its columns that hold links in any file of this format."""
+        if self.format == "csv" and _OF_ZOTERO.issubset(columns):
+            return ("Author",)
         return ("author",) if self.format in _WITH_AUTHORS else ()
 
     def size(self) -> int:

@@ -131,3 +131,19 @@ def test_one_file_of_several_may_have_no_labels(tmp_path):
     two = write(tmp_path / "two.jsonl", [{"id": "2", "text": "t", "labels": ["a"]}])
     assert [record.labels for record in read_records([one, two])] == [(), ("a",)]
     assert [record.labels for record in read_records([two, one])] == [("a",), ()]
+
+
+@pytest.mark.parametrize("column", ["Record no", "bookId", "Key", "nr"])
+def test_a_first_column_that_is_called_like_an_id_is_one_if_its_values_differ(tmp_path, column):
+    (tmp_path / "x.csv").write_text(f"{column},text\n7,whales\n8,ships\n")
+    assert [record.id for record in read_records(tmp_path / "x.csv")] == ["7", "8"]
+    (tmp_path / "y.csv").write_text(f"{column},text\n7,whales\n7,ships\n")
+    reading = read_records(tmp_path / "y.csv")
+    assert [record.id for record in reading] == ["y.csv:2", "y.csv:3"]
+    assert "id from file name and line" in reading.summary()
+    assert [record.fields[column] for record in reading] == ["7", "7"]
+
+
+def test_other_first_columns_are_no_ids(tmp_path):
+    (tmp_path / "x.csv").write_text("volume,no,text\n1,7,whales\n2,8,ships\n")
+    assert [record.id for record in read_records(tmp_path / "x.csv")] == ["x.csv:2", "x.csv:3"]

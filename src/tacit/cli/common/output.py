@@ -24,6 +24,7 @@ __all__ = [
     "write_hits",
     "write_json",
     "write_note",
+    "write_reasons",
     "write_table",
 ]
 
@@ -69,12 +70,30 @@ def write_cards(hits: Sequence[RecordHit], snippets: Sequence[str], title: Calla
         print("Nothing found.")
     width = min(shutil.get_terminal_size((80, 24)).columns, _WIDEST)
     for hit, snippet in zip(hits, snippets, strict=True):
-        room = width - len(hit.id) - 10
-        print(f"{hit.score:5.3f}  {shortened(hit.title, max(room, 20))}  {hit.id}")
+        is_whole = _write_first_line(hit, width)
         if hit.labels:
             print(f"       {shortened(', '.join(map(title, hit.labels)), width - 7)}")
-        if snippet and snippet != hit.title:
+        if snippet and (snippet != hit.title or not is_whole):
             print(f"       {shortened(snippet, width - 7)}")
+
+
+def write_reasons(hits: Sequence[RecordHit]) -> None:
+    """Write recommended records, each on at most three lines: title and id, and the reasons, what is shared first."""
+    if not hits:
+        print("Nothing to recommend.")
+    width = min(shutil.get_terminal_size((80, 24)).columns, _WIDEST)
+    for hit in hits:
+        _write_first_line(hit, width)
+        said = "; ".join(sorted(hit.why, key=lambda reason: reason.startswith("near ")))
+        for line in textwrap.wrap(said, width - 7, max_lines=2, placeholder=" …"):
+            print(f"       {line}")
+
+
+def _write_first_line(hit: RecordHit, width: int) -> bool:
+    """Write score, title and id; return whether the whole title is shown."""
+    title = shortened(hit.title, max(width - len(hit.id) - 10, 20))
+    print(f"{hit.score:5.3f}  {title}  {hit.id}")
+    return title == " ".join(hit.title.split())
 
 
 def room_for_snippets() -> int:

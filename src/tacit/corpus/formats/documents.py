@@ -25,6 +25,8 @@ _LISTS = frozenset({"tags", "keywords", "categories", "subjects", "labels", "top
 _FRONT = re.compile(r"\ufeff?(---|\+\+\+)[ \t]*\n(.*?)\n(?:\1|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _YAML_LINE = re.compile(r"([A-Za-z_][\w .-]*?)\s*:(?:\s+(.*))?$")
 _SILENT = frozenset({"script", "style", "noscript", "template", "svg"})
+_BESIDE = frozenset({"nav", "footer"})  # what all pages of a site have
+_BEFORE_SITE = re.compile(r"\s*[|·–—:»-]\s")  # between the title of a page and the name of the site
 _BLOCKS = frozenset(
     {"p", "div", "br", "li", "tr", "td", "th", "section", "article", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "dd"}
 )
@@ -41,6 +43,8 @@ def markdown_rows(source: Source, problems: Problems) -> Iterator[tuple[int, Row
     if heading and "title" not in front:
         front["title"] = _plain_markdown(heading[1] or heading[2])
         text = text[: heading.start()] + text[heading.end() :]
+    elif heading and _plain_markdown(heading[1] or heading[2]).lower() == str(front["title"]).strip().lower():
+        text = text[: heading.start()] + text[heading.end() :]  # the title, which is there already
     body = front.pop("text", None)
     yield 1, {**_place(source), "title": "", **_with_lists(front), "text": _plain_markdown(text) or body or ""}
 
@@ -54,12 +58,13 @@ def html_rows(source: Source, problems: Problems) -> Iterator[tuple[int, Row]]:
     except AssertionError as error:  # older versions of Python say so of a broken declaration
         problems.add("broken line", source.name, page.getpos()[0], f"not HTML: {error}. What stands before it is read.")
     meta = {name.removeprefix("dc.").removeprefix("dcterms."): value for name, value in page.meta.items()}
-    row = {"title": " ".join("".join(page.title).split()) or meta.get("title", "")}
+    row = {"title": _page_title(page) or meta.get("title", "")}
     keywords = meta.get("keywords") or meta.get("subject")
     if keywords:
         row["keywords"] = keywords
     row |= {name: meta[name] for name in ("description", "author", "date", "language") if meta.get(name)}
-    text = "\n".join(filter(None, (" ".join(line.split()) for line in "".join(page.text).splitlines())))
+    text = _plain_lines(page.text) or _plain_lines(page.beside)  # some pages are nothing but a list of links
+    text = text.removeprefix(f"{row['title']}\n")  # the heading, which is the title
     yield 1, {**_place(source), **_with_lists(row), "text": text}
 
 
@@ -94,17 +99,26 @@ class _Page(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.title: list[str] = []
         self.text: list[str] = []
+        self.beside: list[str] = []
+        self.headings: list[str] = []
         self.meta: dict[str, str] = {}
         self._silent = 0
+        self._beside = 0
         self._in_title = False
+        self._in_heading = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _SILENT:
             self._silent += 1
         elif tag == "title":
             self._in_title = True
+        elif tag in _BESIDE:
+            self._beside += 1
         elif tag in _BLOCKS:
-            self.text.append("\n")
+            self._add("\n")
+            if tag == "h1":
+                self._in_heading = True
+                self.headings.append("")
         elif tag == "meta":
             found = {name: value or "" for name, value in attrs}
             if name := found.get("name", found.get("property", "")).lower():
@@ -116,14 +130,35 @@ class _Page(HTMLParser):
             self._silent = max(0, self._silent - 1)
         elif tag == "title":
             self._in_title = False
+        elif tag in _BESIDE:
+            self._beside = max(0, self._beside - 1)
         elif tag in _BLOCKS:
-            self.text.append("\n")
+            self._add("\n")
+            self._in_heading = self._in_heading and tag != "h1"
 
     def handle_data(self, data: str) -> None:
         if self._in_title and not self._silent:
             self.title.append(data)
         elif not self._silent:
-            self.text.append(data)
+            self._add(data)
+            if self._in_heading:
+                self.headings[-1] += data
+
+    def _add(self, data: str) -> None:
+        (self.beside if self._beside else self.text).append(data)
+
+
+def _page_title(page: _Page) -> str:
+    """Return the title of a page, without the name of the site if its one heading shows where the title ends."""
+    title = " ".join("".join(page.title).split())
+    headings = [" ".join(heading.split()) for heading in page.headings]
+    if len(headings) == 1 and headings[0] and title.startswith(headings[0]):
+        return headings[0] if _BEFORE_SITE.match(title[len(headings[0]) :]) else title
+    return title
+
+
+def _plain_lines(parts: list[str]) -> str:
+    return "\n".join(filter(None, (" ".join(line.split()) for line in "".join(parts).splitlines())))
 
 
 def _place(source: Source) -> Row:

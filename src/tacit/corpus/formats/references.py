@@ -93,6 +93,8 @@ def _ris_row(found: Mapping[str, list[str]]) -> Row:
             row[name] = "\n".join(texts) if name in ("abstract", "note") else texts[0]
     if "year" in row:
         row["year"] = row["year"].partition("/")[0]
+    if "date" in row:
+        row["date"] = row["date"].strip("/ ")  # 1998/// has a year only
     return row
 
 

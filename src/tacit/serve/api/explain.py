@@ -6,7 +6,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from tacit.errors import InputError, UnknownNameError
 from tacit.serve.answers import as_labels, finite
 from tacit.serve.models import DimensionPart, ExplainText, Explanation, Label, Name, WordPart
 from tacit.serve.problems import PROBLEMS, Problem
@@ -14,15 +13,10 @@ from tacit.serve.state import ServiceState, Snapshot
 from tacit.tasks.explain.hit import HitExplanation
 from tacit.tasks.explain.label import LabelExplanation, LabelPlace
 from tacit.tasks.explain.similar import PairExplanation
-from tacit.tasks.explain.words import listed
-from tacit.tasks.label_names import find_number
-from tacit.tasks.search.snippets import QueryWords, snippet_of
-from tacit.tasks.search.typed import understand
 
 __all__ = ["router"]
 
 _LONGEST = 10_000
-_RANKED = 100  # records by words among which the share of a hit is sought
 
 
 def router(state: ServiceState) -> APIRouter:
@@ -99,41 +93,18 @@ def _explained(snapshot: Snapshot, ids: list[str], text: str | None, label: str 
 
 def _hit(snapshot: Snapshot, query: str, id: str) -> Explanation:
     """Explain a hit by words, by meaning, or by both."""
-    collection = snapshot.collection
-    number = find_number(collection, id)
-    words = understand(collection, query, None, titles=False).words or query
-    numbers, scores = collection.store.words(words, _RANKED)
-    place = numbers.tolist().index(number) if number in numbers else None
-    share = None if place is None or not scores[0] else float(scores[place] / scores[0])
-    try:
-        found = collection.explain(query=query, ids=[id])
-    except UnknownNameError:
-        raise
-    except InputError:
-        if share is None:
-            raise
-        (record,) = collection.store.get([number])
-        shared = list(snippet_of(record.text, QueryWords(collection, words)).words)
-        return _answer("hit", _by_words(shared, place), shared_words=shared, score=_finite({"words": share}))
+    found = snapshot.collection.explain(query=query, ids=[id])
     assert isinstance(found, HitExplanation)
-    said = found.in_words()
-    if place is not None:
-        said += f" By words it is number {place + 1} for the query."
-    score = {"meaning": found.cosine} | ({} if share is None else {"words": share})
+    score = {"meaning": found.cosine} if found.words else {}
     return _answer(
         "hit",
-        said,
+        found.in_words(),
         words=[_part(word.word, word.part) for word in found.words[:30]],
         shared_words=list(found.shared_words),
         labels=[Label(label=one.label, title=one.title) for one in found.labels],
         counted=_finite(found.counted),
-        score=_finite(score),
+        score=_finite(score | ({} if found.words_share is None else {"words": found.words_share})),
     )
-
-
-def _by_words(shared: list[str], place: int | None) -> str:
-    has = f"It has {listed((f'“{word}”' for word in shared), 5)}" if shared else "It has words of the query"
-    return f"{has}, and is number {(place or 0) + 1} by words. The space knows none of the words of the query."
 
 
 def _answer(kind: str, sentence: str, **parts: object) -> Explanation:

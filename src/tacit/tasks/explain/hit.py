@@ -12,18 +12,22 @@ import numpy as np
 from tacit.checks import check_count
 from tacit.corpus.record import Record
 from tacit.display import Displayed, Table
+from tacit.errors import InputError
 from tacit.tasks.explain.words import PlacedText, listed, place_text, shared_words
 from tacit.tasks.known_things import counted_parts
 from tacit.tasks.label_names import ancestors_of, find_number, title_of
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import RecordHit
+from tacit.tasks.search.snippets import QueryWords, words_in
 from tacit.tasks.search.typed import understand
+from tacit.text.words import without_accents
 from tacit.types import Array
 
 __all__ = ["HitExplanation", "LabelNear", "counted_in_words", "explain_hit", "nearest_labels", "nearness"]
 
 _THROUGH = 3
 _SHOWN = 0.01
+_RANKED = 100  # records by words among which the rank of a hit is sought
 
 
 class QueryWord(NamedTuple):
@@ -46,20 +50,20 @@ class LabelNear(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class HitExplanation(Displayed):
-    """Why a record matches a query by meaning.
+    """Why a record matches a query, by meaning and by words.
 
     Attributes
     ----------
     query : str
     record : Record
     cosine : float
-        Of their positions: the sum of the parts of `words` and of `offset`.
+        Of their positions: the sum of the parts of `words` and of `offset`. 0 if the space knows no word of the query.
     words : tuple of QueryWord
-        All known words of the query, largest part first.
+        All words of the query that the space knows, largest part first.
     offset : float
         Part of the offset of the space; 0 for most models.
     shared_words : tuple of str
-        Words of the query that the record has.
+        Words of the query that the record has, those that the space does not know last.
     labels : tuple of LabelNear
         Labels of the record, nearest to the query first.
     query_labels : tuple of LabelNear
@@ -67,6 +71,10 @@ class HitExplanation(Displayed):
     counted : dict of str to float
         What the words of the record and each kind of knowledge about it add to the cosine, the most first; empty for
         models without views.
+    words_rank : int or None
+        Its place among the first hundred by words, from 1.
+    words_share : float or None
+        Its BM25 as a share of the best, which is what words add to a hybrid score.
     """
 
     query: str
@@ -78,9 +86,15 @@ class HitExplanation(Displayed):
     labels: tuple[LabelNear, ...]
     query_labels: tuple[LabelNear, ...]
     counted: dict[str, float]
+    words_rank: int | None = None
+    words_share: float | None = None
 
     def in_words(self) -> str:
         """Return it in a few sentences."""
+        if not self.words:
+            has = f"has {listed((f'“{word}”' for word in self.shared_words), 5)}"
+            said = [f"Record {self.record.id} {has if self.shared_words else 'has no word of the query'}."]
+            return " ".join([*said, *self._by_words(), "The space knows none of the words of the query."])
         good = [word for word in self.words if word.part > 0]
         said = [f"Record {self.record.id} and the query are {nearness(self.cosine)} (cosine {self.cosine:.2f})."]
         if good:
@@ -91,14 +105,22 @@ class HitExplanation(Displayed):
             said.append(f"They share {listed((f'“{word}”' for word in self.shared_words), 5)}.")
         else:
             said.append("They share no word: only the space relates them.")
+        said += self._by_words()
         if self.labels and self.labels[0].cosine > 0:
             said.append(f"Its label {self.labels[0].title} is {nearness(self.labels[0].cosine)} to the query.")
         return " ".join([*said, *counted_in_words(self.counted)])
 
+    def _by_words(self) -> list[str]:
+        if self.words_rank is None or self.words_share is None:
+            return []
+        share = "" if self.words_rank == 1 else f", with {self.words_share:.2f} of the best score"
+        return [f"By words it is number {self.words_rank} for the query{share}."]
+
     def _parts(self) -> Iterator[str | Table]:
         yield self.in_words()
         words = [(one.part, one.word, one.shared, list(one.through)) for one in self.words]
-        yield Table(("part", "word", "in_both", "related_words"), words, "Contribution of each word to the cosine")
+        if words:
+            yield Table(("part", "word", "in_both", "related_words"), words, "Contribution of each word to the cosine")
         for title, labels in (
             ("Labels of the record", self.labels),
             ("Labels nearest to the query", self.query_labels),
@@ -120,6 +142,8 @@ class HitExplanation(Displayed):
             "labels": [label._asdict() for label in self.labels],
             "query_labels": [label._asdict() for label in self.query_labels],
             "counted": self.counted,
+            "words_rank": self.words_rank,
+            "words_share": self.words_share,
         }
 
 
@@ -127,32 +151,59 @@ def explain_hit(collection: OpenedIndex, query: str, id: str, *, limit: int = 10
     """Explain why the record of an id matches a query, with at most `limit` labels near the query."""
     limit = check_count("limit", limit)
     number = find_number(collection, id)
-    searched = _searched(collection, query)
-    placed = place_text(collection, searched, "query")
-    (position,), (record,) = collection.positions.of(np.array([number])), collection.store.get([number])
+    searched, words = _searched(collection, query)
+    (record,) = collection.store.get([number])
+    rank, share = _by_words(collection, number, words)
+    try:
+        placed = place_text(collection, searched, "query")
+    except InputError:
+        if rank is None:
+            raise
+        shared = _shared(collection, words, record, ())
+        return HitExplanation(query, record, 0.0, (), 0.0, shared, (), (), {}, rank, share)
+    (position,) = collection.positions.of(np.array([number]))
     towards = position / (np.linalg.norm(position) or 1)
     parts, offset = placed.parts(collection, towards)
     through = _through(collection, placed, record.text)
-    shared = shared_words(collection, searched, record.text)
+    in_space = shared_words(collection, searched, record.text)
     return HitExplanation(
         query,
         record,
         float(placed.position @ towards / np.linalg.norm(placed.position)),
-        tuple(QueryWord(word, part, word in shared, through.get(word, ())) for word, part in parts),
+        tuple(QueryWord(word, part, word in in_space, through.get(word, ())) for word, part in parts),
         offset,
-        shared,
+        _shared(collection, words, record, in_space),
         nearest_labels(collection, placed.position, record.labels),
         nearest_labels(collection, placed.position, limit=limit),
         counted_parts(collection, record, placed.position),
+        rank,
+        share,
     )
 
 
-def _searched(collection: OpenedIndex, query: str) -> str:
-    """Return the words that `search` places for a query: with other forms, and without its conditions."""
+def _searched(collection: OpenedIndex, query: str) -> tuple[str, str]:
+    """Return the words that `search` places for a query, and those that it searches for: with other forms of them."""
     if not isinstance(query, str) or not query.strip():
-        return query
+        return query, ""
     typed = understand(collection, query, None, titles=False)
-    return typed.in_space(collection) if typed.text else query
+    return (typed.in_space(collection), typed.words) if typed.text else (query, query)
+
+
+def _by_words(collection: OpenedIndex, number: int, words: str) -> tuple[int | None, float | None]:
+    """Return the rank of a record by words, from 1, and BM25 as a share of the best; None if it is not near the top."""
+    numbers, scores = collection.store.words(words, _RANKED)
+    (places,) = np.nonzero(numbers == number)
+    if not len(places) or not scores[0]:
+        return None, None
+    return int(places[0]) + 1, float(scores[places[0]] / scores[0])
+
+
+def _shared(collection: OpenedIndex, words: str, record: Record, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of a query that a record has: those that the space knows, and then the others."""
+    keys = {without_accents(word) for word in known}
+    sought = QueryWords(collection, words)
+    found = words_in(f"{record.title}\n{record.text}", sought)
+    return (*known, *(word for word in found if sought.key(word) not in keys))
 
 
 def counted_in_words(counted: Mapping[str, float]) -> list[str]:

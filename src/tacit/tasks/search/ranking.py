@@ -7,6 +7,7 @@ scores are between 0 and 1.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from tacit.index import Filters
 from tacit.index.fusion import fused_by_score, shares_of, weights_for
 from tacit.index.nearest.exact import cosines, lengths_of
 from tacit.tasks.opened_index import OpenedIndex
-from tacit.tasks.search.search import WAYS, in_order, query_position
+from tacit.tasks.search.search import WAYS, by_words, in_order, query_position
 from tacit.tasks.search.typed import Typed, first_of, understand
 from tacit.types import Float32Array, IntArray
 
@@ -138,7 +139,8 @@ def _ranked(
         no_words = np.full(len(cosine), np.nan, np.float32)
         of_all = (numbers, cosine) if collection.store.matching(filters) is None else None
         return RankedRecords(numbers, np.clip(cosine, 0, 1), cosine, no_words, position, near=of_all)
-    words = collection.store.words(query, depth, filters)
+    find = collection.store.words if position is not None else partial(by_words, collection)
+    words = find(query, depth, filters)
     shares = np.asarray(np.clip(shares_of(words[1]), 0, 1), np.float32)
     if position is None:
         return RankedRecords(words[0], shares, np.full(len(shares), np.nan, np.float32), shares, None)

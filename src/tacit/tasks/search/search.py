@@ -16,13 +16,14 @@ from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import FoundRecords, RecordHit
 from tacit.tasks.search.typed import Typed, first_of, understand
 
-__all__ = ["FUSIONS", "WAYS", "hits_of", "in_order", "query_position", "search", "similar"]
+__all__ = ["FUSIONS", "WAYS", "by_words", "hits_of", "in_order", "query_position", "search", "similar"]
 
 WAYS = ("hybrid", "meaning", "words")
 FUSIONS = ("scores", "ranks")
 _FUSED = 100  # results of each list that are fused
 _TELLING, _READ = 40, 20_000  # words of a record that others are found by, and characters among which they are sought
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_PART, _LETTERS = re.compile(r'"[^"]*"|\S+'), re.compile(r"[^\W_]+")
 _RANK_OFFSET = 60  # k of reciprocal-rank fusion [Cormack2009]: larger values make the first ranks count less
 
 
@@ -97,11 +98,29 @@ def in_order(collection: OpenedIndex, filters: Filters | None, limit: int) -> tu
 
 def _found(collection: OpenedIndex, typed: Typed, by: str, limit: int, fusion: str) -> tuple[Any, Any]:
     if by == "words":
-        return collection.store.words(typed.words, limit, typed.filters)
+        return by_words(collection, typed.words, limit, typed.filters)
     position = query_position(collection, typed.in_space(collection), by, None)
     if by == "meaning":
         return collection.positions.nearest(position, limit, filters=typed.filters)
     return _hybrid(collection, typed.words, position, limit, typed.filters, fusion)
+
+
+def by_words(collection: OpenedIndex, query: str, limit: int, filters: Filters | None) -> tuple[Any, Any]:
+    """Return the best records by words alone; those that have only stop words of the query say nothing.
+
+    Stop words count in BM25, since titles have them in common; a query of stop words alone finds what has them.
+    """
+    depth = max(_FUSED, limit)
+    numbers, scores = collection.store.words(query, depth, filters)
+    stop = frozenset() if collection.space.words is None else collection.space.words.analyse.stop_words
+    parts = _PART.findall(query)
+    telling = [part for part in parts if not stop.issuperset(_LETTERS.findall(part.lower())) or part.startswith('"')]
+    if len(numbers) and 0 < len(telling) < len(parts):
+        found = collection.store.words(" ".join(telling), depth, filters)[0]
+        if len(found) < depth:  # else there are enough that have other words, and these are the best
+            kept = np.isin(numbers, found)
+            numbers, scores = numbers[kept], scores[kept]
+    return numbers[:limit], scores[:limit]
 
 
 def _by_vector(
@@ -181,9 +200,10 @@ def _hybrid(
     collection: OpenedIndex, query: str, position: Any, limit: int, filters: Filters | None, fusion: str
 ) -> tuple[Any, Any]:
     depth = max(_FUSED, limit)
-    words = collection.store.words(query, depth, filters)
     if position is None:
-        return words[0][:limit], shares_of(words[1])[:limit]
+        numbers, scores = by_words(collection, query, limit, filters)
+        return numbers, shares_of(scores)
+    words = collection.store.words(query, depth, filters)
     near = collection.positions.nearest(position, depth, filters=filters)
     if fusion == "ranks":
         # reciprocal-rank fusion [Cormack2009]: each list gives 1 / (60 + rank); ties in the order of the first list

@@ -12,7 +12,7 @@ from tacit.tasks.opened_index import OpenedIndex
 from tacit.text.words import without_accents
 from tacit.types import Float32Array
 
-__all__ = ["QueryWords", "Snippet", "snippet_of"]
+__all__ = ["QueryWords", "Snippet", "snippet_of", "words_in"]
 
 _WORD = re.compile(r"[^\W_]+")
 _SPACE = re.compile(r"\s")
@@ -89,6 +89,14 @@ def snippet_of(text: str, words: QueryWords, *, title: str = "", length: int = _
         found = _matches(shown, words.telling(shown), words.key)
     begin = _best_start(found, words.weight, length) if len(shown) > length else 0
     return _cut(shown, begin, found, length, is_whole=len(text) <= _READ)._replace(of_query=of_query)
+
+
+def words_in(text: str, words: QueryWords) -> tuple[str, ...]:
+    """Return the words of a query that a text has, each once, in lower case."""
+    found: dict[str, str] = {}
+    for match in _matches(text[:_READ], words.keys, words.key):
+        found.setdefault(match.key, text[match.start : match.end].lower())
+    return tuple(found.values())
 
 
 class _Match(NamedTuple):

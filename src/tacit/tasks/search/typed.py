@@ -24,6 +24,7 @@ from tacit.types import IntArray
 
 __all__ = ["Query", "Typed", "first_of", "read_query", "understand"]
 
+_WORD = re.compile(r"[^\W\d_]+")
 _LONGEST_TYPED = 300  # characters; a longer query is a text
 _PART = re.compile(r'(?<!\S)(?P<sign>-|(?:title|label):)?(?:"(?P<phrase>[^"]+)"|(?P<word>[^\s"]+))', re.IGNORECASE)
 
@@ -69,14 +70,17 @@ def understand(collection: OpenedIndex, query: str, filters: Filters | None, *, 
         If there are neither words nor conditions.
     """
     query = clean_text(query)
-    text, joined = _as_filters(collection, read_query(query), filters)
+    parts = read_query(query)
+    text, joined = _as_filters(collection, parts, filters)
     if not text and joined is None:
         raise InputError(f"query is empty: got {query!r}, expected some words.")
     called = _called(collection, query.strip(), joined) if titles else _NOBODY
     if len(query) > _LONGEST_TYPED or not text:
         return Typed(text, joined, called)
     forms = other_forms(collection, text)
-    found = None if len(called) else corrected(collection, query, text, known=forms)
+    named = {word.lower() for name in parts.labels for word in _WORD.findall(name)}  # of labels that there are
+    known = {*forms, *named.difference(map(str.lower, _WORD.findall(text)))}
+    found = None if len(called) else corrected(collection, query, text, known=known)
     if found is None or not found[1]:
         return Typed(text, joined, called, None if found is None else found[0], forms=tuple(forms.values()))
     text, joined = _as_filters(collection, read_query(found[0]), filters)

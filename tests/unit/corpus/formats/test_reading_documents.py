@@ -66,6 +66,25 @@ def quietly(reading):
         return list(reading)
 
 
+def test_what_all_pages_of_a_site_have_is_left_out(tmp_path):
+    page = (
+        "<title>Whales - My site</title><nav>Home About</nav><h1>Whales</h1><p>They sing.</p><footer>Imprint</footer>"
+    )
+    (tmp_path / "a.html").write_text(page)
+    (tmp_path / "b.html").write_text("<title>Whales-Ships</title><h1>Whales</h1>")
+    (tmp_path / "c.html").write_text("<title>Links</title><nav><p>To the sea")
+    site, joined, links = read_records(tmp_path)
+    assert (site.title, site.text) == ("Whales", "Whales\nThey sing.")
+    assert (joined.title, joined.text) == ("Whales-Ships", "Whales-Ships\nWhales")
+    assert links.text == "Links\nTo the sea"
+
+
+def test_a_heading_that_repeats_the_title_is_read_once(tmp_path):
+    (tmp_path / "a.md").write_text("---\ntitle: Whales\n---\n\n# Whales\n\nThey sing.\n")
+    (record,) = read_records(tmp_path)
+    assert (record.title, record.text) == ("Whales", "Whales\nThey sing.")
+
+
 def test_markdown_with_front_matter(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "x.md").write_text(MARKDOWN)

@@ -131,3 +131,18 @@ def test_other_json_with_types_is_not_taken_for_references(tmp_path):
     (tmp_path / "x.jsonl").write_text('{"id": "a", "type": "note", "text": "t", "author": "Ann", "issued": "1999"}\n')
     (record,) = read_records(tmp_path / "x.jsonl")
     assert record.fields == {"type": "note", "author": "Ann", "issued": "1999"}
+
+
+def test_a_table_of_zotero_has_keys_and_authors(tmp_path):
+    rows = '"ABC","book","Lee, Ann; Ek, Bo","Whales","They sing.","sea; song"\n"DEF","book","","Ships","Sails.","sea"\n'
+    header = '\ufeff"Key","Item Type","Author","Title","Abstract Note","Manual Tags"\n'
+    (tmp_path / "z.csv").write_text(header + rows, encoding="utf-8")
+    whales, _ = read_records(tmp_path / "z.csv")
+    assert (whales.id, whales.labels) == ("ABC", ("sea", "song"))
+    assert whales.links == {"author": ("Lee, Ann", "Ek, Bo")}
+
+
+def test_a_date_of_a_year_only_has_no_empty_parts(tmp_path):
+    (tmp_path / "x.ris").write_text("TY  - BOOK\nTI  - Whales\nDA  - 1998///\nPY  - 1998///\nER  - \n")
+    (record,) = read_records(tmp_path / "x.ris")
+    assert (record.fields["date"], record.fields["year"]) == ("1998", "1998")

@@ -12,6 +12,7 @@ import tacit
 from tacit import InputError
 from tacit.corpus.record import Record
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.explain.explain import explain
 from tacit.tasks.explain.words import importance, listed
 from tacit.tasks.label_names import find_label, find_number
@@ -91,6 +92,24 @@ def test_words_that_both_have_and_labels_by_nearness(informed):
     assert [near.label for near in why.query_labels] == [informed.label_names[i] for i in order]
     assert [near.cosine for near in why.query_labels] == pytest.approx(np.array(cosines)[order], abs=1e-5)
     assert [near.label for near in why.labels] == list(informed["r1"].labels)
+
+
+def test_words_that_only_the_search_by_words_knows_are_explained(tmp_path):
+    rows = [("a", "whales sing near a gramophone", "sea"), ("b", "whales dive", "sea"), ("c", "cats sleep", "home"),
+            ("d", "cats purr and whales dive", "home"), ("e", "a gramophone for the theremin", "home")]  # fmt: skip
+    records = [Record(id, text, labels=[label]) for id, text, label in rows]
+    with tacit.open(tacit.build(records, tmp_path / "i", BuildSettings(n_components=2, map=False))) as index:
+        assert "sing" not in index.space.words.columns
+        why = index.explain(query="sing theremin", ids="a")
+        assert (why.words, why.shared_words, why.words_rank) == ((), ("sing",), 1)
+        assert why.in_words().startswith("Record a has “sing”. By words it is number 1")
+        both = index.explain(query="whales that sing of a theremin", ids="a")
+        assert both.shared_words == ("whales", "sing")
+        assert "They share “whales” and “sing”. By words it is number" in both.in_words()
+        scores = [hit.score for hit in index.search("whales that sing of a theremin", by="words")]
+        assert both.words_share == pytest.approx(scores[both.words_rank - 1] / scores[0])
+        with pytest.raises(InputError, match="has no known word"):
+            index.explain(query="theremin", ids="b")
 
 
 def test_related_words_are_words_of_the_record_and_not_the_word_itself(informed):

@@ -129,6 +129,29 @@ def test_misspelt_words_are_met(index):
     assert (ranked.meant, ranked.text) == ("libreoffice -calc", "libreoffice")
 
 
+def test_names_of_labels_are_not_misspelt(tmp_path):
+    settings = BuildSettings("lsi", n_components=2, text=TextSettings(min_records=1), map=False)
+    kinds = [("whales", "Marine life"), ("ships", "ships")] * 3
+    records = [Record(f"r{n}", f"a machine for {kind} whales", labels=[label]) for n, (kind, label) in enumerate(kinds)]
+    with tacit.open(tacit.build(records, tmp_path / "i", settings)) as opened:
+        assert opened.search('label:"marine life" whales').meant is None
+        assert opened.search('label:"marine life" whalse').meant == 'label:"marine life" whales'
+        assert opened.search("label:marine whales").meant == "label:machine whales"  # there is no such label
+
+
+def test_records_with_only_stop_words_of_the_query_are_not_found(index):
+    index_words = index.space.words.analyse.stop_words
+    assert {"the", "and"} <= index_words
+    hits = index.search("the kitchen and the gimp", by="words", limit=50)
+    assert set(ids(hits)) == {"gimp", "inkscape", *(f"x{n}" for n in range(20))}
+    ranked = rank_records(index, "the xyzzy and inkscape", by="words", limit=50)
+    assert [record.id for record in index.store.get(ranked.numbers)] == ["inkscape"]
+    assert not index.search("the xyzzy -- 2010", by="words")
+    assert not index.search("the xyzzy")
+    assert set(ids(index.search('xyzzy "the office"', by="words"))) == {"calc"}
+    assert ids(index.search("and the", by="words"))  # nothing else was typed
+
+
 def test_nobody_is_asked_what_a_whole_text_means(index):
     texts = " ".join(record.text for _, record in index.store.records())
     stop = index.space.words.analyse.stop_words
