@@ -77,7 +77,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
     ),
     "reproduce": (
         {"experiment", "trees", "causes"},
-        {"running", "report", "mlsi", "hlsi", "mlsa", "graphs", "choice", "checked"},
+        {"measuring", "report", "mlsi", "hlsi", "mlsa", "graphs", "choice", "checked"},
         {"pages"},
         {"reproduce"},
     ),

@@ -367,7 +367,7 @@ def _write_gain(test: Gain) -> None:
         "tacit reproduce --list",
         "tacit reproduce mlsi-fig1 --quick",
         "tacit reproduce --full --jobs 2 -o reproduction",
-        "tacit reproduce -o reproduction --report docs/reproduction",
+        "tacit reproduce --results reproduction --report docs/reproduction",
         "tacit reproduce --check-docs .",
     ),
 )
@@ -376,6 +376,9 @@ def _write_gain(test: Gain) -> None:
 @click.option("--quick", is_flag=True, help="One repeat with few settings, to see that everything runs.")
 @click.option("--full", is_flag=True, help="As many repeats as in the paper.")
 @click.option("--report", metavar="FOLDER", help="Only write a report on the results there are, into FOLDER.")
+@click.option(
+    "--results", metavar="FOLDER", help="Folder of what was measured, to start from and add to.  [default: --output]"
+)
 @click.option("--jobs", metavar="NUMBER", type=int, help="Number of processes.  [default: number of cores]")
 @click.option("--check-docs", metavar="FOLDER", help="Only check the figures of a project's documents.")
 @click.option("--data-dir", metavar="FOLDER", help="Folder of the data sets.  [default: $TACIT_DATA]")
@@ -391,6 +394,7 @@ def reproduce_command(
     full: bool,
     jobs: int | None,
     report: str | None,
+    results: str | None,
     check_docs: str | None,
     data_dir: str | None,
     output: str,
@@ -399,8 +403,8 @@ def reproduce_command(
     """Measure the experiments of the papers again.
 
     For each NAME, or for all experiments, this writes a table (CSV and Markdown), a picture (SVG and PNG), and a
-    verdict on each claim of the paper. What was measured is kept in the output folder: a run that was stopped goes on
-    where it was.
+    verdict on each claim of the paper. What was measured is kept, in the output folder or that of --results: a run that
+    was stopped goes on where it was.
     """
     from tacit.checks import check_choice
     from tacit.machine import n_threads
@@ -414,7 +418,7 @@ def reproduce_command(
         _check_docs(check_docs, as_json)
         return
     if report is not None:
-        _write_files(report_pages(output, report), as_json)
+        _write_files(report_pages(output if results is None else results, report), as_json)
         return
     for name in names:
         check_choice("NAME", name, tuple(known))
@@ -422,7 +426,7 @@ def reproduce_command(
         raise InputError("--quick and --full exclude each other: got both. Leave one out.")
     with ShownStages(quiet=as_json) as show:
         found = reproduce(
-            names or tuple(known), output, size="quick" if quick else "full" if full else "usual",
+            names or tuple(known), output, results=results, size="quick" if quick else "full" if full else "usual",
             data_dir=data_dir, jobs=n_threads() if jobs is None else jobs, report=show,
         )  # fmt: skip
     if as_json:

@@ -23,6 +23,7 @@ __all__ = [
     "Size",
     "Stated",
     "Verdict",
+    "averaged",
     "better",
     "close",
     "judged",
@@ -83,6 +84,17 @@ class Results:
         return paired_difference(
             [ours[one] for one in repeats], [theirs[one] for one in repeats], test_ratio=test_ratio
         )
+
+
+def averaged(rows: Sequence[Facts], measures: Sequence[str]) -> list[Facts]:
+    """Return one row with the mean of each measure for the rows that are the same otherwise, such as folds."""
+    groups: dict[tuple[tuple[str, Any], ...], list[Facts]] = {}
+    for row in rows:
+        key = tuple((name, value) for name, value in row.items() if name not in measures)
+        groups.setdefault(key, []).append(row)
+    return [
+        {**dict(key), **{name: fmean(row[name] for row in found) for name in measures}} for key, found in groups.items()
+    ]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,8 +13,8 @@ from typing import Any, NamedTuple, get_args
 from tacit.files import replace_text, replacing
 from tacit.reproduce.causes import CAUSES, CLAIM_CAUSES
 from tacit.reproduce.experiment import OURS, Experiment, Outcome, Results, Verdict
+from tacit.reproduce.measuring.running import Kept, read_stored
 from tacit.reproduce.report import draw, groups, stated_table, table, texts
-from tacit.reproduce.running import read_stored
 
 __all__ = ["write_pages"]
 
@@ -40,7 +39,7 @@ _PAPERS = (
 class _Found(NamedTuple):
     experiment: Experiment
     results: Results
-    repeats: int
+    kept: Kept
     verdicts: dict[str, Verdict]
 
 
@@ -58,11 +57,11 @@ def write_pages(experiments: Sequence[Experiment], results: Path, folder: Path) 
     folder.mkdir(parents=True, exist_ok=True)
     found = []
     for one in experiments:
-        stored, repeats = read_stored(one, one.kept_in(results))
-        if repeats:
-            found.append(_Found(one, stored, repeats, {claim.number: claim.verdict(stored) for claim in one.claims}))
-    dated = max((one.experiment.kept_in(results).stat().st_mtime for one in found), default=0.0)
-    date = _day(dated)
+        kept = read_stored(one, one.kept_in(results))
+        if kept.repeats:
+            verdicts = {claim.number: claim.verdict(kept.results) for claim in one.claims}
+            found.append(_Found(one, kept.results, kept, verdicts))
+    date = max((one.kept.measured for one in found), default="")
     files = []
     for paper in _PAPERS:
         mine = [one for one in found if one.experiment.paper == paper.key]
@@ -72,12 +71,8 @@ def write_pages(experiments: Sequence[Experiment], results: Path, folder: Path) 
             files += [_picture(one, folder) for one in mine if one.experiment.picture is not None]
     files += [folder / "index.md", folder / _FIGURES]
     replace_text(files[-2], _index(found, len(experiments), date))
-    replace_text(files[-1], _figures(found, results))
+    replace_text(files[-1], _figures(found))
     return files
-
-
-def _day(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(seconds))
 
 
 def _picture(found: _Found, folder: Path) -> Path:
@@ -118,7 +113,7 @@ def _section(found: _Found, said: set[str]) -> list[str]:
     if one.settings not in said:
         said.add(one.settings)
         parts.append(f"*Settings.* {one.settings}")
-    parts.append(f"{found.repeats} of {full} repeats." if full > 1 else "")
+    parts.append(f"{found.kept.repeats} of {full} repeats." if full > 1 else "")
     if one.picture is not None:
         parts.append(f"![{one.title}]({one.name}.png)")
     parts.append(table(one, results))
@@ -163,13 +158,13 @@ def _index(found: Sequence[_Found], n_experiments: int, date: str) -> str:
             link = f"[{paper.title}]({paper.page}.md)"
             counts.append([link, str(seen.total()), *(str(seen[name]) for name in outcomes)])
     counts.append(["all", str(whole.total()), *(str(whole[name]) for name in outcomes)])
-    runs = [["experiment", "shows", "repeats", "in a full run"], ["---"] * 4]
+    runs = [["experiment", "shows", "repeats", "in a full run", "processor time of a repeat"], ["---"] * 5]
     pages = {paper.key: paper.page for paper in _PAPERS}
     for one in found:
         experiment = one.experiment
         full = len({case["repeat"] for case in experiment.cases("full")})
         link = f"[{experiment.name}]({pages[experiment.paper]}.md)"
-        runs.append([link, experiment.title, str(one.repeats), str(full)])
+        runs.append([link, experiment.title, str(one.kept.repeats), str(full), f"{one.kept.seconds:.1f} s"])
     failed = [["claim", "the paper", "verdict", "cause"], ["---"] * 4]
     for one in found:
         for claim in one.experiment.claims:
@@ -199,14 +194,13 @@ def _lines(rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _figures(found: Sequence[_Found], folder: Path) -> str:
+def _figures(found: Sequence[_Found]) -> str:
     """Return all means in long form, which `check_docs` reads."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["experiment", "factors", "measure", "repeats", "mean", "deviation", "measured"])
     for one in found:
         experiment = one.experiment
-        date = _day(experiment.kept_in(folder).stat().st_mtime)
         for values in groups(one.results, list(experiment.factors)):
             rows = one.results.where(**values)
             for measure in experiment.measures:
@@ -215,7 +209,9 @@ def _figures(found: Sequence[_Found], folder: Path) -> str:
                     factors = json.dumps(_given(values), ensure_ascii=False)
                     spread = "" if deviation is None else f"{deviation:.4g}"
                     repeats = len(rows.values("repeat"))
-                    writer.writerow([experiment.name, factors, measure, repeats, f"{mean:.6g}", spread, date])
+                    writer.writerow(
+                        [experiment.name, factors, measure, repeats, f"{mean:.6g}", spread, one.kept.measured]
+                    )
     return stream.getvalue()
 
 

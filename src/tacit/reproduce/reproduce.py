@@ -12,9 +12,9 @@ from tacit.datasets.data_files import data_folder
 from tacit.errors import InputError
 from tacit.reproduce import choice, graphs, hlsi, mlsa, mlsi
 from tacit.reproduce.experiment import Experiment, Results, Size, Verdict
+from tacit.reproduce.measuring.running import run_cases
 from tacit.reproduce.pages import write_pages
 from tacit.reproduce.report import write_report
-from tacit.reproduce.running import run_cases
 from tacit.tasks.stage_progress import Report, StageReporter
 
 __all__ = ["Reproduced", "experiments", "report_pages", "reproduce"]
@@ -53,6 +53,7 @@ def reproduce(
     names: str | Sequence[str],
     folder: str | Path = "reproduction",
     *,
+    results: str | Path | None = None,
     size: Size = "usual",
     data_dir: str | Path | None = None,
     jobs: int = 1,
@@ -65,8 +66,11 @@ def reproduce(
     names : str or sequence of str
         As in `experiments()`.
     folder : path, default "reproduction"
-        For NAME.csv, NAME.md, NAME.svg, NAME.png and what was measured, NAME.jsonl: a run that was stopped goes on with
-        what is missing, and a larger size keeps the cases of a smaller one.
+        For NAME.csv, NAME.md, NAME.svg and NAME.png.
+    results : path, optional
+        Folder of what was measured, NAME.jsonl; `folder` if not given. A run that was stopped goes on with what is
+        missing there, and a larger size keeps the cases of a smaller one. Cases that were measured with other settings
+        are measured again.
     size : {"quick", "usual", "full"}, default "usual"
         "quick" shows that everything runs; "full" has as many repeats as the paper.
     data_dir : path, optional
@@ -82,17 +86,18 @@ def reproduce(
         check_choice("name", name, tuple(known))
     check_choice("size", size, get_args(Size))
     jobs, place, data = check_count("jobs", jobs), Path(folder), data_folder(data_dir)
+    kept = place if results is None else Path(results)
     stages = StageReporter(report)
     found = []
     for experiment in (known[name] for name in chosen):
         stages.begin(experiment.name)
-        results = run_cases(
-            experiment, experiment.kept_in(place), size=size, data_dir=data, jobs=jobs,
+        measured = run_cases(
+            experiment, experiment.kept_in(kept), size=size, data_dir=data, jobs=jobs,
             report=lambda done, total: stages.advance(f"{done} of {total} cases", done / total),
         )  # fmt: skip
-        files = write_report(experiment, results, place)
-        verdicts = {claim.number: claim.verdict(results) for claim in experiment.claims}
-        found.append(Reproduced(experiment, results, verdicts, files))
+        files = write_report(experiment, measured, place)
+        verdicts = {claim.number: claim.verdict(measured) for claim in experiment.claims}
+        found.append(Reproduced(experiment, measured, verdicts, files))
         stages.end(f"{experiment.name}: {experiment.title}")
     return found
 
@@ -103,7 +108,7 @@ def report_pages(results: str | Path = "reproduction", folder: str | Path = "rep
     Parameters
     ----------
     results : path, default "reproduction"
-        Folder that `reproduce` has written.
+        Folder with what `reproduce` has measured.
     folder : path, default "report"
         For index.md, a page per paper, its pictures, and results.csv with all means.
 

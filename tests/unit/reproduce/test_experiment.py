@@ -11,10 +11,10 @@ import pytest
 
 from tacit.errors import InputError
 from tacit.reproduce.experiment import Claim, Experiment, Facts, Picture, Results, Size, close, judged
+from tacit.reproduce.measuring.running import read_results, read_stored, run_cases
 from tacit.reproduce.pages import write_pages
 from tacit.reproduce.report import page, write_report
 from tacit.reproduce.reproduce import experiments, report_pages
-from tacit.reproduce.running import read_results, read_stored, run_cases
 
 
 def cases(size: Size) -> list[Facts]:
@@ -57,7 +57,7 @@ def test_a_stopped_run_goes_on_and_a_larger_one_keeps_the_smaller(tmp_path: Path
     data.mkdir()
     run_cases(MADE, kept, size="quick", data_dir=data)
     with kept.open("a") as file:
-        file.write('{"version": 1, "case": {"rep')  # a kill in the middle of a line
+        file.write('{"case": {"rep')  # a kill in the middle of a line
     results = run_cases(MADE, kept, size="usual", data_dir=data)  # would fail if the first case were measured again
     assert results.values("repeat") == [0, 1, 2, 3]
     assert read_results(MADE, kept, size="usual") is not None
@@ -67,7 +67,7 @@ def test_a_stopped_run_goes_on_and_a_larger_one_keeps_the_smaller(tmp_path: Path
 def test_a_case_after_a_cut_line_is_read_again(tmp_path: Path) -> None:
     kept, data = tmp_path / "kept.jsonl", tmp_path / "data"
     data.mkdir()
-    kept.write_text('{"version": 1, "ca')
+    kept.write_text('{"ca')
     run_cases(MADE, kept, size="quick", data_dir=data)
     assert read_results(MADE, kept, size="quick") is not None
 
@@ -134,7 +134,7 @@ def test_a_report_shows_whole_repeats_whatever_their_number(tmp_path: Path) -> N
     run_cases(one, one.kept_in(tmp_path), size="usual")
     kept = one.kept_in(tmp_path)
     kept.write_text("".join(kept.read_text().splitlines(keepends=True)[:5]))  # the third repeat has one half
-    stored, repeats = read_stored(one, kept)
+    stored, repeats, _, _ = read_stored(one, kept)
     assert repeats == 2
     assert stored.values("repeat") == [0, 1]
     assert stored.values("half") == ["a"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +58,14 @@ def _cases(kind: str, collections: tuple[str, ...]) -> Callable[[Size], list[Fac
     return cases
 
 
-def _measure(case: Facts, data_dir: Path | None) -> list[Facts]:
+_Trials = Callable[[Collection, tuple[Part, Part, Part], Facts], list[Facts]]
+
+
+def _measure(trials: _Trials, case: Facts, data_dir: Path | None) -> list[Facts]:
     data = COLLECTIONS[case["collection"]](data_dir)
     parts = thirds(data, case["repeat"], n_records=900 if case["quick"] else None)
-    rows = (_features if case["kind"] == "features" else _seconds)(data, parts, case)
-    return [{"collection": case["collection"], "repeat": case["repeat"], **row} for row in rows]
+    factors = {"collection": case["collection"], "repeat": case["repeat"]}
+    return [{**factors, **row} for row in trials(data, parts, case)]
 
 
 def _features(data: Collection, parts: tuple[Part, Part, Part], case: Facts) -> list[Facts]:
@@ -378,7 +382,8 @@ def _experiment(
     folders = {"Reuters": "reuters21578", "arXiv": "arxiv", "delicious": "mulan"}
     kind = "time" if table == "time" else "features"
     return Experiment(
-        name, "Mu2010", title, tuple(folders[one] for one in collections), _cases(kind, collections), _measure,
+        name, "Mu2010", title, tuple(folders[one] for one in collections), _cases(kind, collections),
+        partial(_measure, _seconds if table == "time" else _features),
         factors, others.pop("measures", (_MACRO,)), across, _SETTINGS, _COST, kept=f"graph-{kind}",
         only={} if table == "time" else {"table": table}, **others,
     )  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,6 @@ __all__ = ["LABELS_IN_GRAPH", "METHODS", "WEIGHTS", "Chosen", "Method", "choose"
 WEIGHTS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _KINDS = ("scaled and", "projected", "sorensen", "hamming")
 _NARROW = 50  # dimensions while other settings are chosen
-_GRAPHS: dict[tuple[str, str], NeighbourGraph] = {}
 
 
 class Method(NamedTuple):
@@ -68,13 +68,26 @@ def constant_neighbours(X: Any) -> NeighbourGraph:
 
 
 def _neighbours(X: Any, weights: str) -> NeighbourGraph:
-    content = np.ascontiguousarray(getattr(X, "data", X) if hasattr(X, "indices") else X)
-    key = hashlib.sha1(content.tobytes(), usedforsecurity=False).hexdigest(), weights
-    if key not in _GRAPHS:
-        if len(_GRAPHS) >= 4:
-            _GRAPHS.clear()
-        _GRAPHS[key] = neighbour_graph(X, 10, weights=weights)
-    return _GRAPHS[key]
+    return _graph(_Content(X), weights)
+
+
+class _Content:
+    """Features that are equal if their numbers are."""
+
+    def __init__(self, X: Any) -> None:
+        numbers = np.ascontiguousarray(getattr(X, "data", X) if hasattr(X, "indices") else X)
+        self.X, self.digest = X, hashlib.sha1(numbers.tobytes(), usedforsecurity=False).hexdigest()
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Content) and self.digest == other.digest
+
+
+@lru_cache(maxsize=4)
+def _graph(content: _Content, weights: str) -> NeighbourGraph:
+    return neighbour_graph(content.X, 10, weights=weights)
 
 
 def _methods() -> tuple[Method, ...]:

@@ -7,6 +7,7 @@ here; those for new films on a fifth of the films that is not among the tests.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from tacit.evaluate import clustering_report, half_life_utility, precision_recal
 from tacit.models.mlsa.mlsa import MLSA
 from tacit.models.mlsi.mlsi import MLSI
 from tacit.relations.labels.matrix import LabelMatrix
-from tacit.reproduce.experiment import Claim, Experiment, Facts, Size, better
+from tacit.reproduce.experiment import Claim, Experiment, Facts, Size, averaged, better
 from tacit.reproduce.mlsa.categories import Described, Division, choose_and_test
 from tacit.reproduce.mlsa.clusters import BOTH, position_emails, starts
 from tacit.reproduce.mlsa.films import (
@@ -27,7 +28,6 @@ from tacit.reproduce.mlsa.films import (
     Floats,
     Rule,
     Space,
-    Split,
     fit,
     likeness,
     read_films,
@@ -71,11 +71,13 @@ _USER_SPACES = {
 }
 _RATINGS_KNOWN = (5, 10, 20)
 _GROUPS = (1, 2, 3, 4)
+_MEASURES = ("F", "NMI", "ARI")  # of clusters
 _MORE = 0.3  # weight of an author beside words of unit length
 
 
-def _others(films: Films, split: Split, fold: int) -> list[Facts]:
+def _others(films: Films, fold: int) -> list[Facts]:
     """Tuned M-LSA and LSA, and the methods of others with settings chosen on the same validation folds."""
+    split = films.split(fold)
     n_components, power = _LSA_CHOSEN[fold]
     values, kinds, n_neighbours, sharpness = _MLSA_CHOSEN[fold]
     chosen = {
@@ -200,10 +202,9 @@ def few_ratings(ratings: sp.csr_array, n: int) -> tuple[sp.csr_array, sp.csr_arr
     return known, other
 
 
-def _measure_films(case: Facts, data_dir: Path | None) -> list[Facts]:
-    films, repeat = read_films(data_dir, quick=case["quick"]), case["repeat"]
-    rows = _others(films, films.split(repeat), repeat) if case["kind"] == "others" else _new(films, repeat)
-    return [{"repeat": repeat, **row} for row in rows]
+def _measure_films(trials: Callable[[Films, int], list[Facts]], case: Facts, data_dir: Path | None) -> list[Facts]:
+    rows = trials(read_films(data_dir, quick=case["quick"]), case["repeat"])
+    return [{"repeat": case["repeat"], **row} for row in rows]
 
 
 def _new_cases(size: Size) -> list[Facts]:
@@ -218,10 +219,15 @@ def _email_cases(kind: str, **repeats: int) -> Callable[[Size], list[Facts]]:
     return cases
 
 
-def _measure_emails(case: Facts, data_dir: Path | None) -> list[Facts]:
-    mails = emails(data_dir, BOTH, quick=case["quick"], min_emails=1 if case["kind"] == "clusters" else 2)
-    measure = _clusters if case["kind"] == "clusters" else _categories
-    return [{"repeat": case["repeat"], **row} for row in measure(mails, case["repeat"], case["quick"])]
+def _measure_clusters(case: Facts, data_dir: Path | None) -> list[Facts]:
+    mails = emails(data_dir, BOTH, quick=case["quick"], min_emails=1)
+    rows = _clusters(mails, case["repeat"], case["quick"])
+    return averaged([{"repeat": case["repeat"], **row} for row in rows], _MEASURES)
+
+
+def _measure_categories(case: Facts, data_dir: Path | None) -> list[Facts]:
+    mails = emails(data_dir, BOTH, quick=case["quick"], min_emails=2)
+    return [{"repeat": case["repeat"], **row} for row in _categories(mails, case["repeat"], case["quick"])]
 
 
 def _clusters(mails: Emails, seed: int, quick: bool) -> Iterator[Facts]:
@@ -296,8 +302,8 @@ _EMAILS = (
 EXPERIMENTS = (
     Experiment(
         "mlsa-others", "Wang2006", "Recommending films: more relations, and other methods", ("movielens100k",),
-        fold_cases("others"), _measure_films, ("method",), ("rank gain", "P@10", "R@10", "nDCG@10"), "method", _FILMS,
-        "five folds, a minute",
+        fold_cases("others"), partial(_measure_films, _others), ("method",),
+        ("rank gain", "P@10", "R@10", "nDCG@10"), "method", _FILMS, "five folds, a minute",
         claims=(
             Claim(
                 "mlsa-others-1", "ours", "More relations help: M-LSA with chosen settings is better than LSA with "
@@ -310,8 +316,9 @@ EXPERIMENTS = (
         ),
     ),
     Experiment(
-        "mlsa-new", "Wang2006", "New films and new users", ("movielens100k",), _new_cases, _measure_films,
-        ("new", "method", "known"), ("rank gain", "AUC", "nDCG@10"), "known", _NEW, "four fifths, a minute",
+        "mlsa-new", "Wang2006", "New films and new users", ("movielens100k",), _new_cases,
+        partial(_measure_films, _new), ("new", "method", "known"), ("rank gain", "AUC", "nDCG@10"), "known", _NEW,
+        "four fifths, a minute",
         claims=(
             Claim(
                 "mlsa-new-1", "ours", "New films are placed better than by profiles.",
@@ -327,19 +334,19 @@ EXPERIMENTS = (
     ),
     Experiment(
         "mlsa-clusters", "Wang2006", "Clustering emails with authors and organizations", ("20newsgroups",),
-        _email_cases("clusters", quick=1, usual=10, full=20), _measure_emails, ("emails", "method"),
-        ("F", "NMI", "ARI"), "method", _EMAILS, "10 subsets, with --full 20",
+        _email_cases("clusters", quick=1, usual=10, full=20), _measure_clusters, ("emails", "method"),
+        _MEASURES, "method", _EMAILS, "10 subsets, with --full 20",
         claims=(
             Claim(
                 "mlsa-clusters-1", "ours", "Scaled relations make better clusters than LSA.",
-                better({"method": "M-LSA, chosen relations"}, {"method": "LSA"}, ("F", "NMI", "ARI"),
+                better({"method": "M-LSA, chosen relations"}, {"method": "LSA"}, _MEASURES,
                        over={"emails": ("subsets, 10 starts each",)}),
             ),
         ),
     ),
     Experiment(
         "mlsa-categories", "Wang2006", "Categories of emails with authors, and by MLSI", ("20newsgroups",),
-        _email_cases("categories", quick=1, usual=4, full=10), _measure_emails, ("features",), ("micro F1",),
+        _email_cases("categories", quick=1, usual=4, full=10), _measure_categories, ("features",), ("micro F1",),
         "features", _EMAILS, "4 splits, with --full 10",
         claims=(
             Claim(

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,9 +63,9 @@ def fold_cases(kind: str) -> Callable[[Size], list[Facts]]:
     return cases
 
 
-def _measure(case: Facts, data_dir: Path | None) -> list[Facts]:
+def _measure(trials: Callable[[Films, Split, bool], list[Facts]], case: Facts, data_dir: Path | None) -> list[Facts]:
     films = read_films(data_dir, quick=case["quick"])
-    rows = _KINDS[case["kind"]](films, films.split(case["repeat"]), case["quick"])
+    rows = trials(films, films.split(case["repeat"]), case["quick"])
     return [{"repeat": case["repeat"], **row} for row in rows]
 
 
@@ -135,7 +136,7 @@ def _weights(films: Films, split: Split, quick: bool) -> list[Facts]:
     return rows
 
 
-_KINDS = {"methods": _methods, "neighbours": _neighbours, "dimensions": _dimensions, "weights": _weights}
+_TRIALS = {"methods": _methods, "neighbours": _neighbours, "dimensions": _dimensions, "weights": _weights}
 
 
 def _is_first(results: Results) -> Verdict:
@@ -256,7 +257,7 @@ _SETTINGS = (
 
 def _experiment(name: str, title: str, kind: str, factors: tuple[str, ...], across: str, **others: Any) -> Experiment:
     return Experiment(
-        name, "Wang2006", title, ("movielens100k",), fold_cases(kind), _measure, factors,
+        name, "Wang2006", title, ("movielens100k",), fold_cases(kind), partial(_measure, _TRIALS[kind]), factors,
         others.pop("measures", (_GAIN,)), across, _SETTINGS, "five folds, some minutes", **others,
     )  # fmt: skip
 
