@@ -2,14 +2,15 @@
 
 A semicolon, a bar or a line end in a column of labels separates them. A comma may also be part of a name ("Networks,
 neural") and `--` joins a heading and its subdivisions ("Cats -- Behavior"), so both need a look at the values: in a
-list the same name stands now first, now later, while the parts of a heading keep their places.
+list the same name stands now first, now later, while the parts of a heading keep their places. In a list that is in
+alphabetical order names seldom change to the first place, but they stand at several places from both ends.
 """
 
 from __future__ import annotations
 
 import ast
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -33,6 +34,8 @@ VALUE_MARKS = frozenset({*_LIKELY, "\n"})  # separators that few values do not s
 _FEWEST_LISTS = 3  # cells with the mark; fewer say nothing
 _FEWEST_REPEATED = 3
 _FEWEST_MOVING = 2
+_LONG_LIST = 3  # names per cell, on average, from which a list may be in order
+_MOVING_BOTH = 1 / 2  # of repeated parts, at several places from both ends: the country of a town is always the last
 _LONGEST_LIST = 100_000  # characters of a cell that is tried as a list; longer ones are texts
 
 
@@ -53,15 +56,22 @@ def is_list_at(cells: Sequence[str], mark: str) -> bool:
     if sum(len(parts) > 1 for parts in rows) < _FEWEST_LISTS:
         return False
     counts: Counter[str] = Counter()
-    places: set[tuple[str, bool]] = set()
+    from_left, from_right = defaultdict[str, set[int]](set), defaultdict[str, set[int]](set)
     for parts in rows:
         counts.update(parts)
-        places.update((part, place > 0) for place, part in enumerate(parts))
+        for place, part in enumerate(parts):
+            from_left[part].add(place)
+            from_right[part].add(len(parts) - place)
     repeated = [part for part, count in counts.items() if count > 1]
-    n_moving = sum((part, True) in places and (part, False) in places for part in repeated)
-    return (
-        len(repeated) >= _FEWEST_REPEATED and n_moving >= _FEWEST_MOVING and n_moving >= _LIKELY[mark] * len(repeated)
-    )
+    if len(repeated) < _FEWEST_REPEATED:
+        return False
+    n_moving = sum(0 in from_left[part] and len(from_left[part]) > 1 for part in repeated)
+    n_from_right = sum(len(from_right[part]) > 1 for part in repeated)
+    if n_moving >= max(_FEWEST_MOVING, _LIKELY[mark] * len(repeated)):
+        return n_from_right >= _MOVING_BOTH * len(repeated)
+    n_both = sum(len(from_left[part]) > 1 and len(from_right[part]) > 1 for part in repeated)
+    is_long = counts.total() >= _LONG_LIST * sum(map(bool, rows))
+    return mark == "," and is_long and n_both >= _MOVING_BOTH * len(repeated)
 
 
 def used_separators(separators: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:

@@ -16,6 +16,17 @@ HEADINGS = [
     "Cats -- History", "Dogs -- History", "Cats -- Fiction", "History -- Philosophy", "Dogs -- Fiction",
     "Labor -- United States", "United States -- History", "Art -- Philosophy", "Art -- United States",
 ]  # fmt: skip
+SORTED = [
+    "made-of::c, role::plugin, use::edit, works::text", "role::plugin, suite::gnu, use::edit, works::image",
+    "made-of::c, made-of::perl, role::program, suite::gnu, use::edit",
+    "role::program, suite::gnu, use::view, works::text",
+    "role::program, scope::app, suite::gnu, use::edit, use::view, works::text", "role::plugin, use::view, works::image",
+    "made-of::c, role::program, use::view", "made-of::perl, role::plugin, scope::app, works::image",
+]  # fmt: skip
+PARTS_OF_TOWNS = [
+    "Montmartre, Paris, France", "Paris, France", "Old Town, Graz, Austria", "Graz, Austria", "Lend, Graz, Austria",
+    "Lyon, France", "Croix-Rousse, Lyon, France", "Marais, Paris, France", "Graz, Styria, Austria",
+]  # fmt: skip
 
 
 def table(tmp_path, cells, column="keywords"):
@@ -32,6 +43,9 @@ def table(tmp_path, cells, column="keywords"):
         (PLACES, ",", False),
         (["Networks, neural", "Networks, computer", "Networks, social", "Law, social"], ",", False),
         (["a, b", "b, a"], ",", False),
+        (SORTED, ",", True),
+        (PARTS_OF_TOWNS, ",", False),
+        (["Twain, Mark, 1835-1910", "Lee, Ann, 1900-", "Lee, Bo, 1900-", "Twain, Ann, 1835-1910"], ",", False),
         (HEADINGS, "--", False),
         ([cell.replace(", ", " -- ") for cell in LISTS], "--", True),
     ],

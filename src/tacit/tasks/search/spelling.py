@@ -1,4 +1,4 @@
-"""Typing errors: words that no record has, and the known words that are spelt most alike.
+"""Typing errors: words that no record has, or hardly any, and the known words that are spelt most alike.
 
 Words are compared by the number of letters to insert, delete, replace or swap. All known words are compared at once,
 one column of letters after the other, in NumPy: 100,000 words take ten milliseconds, and no index is needed.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -27,6 +27,10 @@ _MOST_ERRORS = 2
 _LONGEST = 30  # letters; no word that people misspell is longer
 _SMALL = 20_000  # records whose words are counted for this: a tenth of a second; the space knows those of more records
 _MOST_FORMS = 500_000
+_DOUBTFUL = 2  # records that may have the same error
+_MUCH_OFTENER = (
+    100  # times: a known word with one letter other than a doubtful one is offered if it is so much more frequent
+)
 _MOST = 8  # words of a query that are corrected
 _SHORT = 12  # words of a query in which errors are sought: in a text the other words are enough
 
@@ -49,9 +53,12 @@ class KnownWords:
         # a row per place, so that a letter of all words is one piece of memory
         self._letters = np.ascontiguousarray(self._terms.view(np.uint32).reshape(len(kept), -1).T)
 
-    def nearest(self, word: str) -> str | None:
-        """Return the known word that is spelt most like a word, of several the most frequent; None if none is near."""
-        most = _MOST_ERRORS if len(word) >= _LONG else 1
+    def nearest(self, word: str, *, other: bool = False) -> str | None:
+        """Return the known word that is spelt most like a word, of several the most frequent; None if none is near.
+
+        With `other`, one that is not the word itself, and has one error.
+        """
+        most = _MOST_ERRORS if len(word) >= _LONG and not other else 1
         if not _SHORTEST <= len(word) <= _LONGEST:
             return None
         near = np.flatnonzero(np.abs(self._lengths - len(word)) <= most)
@@ -61,7 +68,7 @@ class KnownWords:
         distances = _distances(given, self._letters[: len(word) + most, near], self._lengths[near], most)
         # people seldom err in the first letter, and a word with another one and a second error is another word
         first = self._letters[0, near] != given[0]
-        best = np.flatnonzero((distances <= most) & (distances + first <= _MOST_ERRORS))
+        best = np.flatnonzero((distances <= most) & (distances + first <= _MOST_ERRORS) & (distances >= other))
         if not len(best):
             return None
         rows = near[best]
@@ -70,12 +77,18 @@ class KnownWords:
 
 
 def corrected(
-    collection: OpenedIndex, query: str, text: str, *, known: Collection[str] = ()
+    collection: OpenedIndex,
+    query: str,
+    text: str,
+    *,
+    forms: Mapping[str, str] | None = None,
+    known: Collection[str] = (),
 ) -> tuple[str, bool] | None:
     """Return a query with known words in place of misspelt ones, and whether the text to search for has no known word.
 
-    None if nothing is misspelt, or no known word is near. `known` are words in lower case that are not misspelt,
-    though no record has them.
+    None if nothing is misspelt, or no known word is near. `forms` are other forms of words in lower case that records
+    have, `known` are words that are not misspelt, though no record has them. A word that one or two records have may be
+    an error of theirs, too.
     """
     words = collection.space.words
     typed = list(dict.fromkeys(found[0] for found in _WORD.finditer(query)))
@@ -83,24 +96,42 @@ def corrected(
     telling = [word for word in typed if word.lower() not in stop]
     if len(telling) > _SHORT:
         return None
-    unknown = [word for word in telling if word.lower() not in known and not collection.store.has_word(word)]
-    if not unknown or len(unknown) > _MOST:
+    forms = forms or {}
+    counts = {
+        word: max(_n_records_with(collection, form) for form in (word, forms.get(word.lower(), word)))
+        for word in telling
+        if word.lower() not in known
+    }
+    unknown = [word for word, count in counts.items() if not count]
+    doubtful = [word for word, count in counts.items() if 0 < count <= _DOUBTFUL]
+    if len(unknown) > _MOST:
         return None
     sought = {found[0] for found in _WORD.finditer(text)}.intersection(telling)
     better = {word: near for word in unknown if (near := _nearest(collection, words, word)) is not None}
+    for word in doubtful[:_MOST]:
+        near = _nearest(collection, words, word, other=True)
+        if near is not None and _n_records_with(collection, near) >= _MUCH_OFTENER * counts[word]:
+            better[word] = near
     if not better:
         return None
     return _WORD.sub(lambda found: better.get(found[0], found[0]), query), not sought.difference(unknown)
 
 
-def _nearest(collection: OpenedIndex, words: Words | None, word: str) -> str | None:
-    """Return the known word nearest to an unknown one, as records have it."""
+def _n_records_with(collection: OpenedIndex, word: str) -> int:
+    """Return how many records have a word; case and accents make no difference."""
+    plain = without_accents(word)
+    own = collection.store.forms(plain, 1)
+    return own[0][1] if own and own[0][0] == plain else int(collection.store.has_word(word))
+
+
+def _nearest(collection: OpenedIndex, words: Words | None, word: str, *, other: bool = False) -> str | None:
+    """Return the known word nearest to an unknown one, as records have it; see `KnownWords.nearest` for `other`."""
     known = _known(collection)
     if known is not None:
-        return known.nearest(without_accents(word))
+        return known.nearest(without_accents(word), other=other)
     if words is None:
         return None
-    near = _learned(words).nearest(words.key(word))
+    near = _learned(words).nearest(words.key(word), other=other)
     if near is None or collection.store.has_word(near):
         return near
     # a stem: the most frequent of the words that have it

@@ -79,11 +79,12 @@ def understand(collection: OpenedIndex, query: str, filters: Filters | None, *, 
         return Typed(text, joined, called)
     forms = other_forms(collection, text)
     named = {word.lower() for name in parts.labels for word in _WORD.findall(name)}  # of labels that there are
-    known = {*forms, *named.difference(map(str.lower, _WORD.findall(text)))}
-    found = None if len(called) else corrected(collection, query, text, known=known)
+    known = named.difference(map(str.lower, _WORD.findall(text)))
+    found = None if len(called) else corrected(collection, query, text, forms=forms, known=known)
     if found is None or not found[1]:
         return Typed(text, joined, called, None if found is None else found[0], forms=tuple(forms.values()))
     text, joined = _as_filters(collection, read_query(found[0]), filters)
+    called = _called(collection, found[0].strip(), joined) if titles else _NOBODY
     return Typed(text, joined, called, found[0], used=True)
 
 

@@ -129,6 +129,27 @@ def test_misspelt_words_are_met(index):
     assert (ranked.meant, ranked.text) == ("libreoffice -calc", "libreoffice")
 
 
+def test_what_was_meant_is_a_title_too(index):
+    hits = index.search("inksacpe")
+    assert (hits.meant, hits.used_meant, hits[0].id, hits[0].score) == ("inkscape", True, "inkscape", 1.0)
+
+
+def test_a_word_of_one_record_may_be_its_error(tmp_path):
+    texts = ["the editor of letters", *["an editor for letters", "an editor and a library"] * 60, "a libary of editres"]
+    settings = BuildSettings("lsi", n_components=2, text=TextSettings(min_records=1), map=False)
+    records = [Record(f"r{n}", text) for n, text in enumerate(texts)]
+    with tacit.open(tacit.build(records, tmp_path / "i", settings)) as opened:
+        hits = opened.search("library editr letters")  # `editres` has the same stem
+        assert (hits.meant, hits.used_meant) == ("library editor letters", False)
+        hits = opened.search("libary", by="words")
+        assert (hits.meant, ids(hits)) == (None, ["r121"])  # 60 times as many are not enough
+        hits = opened.search("editres", by="words")
+        assert (hits.meant, hits.used_meant, ids(hits)) == (None, False, ["r121"])  # two errors
+        opened.add([Record("new", "a photograph of an editer")])
+        hits = opened.search("editer", by="words")
+        assert (hits.meant, hits.used_meant, ids(hits)) == ("editor", False, ["new"])
+
+
 def test_names_of_labels_are_not_misspelt(tmp_path):
     settings = BuildSettings("lsi", n_components=2, text=TextSettings(min_records=1), map=False)
     kinds = [("whales", "Marine life"), ("ships", "ships")] * 3
