@@ -22,10 +22,18 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).absolute().parent
-PARTS = ("disk", "power", "damage", "forged", "readers", "files", "service")
+PARTS = ("disk", "power", "damage", "forged", "facts", "readers", "files", "service")
 # cases of a short run; those of a long one are all, or as many
-_SHORT = {"disk": 12, "power": 3, "damage": 40, "forged": 16, "readers": 400, "files": 30, "service": 9}
-_LONG = {"disk": 1_200, "power": 150, "damage": 1_500, "forged": 1_000, "readers": 100_000, "files": 2_000}
+_SHORT = {"disk": 12, "power": 3, "damage": 40, "forged": 16, "facts": 12, "readers": 400, "files": 30, "service": 9}
+_LONG = {
+    "disk": 1_200,
+    "power": 150,
+    "damage": 1_500,
+    "forged": 1_000,
+    "facts": 3_000,
+    "readers": 100_000,
+    "files": 2_000,
+}
 _BATCH = 50
 
 
@@ -113,6 +121,8 @@ def _part(name: str, folder: Path) -> Any:
         from damage import Damage as Part  # type: ignore[assignment]
     elif name == "forged":
         from graph_cases import ForgedGraphs as Part  # type: ignore[assignment]
+    elif name == "facts":
+        from forged_facts import ForgedFacts as Part  # type: ignore[assignment]
     elif name == "readers":
         from fuzzed_readers import FuzzedReaders as Part  # type: ignore[assignment]
     elif name == "files":

@@ -16,7 +16,7 @@ import pytest
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="cases are judged in forked processes")
 
-LEAST = {"disk": 12, "power": 3, "damage": 40, "forged": 16, "readers": 400, "service": 9}
+LEAST = {"disk": 12, "power": 3, "damage": 40, "forged": 16, "facts": 12, "readers": 400, "service": 9}
 
 
 @pytest.fixture(scope="module")

@@ -249,7 +249,7 @@ def _reading(batch: str, text: str | None, id: str | None, built_from: dict[str,
     """
     from tacit.corpus import ColumnMap, read_records
 
-    stored = (built_from or {}).get("columns", {})
+    stored = (built_from or {}).get("columns") or {}
     known = {name: stored[name] for name in ("text", "id", "title", "title_weight") if stored.get(name)}
     try:
         if known and text is None and id is None:

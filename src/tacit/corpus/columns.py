@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tacit.checks import check_count, shown
 from tacit.errors import InputError
@@ -142,6 +144,11 @@ class ColumnMap:
             label_separator=label_separator,
             title_weight=title_weight,
         )
+
+    @classmethod
+    def of_facts(cls, facts: Mapping[str, Any]) -> ColumnMap:
+        """Make a map of roles that an index keeps; roles that a newer version added are left aside."""
+        return cls(**{entry.name: facts[entry.name] for entry in dataclasses.fields(cls) if entry.name in facts})
 
     @property
     def link_columns(self) -> Mapping[str, str]:

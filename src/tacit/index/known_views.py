@@ -71,9 +71,11 @@ class KnownViews:
         """Open them, or return None for an index that has none."""
         if "facts/known_views.json" not in generation.manifest.files:
             return None
-        views = {}
+        views, k = {}, len(generation.array("known_scales"))
         for number, facts in enumerate(generation.facts("known_views")["views"]):
             pull, square = (generation.array(f"known_{part}_{number}") for part in ("pull", "square"))
+            if pull.shape != (len(facts["things"]), k) or square.shape != (k, k) or facts["name"] in views:
+                raise ValueError(f"{facts['name']} with the pull of something else")
             views[facts["name"]] = ViewPull(facts["things"], pull, square, facts["length"], facts["share"])
         terms, fold_map, scales = (generation.array(f"known_{part}") for part in ("terms", "map", "scales"))
         vectors = None

@@ -25,6 +25,8 @@ from tacit.types import Array, Float32Array
 
 __all__ = ["Space", "VectorMaps", "centred"]
 
+_HEAVIEST = 100  # inverse document frequency of a word; that of one in 2⁶⁴ records is below 46
+
 
 def centred(vectors: Any, mean: Array) -> Float32Array:
     """Return vectors at length 1, less the mean of those of the collection: what an encoder gives to all texts."""
@@ -78,7 +80,10 @@ class Space:
         def words() -> Words | None:
             if "facts/words.json" not in generation.manifest.files:
                 return None
-            return Words.from_facts(generation.facts("words"), generation.array("term_weights"))
+            weights = generation.array("term_weights")
+            if not ((weights >= 0) & (weights <= _HEAVIEST)).all():
+                raise ValueError(f"weights of words that are not from 0 to {_HEAVIEST}")
+            return Words.from_facts(generation.facts("words"), weights)
 
         maps = None
         if "vector_mean" in generation.arrays:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,7 +20,7 @@ from tacit.index.folder.opening import Generation
 from tacit.index.strict_json import first_line
 from tacit.types import Array
 
-__all__ = ["all_texts", "check_numbers", "check_starts", "fitting", "stored_rows"]
+__all__ = ["check_numbers", "check_starts", "fitting", "stored_rows"]
 
 
 def stored_rows(generation: Generation, name: str, shape: tuple[int, int], values: Array | None = None) -> sp.csr_array:
@@ -57,13 +56,6 @@ def check_numbers(generation: Generation, name: str, end: int) -> None:
     if least < 0 or most >= end:
         raise _unfit(generation, name, f"numbers from {least:,} to {most:,}", rule)
     remember_checked(path, what)
-
-
-def all_texts(values: Any) -> list[str]:
-    """Return a list, if it is one of texts; raise a `TypeError` otherwise, for `fitting`."""
-    if not isinstance(values, list) or not set(map(type, values)) <= {str}:
-        raise TypeError(f"{str(values)[:40]} in the place of texts")
-    return values
 
 
 @contextlib.contextmanager

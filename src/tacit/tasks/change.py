@@ -82,7 +82,7 @@ def _write(
 def _columns_of(collection: OpenedIndex) -> ColumnMap | None:
     """Return the roles of the columns that the index was built from, None if they are not known."""
     columns = (collection.settings.get("build", {}).get("reading") or {}).get("columns")
-    return ColumnMap(**columns) if columns else None
+    return ColumnMap.of_facts(columns) if columns else None
 
 
 def _warn_of_new_labels(collection: OpenedIndex, records: Sequence[Record]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.display import Displayed, Table
+from tacit.index.witnesses.corrections import corrections_of
 from tacit.tasks.opened_index import OpenedIndex
 
 __all__ = ["REFIT_SHARE", "IndexInfo", "info"]
@@ -106,7 +107,7 @@ def info(collection: OpenedIndex) -> IndexInfo:
         fitted_records=counts.base,
         added=counts.added,
         removed=counts.removed,
-        labels=manifest.counts.get("labels", 0),
+        labels=len(collection.label_names),
         terms=manifest.counts.get("terms", 0) if by_words else 0,
         dimensions=manifest.counts.get("dimensions", 0),
         numbers=manifest.counts.get("numbers" if by_words else "terms", 0),
@@ -120,9 +121,9 @@ def info(collection: OpenedIndex) -> IndexInfo:
         parameters=dict(fitted.get("parameters", {})),
         weights=collection.weights,
         suggester=fitted.get("suggester", "none" if collection.suggester is None else build.get("suggester", "auto")),
-        corrections=manifest.counts.get("corrections", 0),
+        corrections=len(corrections_of(collection.generation)),
         text=dict(build.get("text", {})) if by_words else {},
-        reading=dict(build.get("reading", {})),
+        reading=dict(build.get("reading") or {}),
         bytes=_size(collection.path),
         created=manifest.created,
         versions={"tacit": manifest.tacit, **manifest.libraries},

@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tacit.checks import shown
+from tacit.errors import InputError
 from tacit.index import Generation
+from tacit.index.folder.arrays import REMEDY
+from tacit.index.folder.generations import MANIFEST
 from tacit.index.known_views import KnownViews
 from tacit.index.positions import RecordPositions
 from tacit.index.shards.opening import ShardedGeneration
 from tacit.index.shards.positions import ShardedPositions
 from tacit.index.space import Space
-from tacit.index.stored_arrays import all_texts, fitting
+from tacit.index.stored_arrays import fitting
 from tacit.index.suggester import Suggester
 from tacit.index.taxonomy import taxonomy_from_facts
 from tacit.index.witnesses.panel import Panel
@@ -65,8 +69,8 @@ class OpenedIndex:
         """Places texts among the records."""
         with fitting(self.generation, "the space"):
             space = Space.of_generation(self.generation)
-            if space.words is not None:
-                all_texts(list(space.words.terms))
+            if space.words is not None and len(space.words.terms) != len(space.terms):
+                raise ValueError(f"{len(space.words.terms)} words with the positions of {len(space.terms)}")
             return space
 
     @cached_property
@@ -92,6 +96,8 @@ class OpenedIndex:
         if words is None:
             return None
         panel = Panel.of_generation(self.generation, words)
+        if panel is not None and panel.subjects[: len(self.label_names)] != self.label_names:
+            raise ValueError("subjects that are not those of the labels")
         removed, added = self.store.removed(), self.positions.added
         if panel is None or not (len(removed) or len(added)):
             return panel
@@ -128,14 +134,16 @@ class OpenedIndex:
             return {}
         with fitting(self.generation, "the weights"):
             facts = self.generation.facts("emphasis")
-            found = dict.fromkeys(facts["weights"], 0.0) | dict(facts["emphasis"])
-            return {str(name): float(weight) for name, weight in found.items()}
+            return dict.fromkeys(facts["weights"], 0.0) | dict(facts["emphasis"])
 
     @cached_property
     def label_names(self) -> tuple[str, ...]:
         """Labels that the space and the suggester know."""
         with fitting(self.generation, "the list of labels"):
-            return tuple(all_texts(self.generation.facts("labels")["names"]))
+            names, expected = self.generation.facts("labels")["names"], self.generation.manifest.counts.get("labels")
+            if len(names) != expected:
+                raise ValueError(f"{len(names)} labels, {expected} in the manifest")
+            return tuple(names)
 
     @cached_property
     def label_counts(self) -> IntArray:
@@ -147,9 +155,7 @@ class OpenedIndex:
     def label_titles(self) -> dict[str, str]:
         """Titles of labels that came with the records, as in Annif's corpora."""
         with fitting(self.generation, "the list of labels"):
-            titles = dict(self.generation.facts("labels").get("titles", {}))
-            all_texts(list(titles.values()))
-            return titles
+            return dict(self.generation.facts("labels").get("titles", {}))
 
     @property
     def label_positions(self) -> Float32Array | None:
@@ -162,10 +168,11 @@ class OpenedIndex:
         if "facts/links.json" not in self.generation.manifest.files:
             return {}
         with fitting(self.generation, "the list of links"):
-            found = {str(kind): all_texts(names) for kind, names in self.generation.facts("links").items()}
+            found: dict[str, list[str]] = self.generation.facts("links")
             for place, names in enumerate(found.values()):
-                if len(self.generation.array(f"link_positions_{place}")) != len(names):
-                    raise ValueError(f"{len(names)} names of other positions")
+                shape, expected = self.generation.array(f"link_positions_{place}").shape, self.space.n_dimensions
+                if shape != (len(names), expected):
+                    raise ValueError(f"positions of shape {shape} of {len(names)} links in {expected} dimensions")
             return found
 
     def link_positions(self, kind: str) -> Float32Array:
@@ -194,5 +201,11 @@ class OpenedIndex:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """How the index was built."""
-        return dict(self.generation.manifest.settings)
+        """How the index was built ("build") and what came of it ("fitted")."""
+        found = dict(self.generation.manifest.settings)
+        if missing := [name for name in ("build", "fitted") if name not in found]:
+            raise InputError(
+                f"{self.generation.folder / MANIFEST} lacks settings: got no {shown(missing)}, expected how the index "
+                f"was built. {REMEDY}"
+            )
+        return found

@@ -204,7 +204,7 @@ def open_records(
                     f"SOURCE does not exist: got {source!r}, which is the name of a data set. Use --dataset {source}."
                 )
     stored = stored or {}
-    columns = _columns(reading, stored.get("columns", {}), title_weight)
+    columns = _columns(reading, stored.get("columns") or {}, title_weight)
     form, encoding = reading.format or stored.get("format"), reading.encoding or stored.get("encoding", "utf-8")
     try:
         found = read_records(
@@ -280,5 +280,5 @@ def _columns(reading: ReadingOptions, stored: Mapping[str, Any], title_weight: i
         label_separator=reading.label_separator,
     )
     given = [entry.name for entry in fields(typed) if getattr(reading, entry.name, None) not in (None, ())]
-    columns = ColumnMap(**{**stored, **{name: getattr(typed, name) for name in given}})
+    columns = ColumnMap.of_facts({**stored, **{name: getattr(typed, name) for name in given}})
     return columns if title_weight is None else replace(columns, title_weight=title_weight)

@@ -1,6 +1,8 @@
 """The manifest of a generation, or of a saved model: its settings, the versions of the libraries, and its files.
 
 It is written last, so a generation that has one is complete. It has a checksum of itself, so that damage is noticed.
+Newer versions may add keys, which older ones leave aside; what a reader has to know to understand the rest is named in
+`requires`, and who does not know it refuses (`docs/decisions/0058-keys-of-newer-versions.md`).
 `records.sqlite` is not among its files, since it changes; its records have fingerprints instead.
 """
 
@@ -27,6 +29,8 @@ FORMAT_VERSION = 1
 SHARDED_VERSION = 2  # of a generation whose records are in shards, which is all that is new in it
 
 _KEYS = ("format_version", "created", "tacit", "libraries", "settings", "counts", "files", "checksum")
+_REQUIRES = "requires"  # names of what must be known to read the folder, beside the format; left out if there are none
+_KNOWN: frozenset[str] = frozenset()  # those that this version knows
 _RELATIVE_PATH = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -116,8 +120,9 @@ class Manifest:
                 f"expected it unchanged. {kind.remedy}"
             )
         _check_types(facts, source, kind)
-        files = {path: _file_facts(path, entry, source, kind) for path, entry in facts.pop("files").items()}
-        return cls(files=files, **facts)
+        files = {path: _file_facts(path, entry, source, kind) for path, entry in facts["files"].items()}
+        plain_keys = ("format_version", "created", "tacit", "libraries", "settings", "counts")
+        return cls(files=files, **{key: facts[key] for key in plain_keys})
 
 
 def _libraries() -> dict[str, str]:
@@ -135,7 +140,7 @@ def _checksum(facts: Mapping[str, Any]) -> str:
 
 
 def _check_keys(facts: Mapping[str, Any], source: str, kind: FolderKind) -> None:
-    """Check the version of the format, and that no key is missing or unknown."""
+    """Check the version of the format, that no key is missing, and that what it requires is known."""
     version = facts.get("format_version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise InputError(
@@ -147,10 +152,16 @@ def _check_keys(facts: Mapping[str, Any], source: str, kind: FolderKind) -> None
             f"Update Tacit to open this {kind.name}."
         )
     missing = [key for key in _KEYS if key not in facts]
-    unknown = [key for key in facts if key not in _KEYS]
-    if missing or unknown:
-        got = f"no {shown(missing)}" if missing else f"the unknown {shown(unknown)}"
-        raise InputError(f"{source} has the wrong keys: got {got}, expected {', '.join(_KEYS)}. {kind.remedy}")
+    if missing:
+        raise InputError(f"{source} lacks keys: got no {shown(missing)}, expected {', '.join(_KEYS)}. {kind.remedy}")
+    required = facts.get(_REQUIRES, [])
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        raise InputError(f"{_REQUIRES} of {source} is wrong: got {shown([required])}, expected names. {kind.remedy}")
+    if unknown := [name for name in required if name not in _KNOWN]:
+        raise InputError(
+            f"{source} was written by a newer version: got an {kind.name} that requires {shown(unknown)}, expected "
+            f"what this version knows. Update Tacit to open this {kind.name}."
+        )
 
 
 def _check_types(facts: Mapping[str, Any], source: str, kind: FolderKind) -> None:
@@ -160,6 +171,12 @@ def _check_types(facts: Mapping[str, Any], source: str, kind: FolderKind) -> Non
             raise InputError(
                 f"{key} of {source} is of the wrong kind: got {type(facts[key]).__name__}, "
                 f"expected {expected.__name__}. {kind.remedy}"
+            )
+    for name, version in facts["libraries"].items():
+        if not isinstance(version, str):
+            raise InputError(
+                f"libraries[{name!r}] of {source} is of the wrong kind: got {type(version).__name__}, expected a "
+                f"version as text. {kind.remedy}"
             )
     for name, count in facts["counts"].items():
         check_count(f"counts[{name!r}] of {source}", count, low=0)

@@ -15,6 +15,7 @@ from tacit.errors import InputError
 from tacit.files import check_plain_folder, open_plain
 from tacit.index.folder.arrays import REMEDY, map_array, unreadable
 from tacit.index.folder.checksums import check_records, complaint_about, seal_records
+from tacit.index.folder.forms import check_facts, check_settings
 from tacit.index.folder.generations import (
     MANIFEST,
     RECORDS,
@@ -64,6 +65,7 @@ class Generation:
     def __init__(self, folder: Path, *, lock: HeldLock | None = None, writable: bool = False) -> None:
         self.folder = folder
         self.manifest = read_manifest(folder)
+        check_settings(self.manifest.settings, folder / MANIFEST)
         for above in {(folder / name).parent for name in self.manifest.files}:
             check_plain_folder(above)
         for name, expected in self.manifest.files.items():
@@ -103,7 +105,9 @@ class Generation:
         names = {Path(file).stem: file for file in self.manifest.files if file.startswith("facts/")}
         file = names[check_choice("name", name, names)]
         content = read_checked(self.folder, self.manifest, file)
-        return from_json(content, str(self.folder / file))
+        facts = from_json(content, str(self.folder / file))
+        check_facts(name, facts, self.folder / file)
+        return facts
 
     def path(self, name: str) -> Path:
         """Return the path of a file of the generation by its name in the manifest."""
@@ -140,7 +144,7 @@ def open_generation(path: str | Path, opened: Callable[[Path], Generation] | Non
         before = current_or_none(folder)
         try:
             return (opened or Generation)(current_generation(folder))
-        except InputError:
+        except (InputError, OSError):
             # a writer may have replaced and deleted the generation meanwhile
             if current_or_none(folder) == before:
                 raise

@@ -13,6 +13,7 @@ from tacit.errors import InputError
 from tacit.files import open_plain
 from tacit.index.folder.arrays import REMEDY, map_array, unreadable
 from tacit.index.folder.checksums import SEAL, complaint_about
+from tacit.index.folder.forms import check_facts, check_settings
 from tacit.index.folder.generations import MANIFEST, RECORDS, current_generation
 from tacit.index.folder.manifest import Manifest
 from tacit.index.folder.opening import as_folder, read_manifest
@@ -55,6 +56,10 @@ def verify(path: str | Path) -> list[str]:
 def files_complaints(folder: Path, manifest: Manifest) -> list[str]:
     """Return a sentence for each fault of the files of a generation, apart from its records."""
     found = [complaint for name in manifest.files if (complaint := _file_complaint(folder, manifest, name))]
+    try:
+        check_settings(manifest.settings, folder / MANIFEST)
+    except InputError as error:
+        found.append(str(error))
     known = {MANIFEST, RECORDS, f"{RECORDS}-wal", f"{RECORDS}-shm", SEAL, f"{SEAL}.new", *manifest.files}
     names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if not path.is_dir()]
     return found + [
@@ -75,7 +80,7 @@ def _file_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:
             map_array(path)
         if name.startswith("facts/"):
             with open_plain(path) as file:
-                from_json(file.read(), str(path))
+                check_facts(path.stem, from_json(file.read(), str(path)), path)
         if name == GRAPH:
             return _graph_complaint(folder, path)
     except InputError as error:

@@ -14,6 +14,7 @@ from tacit.errors import InputError
 from tacit.files import file_sha256, flush_file, flush_folder, flush_tree, link_or_copy, remove_tree
 from tacit.index.folder.arrays import map_array, write_array
 from tacit.index.folder.checksums import remember, seal
+from tacit.index.folder.forms import check_facts, check_settings
 from tacit.index.folder.generations import (
     MANIFEST,
     RECORDS,
@@ -35,7 +36,7 @@ from tacit.index.folder.lock import LOCK_NAME, hold_lock
 from tacit.index.folder.manifest import FORMAT_VERSION, SHARDED_VERSION, FileFacts, Manifest
 from tacit.index.folder.opening import Generation, as_folder
 from tacit.index.records.store import RecordStore
-from tacit.index.strict_json import from_json, to_json
+from tacit.index.strict_json import from_json, plain, to_json
 
 __all__ = ["GenerationWriter"]
 
@@ -168,7 +169,9 @@ class GenerationWriter:
     def save_facts(self, name: str, facts: Any) -> None:
         """Write plain data to `facts/<name>.json`."""
         path = self.path(f"facts/{check_name(name)}.json")
-        path.write_text(to_json(facts, name), encoding="utf-8", newline="\n")
+        as_read = plain(facts, name)
+        check_facts(name, as_read, path)
+        path.write_text(to_json(as_read, name), encoding="utf-8", newline="\n")
 
     def keep(self, old: Generation, *, except_for: tuple[str, ...] = ()) -> None:
         """Take over the records, and each file of the previous generation that was not written anew.
@@ -212,6 +215,7 @@ class GenerationWriter:
             If there are no records, or positions, records and counts do not agree. The index is then unchanged.
         """
         folder = self._open_folder()
+        check_settings(plain(settings, "settings"), folder / MANIFEST)
         counts = self._sealed_counts(folder, counts)
         flush_tree(folder)
         paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.name.startswith(RECORDS)]

@@ -50,7 +50,8 @@ class HeldConnection(sqlite3.Connection):
             _release(key)
 
     def __del__(self) -> None:
-        self.close()
+        with contextlib.suppress(sqlite3.ProgrammingError):  # what was not opened cannot be closed
+            self.close()
 
 
 def held_sha256(path: Path) -> str:

@@ -125,11 +125,15 @@ def new_database(path: Path) -> sqlite3.Connection:
 def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
     """Open a database that `new_database` made, or raise an `InputError` that says why it cannot be used."""
     try:
-        check_plain(path)
-    except FileNotFoundError:
+        return _connected(path, writable=writable)
+    except FileNotFoundError as error:  # it may have been there a moment ago
         raise InputError(
             f"{path} is missing: got no such file, expected the records. Restore the index from a copy or build again."
-        ) from None
+        ) from error
+
+
+def _connected(path: Path, *, writable: bool) -> sqlite3.Connection:
+    check_plain(path)
     for beside in ("-wal", "-shm"):
         check_plain(path.with_name(path.name + beside), missing=True)
     # a finished database has no journal, and one may name other files to delete

@@ -20,7 +20,7 @@ on, so that every mixture of thresholds per subject and the best set of each tex
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cache
 from typing import Any
 
@@ -65,7 +65,8 @@ class ChoiceRule:
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any] | None) -> ChoiceRule:
         """Read what `to_facts` returned; an index without a rule chooses by thresholds."""
-        return cls(**facts) if facts else cls()
+        given = facts or {}
+        return cls(**{entry.name: given[entry.name] for entry in fields(cls) if entry.name in given})
 
 
 def expected_f1(probability: Array, unnamed: Array | float = 0.0) -> Float64Array:

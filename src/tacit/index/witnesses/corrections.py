@@ -8,7 +8,7 @@ from typing import Any
 
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
-from tacit.index.stored_arrays import all_texts, fitting
+from tacit.index.stored_arrays import fitting
 
 __all__ = ["Correction", "corrections_of", "save_corrections"]
 
@@ -41,17 +41,18 @@ class Correction:
     @classmethod
     def from_facts(cls, facts: dict[str, Any]) -> Correction:
         """Read what `to_facts` returned."""
-        accepted, rejected = (tuple(all_texts(facts[name])) for name in ("accepted", "rejected"))
-        texts = {name: str(value) for name, value in facts.items() if name not in ("accepted", "rejected")}
-        return cls(**texts, accepted=accepted, rejected=rejected)
+        accepted, rejected = tuple(facts["accepted"]), tuple(facts["rejected"])
+        return cls(facts["text"], accepted, rejected, facts.get("time", ""), facts.get("source", ""))
 
 
 def corrections_of(generation: Generation) -> list[Correction]:
     """Return the corrections that an index has learned from, the earliest first."""
-    if _FILE not in generation.manifest.files:
-        return []
+    has_any, expected = _FILE in generation.manifest.files, generation.manifest.counts.get("corrections", 0)
     with fitting(generation, "the list of corrections"):
-        return [Correction.from_facts(facts) for facts in generation.facts("corrections")["corrections"]]
+        found = generation.facts("corrections")["corrections"] if has_any else []
+        if len(found) != expected:
+            raise ValueError(f"{len(found)} corrections, {expected} in the manifest")
+        return [Correction.from_facts(facts) for facts in found]
 
 
 def save_corrections(writer: GenerationWriter, corrections: Sequence[Correction]) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
+from tacit.index.stored_arrays import check_numbers
 from tacit.types import Array, BoolArray, Float32Array, IntArray
 
 __all__ = ["Examples"]
@@ -103,19 +104,22 @@ class Examples:
         writer.save_array("example_true", np.concatenate([[self.n_texts], self.n_true]).astype(np.int32))
 
     @classmethod
-    def of_generation(cls, generation: Generation) -> Examples | None:
-        """Read the pairs of an index; None if it has none."""
+    def of_generation(cls, generation: Generation, n_features: int) -> Examples | None:
+        """Read the pairs of an index, each with so many numbers; None if it has none."""
         if "example_true" not in generation.arrays:
             return None
-        true = generation.array("example_true").astype(np.int64)
+        true = np.asarray(generation.array("example_true"), np.int64)
+        numbers = np.asarray(generation.array("example_numbers"), np.float32)
         right = np.asarray(generation.array("example_right"), bool)
-        return Examples(
-            generation.array("example_texts").astype(np.int64),
-            generation.array("example_subjects").astype(np.int64),
-            generation.array("example_numbers").astype(np.float32),
-            right,
-            np.asarray(generation.array("example_weights"), np.float32),
-            int(true[0]),
-            true[1:],
-            np.zeros(len(right), bool),
-        )
+        weights = np.asarray(generation.array("example_weights"), np.float32)
+        n_texts, n_true = int(true[0]), true[1:]
+        if numbers.shape != (len(right), n_features) or weights.shape != right.shape:
+            raise ValueError(f"examples of shape {numbers.shape}, for {n_features} numbers")
+        if not 0 <= n_texts <= generation.manifest.counts["records"]:
+            raise ValueError(f"examples of {n_texts} texts")
+        for name, end in (("example_texts", n_texts), ("example_subjects", len(n_true))):
+            check_numbers(generation, name, end)
+            if len(generation.array(name)) != len(right):
+                raise ValueError(f"{len(right)} pairs, and others in {name}")
+        text, subject = (np.asarray(generation.array(f"example_{name}"), np.int64) for name in ("texts", "subjects"))
+        return Examples(text, subject, numbers, right, weights, n_texts, n_true, np.zeros(len(right), bool))

@@ -25,7 +25,7 @@ import scipy.sparse as sp
 
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
-from tacit.index.stored_arrays import all_texts, check_numbers, check_starts
+from tacit.index.stored_arrays import check_numbers, check_starts
 from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness, best_columns
 from tacit.text.analysis import Analyser
 from tacit.text.words import Words
@@ -287,7 +287,7 @@ class NamesWitness(Witness):
     @classmethod
     def of_generation(cls, generation: Generation, words: Words, vectors: Any) -> Self:
         """Open the names of an index."""
-        terms = all_texts(generation.facts("name_words"))
+        terms = generation.facts("name_words")
         check_numbers(generation, "name_words", len(terms))
         check_numbers(generation, "name_subjects", vectors.shape[1])
         check_starts(
@@ -302,6 +302,11 @@ class NamesWitness(Witness):
         exact = np.asarray(generation.arrays.get("name_exact", np.zeros(len(names), bool)), bool)
         written = np.asarray(generation.arrays.get("name_written", np.zeros(len(names), np.uint32)))
         n_records = int(np.ravel(generation.arrays.get("name_records", np.zeros(1)))[0])
+        if n_records < 0:
+            raise ValueError(f"names of {n_records} records")
+        sizes = [len(subjects), len(kinds), len(exact), len(written)]
+        if sizes != 4 * [len(names)] or not len(found) == len(right) == vectors.shape[1]:
+            raise ValueError("names with facts of others")
         witness = cls(words, names, subjects, kinds, exact, written, found, right, vectors, n_records)
         if "learned_found" in generation.arrays:
             witness.learned = np.array([generation.array(f"learned_{part}") for part in ("found", "right")], np.int32)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from tacit.corpus.record import Record
 from tacit.index.folder.opening import Generation
 from tacit.index.folder.writer import GenerationWriter
-from tacit.index.stored_arrays import all_texts, check_numbers, stored_rows
+from tacit.index.stored_arrays import check_numbers, stored_rows
 from tacit.index.suggester import Suggester
 from tacit.index.witnesses.asked import AskedTexts, Testimony, Witness
 from tacit.index.witnesses.choice import ChoiceRule, text_limits
@@ -346,7 +346,7 @@ class Panel:
         if "facts/panel.json" not in generation.manifest.files:
             return None
         facts: Mapping[str, Any] = generation.facts("panel")
-        subjects = tuple(all_texts(facts["subjects"]))
+        subjects = tuple(facts["subjects"])
         positions = generation.array("positions")
         by_words = WordsWitness.of_generation(generation, len(words.terms), len(subjects))
         learned = generation.arrays.get("learned_positions")
@@ -375,17 +375,17 @@ class Panel:
             position,
             RelativesWitness.of_generation(generation, counts),
             names,
-            TreeRanker.of_generation(generation),
+            TreeRanker.of_generation(generation, len(facts["features"])),
             np.asarray(generation.array("subject_thresholds")),
             float(facts["least"]),
             ChoiceRule.from_facts(facts.get("choice")),
             learned=None if learned is None else np.asarray(learned),
         )
         given = {name: column for column, name in enumerate(panel.feature_names)}
-        if len(facts["features"]) < len(given):
+        if facts["features"] != list(given):
             panel.columns = np.array([given[name] for name in facts["features"]])
         if "ranker_by_name_roots" in generation.arrays:
-            panel.by_name = TreeRanker.of_generation(generation, "ranker_by_name")
+            panel.by_name = TreeRanker.of_generation(generation, len(panel.of_names), "ranker_by_name")
         return panel
 
 

@@ -20,7 +20,6 @@ from tacit.types import Array, Float64Array
 __all__ = ["TreeRanker"]
 
 _ARRAYS = ("features", "limits", "left", "right", "values", "roots", "constants")
-_MOST_NUMBERS = 10_000  # of a pair
 _DEEPEST = 1_000
 _CELLS = 400_000  # pairs x trees at a time, which fit into a cache
 
@@ -101,13 +100,13 @@ class TreeRanker:
             writer.save_array(f"{prefix}_{name}", getattr(self, name))
 
     @classmethod
-    def of_generation(cls, generation: Generation, prefix: str = "ranker") -> Self:
-        """Open the trees of an index."""
+    def of_generation(cls, generation: Generation, n_numbers: int, prefix: str = "ranker") -> Self:
+        """Open the trees of an index, which ask for so many numbers of a pair."""
         arrays = {name: np.asarray(generation.array(f"{prefix}_{name}")) for name in _ARRAYS}
         n_nodes = len(arrays["values"])
         for name in ("left", "right", "roots"):
             check_numbers(generation, f"{prefix}_{name}", n_nodes)
-        check_numbers(generation, f"{prefix}_features", _MOST_NUMBERS)
+        check_numbers(generation, f"{prefix}_features", n_numbers)
         if any(len(arrays[name]) != n_nodes for name in ("features", "limits", "left", "right")):
             raise ValueError("trees with nodes of other lengths")
         constants = arrays["constants"]

@@ -21,7 +21,7 @@ from tacit.index import GenerationWriter
 from tacit.index.folder.generations import current_generation
 from tacit.index.folder.opening import as_folder
 from tacit.index.shards.opening import ShardedGeneration, any_generation, check_complete
-from tacit.index.taxonomy import taxonomy_from_facts, taxonomy_to_facts
+from tacit.index.taxonomy import taxonomy_to_facts
 from tacit.index.witnesses.corrections import corrections_of
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.settings import BuildSettings
@@ -30,6 +30,7 @@ from tacit.tasks.build.stages.plan import parse_memory
 from tacit.tasks.build.stages.state import BuildState
 from tacit.tasks.build.stages.vocabulary import in_language
 from tacit.tasks.build.vectors import read_vectors
+from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.stage_progress import Report, StageReporter
 
 __all__ = ["build", "disk_errors", "refit"]
@@ -176,12 +177,12 @@ def refit(
         writer.previous(any_generation) as old,
     ):
         check_complete(old)
-        settings = settings or BuildSettings.from_facts(old.manifest.settings["build"])
+        index = OpenedIndex(old)
+        settings = settings or BuildSettings.from_facts(index.settings["build"])
         _check_one_taxonomy(taxonomy, settings)
         # paths are read again, since added records may have new ones
         keeps = not (without_taxonomy or settings.taxonomy_separator)
-        if taxonomy is None and keeps and "facts/taxonomy.json" in old.manifest.files:
-            taxonomy = taxonomy_from_facts(old.facts("taxonomy"))
+        taxonomy = index.vocabulary if taxonomy is None and keeps else taxonomy
         if vectors is None and "vectors" in old.arrays:
             if old.store.changes:
                 raise InputError(

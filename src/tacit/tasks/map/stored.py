@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tacit.index.nearest.exact import cosines, top
+from tacit.index.stored_arrays import fitting
 from tacit.tasks.layout.map_layout import Points
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.types import Array, Float32Array, IntArray
@@ -33,6 +34,10 @@ class StoredMap:
 
     def __init__(self, collection: OpenedIndex) -> None:
         arrays, facts = collection.generation.arrays, collection.generation.facts("map")
+        levels = 1 + max((name["level"] for name in facts["names"]), default=-1)
+        with fitting(collection.generation, "the map"):
+            if facts["levels"] != levels:
+                raise ValueError(f"{facts['levels']} levels of names in {levels}")
         self._collection = collection
         self._stored = (arrays["map_points"], arrays.get("map_plain"))
         self._added: dict[int, Points] = {}

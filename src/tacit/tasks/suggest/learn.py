@@ -22,6 +22,7 @@ from tacit.index.folder.generations import current_generation
 from tacit.index.folder.opening import Generation, as_folder
 from tacit.index.folder.writer import GenerationWriter
 from tacit.index.shards.opening import any_generation
+from tacit.index.stored_arrays import fitting
 from tacit.index.witnesses.corrections import Correction, corrections_of, save_corrections
 from tacit.index.witnesses.examples import Examples
 from tacit.index.witnesses.panel import Panel
@@ -91,7 +92,8 @@ def learn(
 def _panel_that_learns(index: OpenedIndex) -> Panel:
     """Return the witnesses as they are stored, without changed records, and what the ranker learned from."""
     words = index.space.words
-    panel = None if words is None else Panel.of_generation(index.generation, words)
+    with fitting(index.generation, "the suggester"):
+        panel = None if words is None else Panel.of_generation(index.generation, words)
     if panel is None or panel.names is None:
         used = index.settings.get("fitted", {}).get("suggester", "none")
         command = f"tacit refit {shlex.quote(str(index.path))} --suggester witnesses"
@@ -99,7 +101,8 @@ def _panel_that_learns(index: OpenedIndex) -> Panel:
             f"{index.path} has a suggester that cannot learn: got {used!r}, expected 'witnesses', which needs words "
             f"and at least {LEAST_LEARNED} records with labels. Type: {command}"
         )
-    panel.examples = Examples.of_generation(index.generation)
+    with fitting(index.generation, "the suggester"):
+        panel.examples = Examples.of_generation(index.generation, len(panel.feature_names))
     if panel.examples is None:
         raise InputError(
             f"{index.path} was built before suggesters could learn: got no examples of its ranker, expected those that "

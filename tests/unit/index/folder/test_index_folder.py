@@ -17,6 +17,7 @@ from index_builds import N_DIMENSIONS, add, build, learn, position, record, refi
 from tacit.corpus import Record
 from tacit.errors import BusyError, InputError
 from tacit.index import GenerationWriter, RecordStore, change_generation, open_generation, sweep, verify
+from tacit.index.records.held_files import HeldConnection
 
 
 def _entries(path: Path) -> list[str]:
@@ -188,7 +189,7 @@ def test_an_error_changes_nothing(tmp_path, steps):
             if steps > 1:
                 writer.save_array("positions", np.zeros((1, 4), np.float32))
             if steps > 2:
-                writer.save_facts("labels", {"a": 1})
+                writer.save_facts("others", {"a": 1})
             raise _PlantedError
 
     old = build(tmp_path / "old.tacit")
@@ -216,7 +217,7 @@ def test_an_error_after_finish_does_not_undo_it(tmp_path):
 
 def test_a_block_without_finish_changes_nothing(tmp_path):
     with GenerationWriter(tmp_path / "a.tacit") as writer:
-        writer.save_facts("labels", [])
+        writer.save_facts("others", [])
     assert not (tmp_path / "a.tacit").exists()
 
 
@@ -422,3 +423,17 @@ def test_an_index_that_cannot_be_written_to_can_be_read():
             check=False,
         )
     assert done.stdout == "3 3 []\n", done.stderr
+
+
+def test_records_that_vanish_while_they_are_opened_are_told_as_missing(tmp_path, monkeypatch):
+    records = build(tmp_path / "a.tacit", 4) / "generation-000001" / "records.sqlite"
+
+    holding = HeldConnection.holding
+
+    def held_when_gone(connection: HeldConnection, path: Path) -> HeldConnection:
+        records.unlink(missing_ok=True)  # as a writer does that has replaced the generation
+        return holding(connection, path)
+
+    monkeypatch.setattr(HeldConnection, "holding", held_when_gone)
+    with pytest.raises(InputError, match=r"records.sqlite is missing: got no such file"):
+        RecordStore(records)

@@ -49,6 +49,16 @@ def test_a_manifest_with_a_checksum_that_fits_is_read():
     assert Manifest.from_json(_signed(tacit="9")).tacit == "9"
 
 
+def test_keys_of_newer_versions_pass_if_they_are_not_required():
+    read = Manifest.from_json(_signed(extra={"a": [1]}, requires=[]))
+    assert read == Manifest.from_json(_signed())
+
+
+def test_keys_of_newer_versions_are_covered_by_the_checksum():
+    with pytest.raises(InputError, match="was changed after it was written"):
+        Manifest.from_json(_signed(extra="a").replace('"extra": "a"', '"extra": "b"'))
+
+
 def test_other_line_ends_and_indents_do_no_harm():
     text = _manifest(a=1).to_json()
     assert Manifest.from_json(json.dumps(json.loads(text))).settings == {"a": 1}
@@ -63,8 +73,16 @@ def test_other_line_ends_and_indents_do_no_harm():
         (_signed(format_version="1"), r"format_version of m is wrong: got '1', expected an integer"),
         (_signed(format_version=True), r"format_version of m is wrong: got True"),
         ("{}", r"format_version of m is wrong: got None"),
-        ('{"format_version": 1}', r"m has the wrong keys: got no 'created', 'tacit'"),
-        (_signed(extra=1), r"m has the wrong keys: got the unknown 'extra'"),
+        ('{"format_version": 1}', r"m lacks keys: got no 'created', 'tacit'"),
+        (_signed(requires=["shards"]), r"m was written by a newer version: got an index that requires 'shards'"),
+        (_signed(requires=["a", "b"], extra=1), r"requires 'a', 'b', expected what this version knows\. Update Tacit"),
+        (_signed(requires="shards"), r"requires of m is wrong: got 'shards', expected names"),
+        (_signed(requires=[1]), r"requires of m is wrong: got '\[1\]', expected names"),
+        (_signed(requires=None), r"requires of m is wrong: got 'None', expected names"),
+        (
+            _signed(libraries={"numpy": 2}),
+            r"libraries\['numpy'\] of m is of the wrong kind: got int, expected a version",
+        ),
         (_signed(files=[]), r"files of m is of the wrong kind: got list, expected dict"),
         (_signed(created=7), r"created of m is of the wrong kind: got int, expected str"),
         (_signed(counts={"records": -1}), r"counts\['records'\] of m is out of range: got -1"),

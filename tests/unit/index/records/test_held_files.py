@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,20 @@ def _is_locked(path: Path) -> bool:
                 os._exit(1)
         os._exit(0)
     return os.waitpid(child, 0)[1] != 0
+
+
+def test_what_cannot_be_opened_is_told_once(tmp_path):
+    code = (
+        "import sqlite3, sys\n"
+        "from tacit.index.records.held_files import HeldConnection\n"
+        "try: sqlite3.connect(sys.argv[1], factory=HeldConnection)\n"
+        "except sqlite3.Error as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "none" / "x")], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "unable to open database file\n"
+    assert done.stderr == ""
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import pytest
 from small_index import small_records, small_settings
 
 import tacit
+from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.files import file_sha256
 from tacit.index.folder.manifest import FileFacts
@@ -53,6 +54,9 @@ def _endless(array: np.ndarray) -> None:
         ("ranker_roots", _negative),
         ("ranker_features", _far),
         ("ranker_constants", _endless),
+        ("name_records", _negative),
+        ("term_weights", _endless),
+        ("example_texts", _far),
     ],
 )
 def test_numbers_that_lead_out_of_an_array_are_refused(sound, tmp_path, name, change):
@@ -63,7 +67,12 @@ def test_numbers_that_lead_out_of_an_array_are_refused(sound, tmp_path, name, ch
     np.save(file, array)
     _seal(file, f"arrays/{name}.npy")
     with tacit.open(path) as index, pytest.raises(InputError, match=r"does not fit .* Restore the index from a copy"):
-        index.suggest("whale ship")
+        _suggest_and_learn(index)
+
+
+def _suggest_and_learn(index: Any) -> None:
+    index.suggest("whale ship")
+    index.learn([Record("c", "a lamp at sea", ["home"])])
 
 
 @pytest.mark.parametrize("name", ["panel", "labels", "name_words"])
@@ -72,7 +81,10 @@ def test_facts_of_another_form_are_refused(sound, tmp_path, name):
     file = path / f"generation-000001/facts/{name}.json"
     file.write_text('{"subjects": [1], "names": [[]]}', encoding="utf-8")
     _seal(file, f"facts/{name}.json")
-    with tacit.open(path) as index, pytest.raises(InputError, match="does not fit together"):
+    with (
+        tacit.open(path) as index,
+        pytest.raises(InputError, match=r"is not of the form that Tacit writes: got .* Restore the index from a copy"),
+    ):
         _use(index)
 
 
