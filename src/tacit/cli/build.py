@@ -70,6 +70,7 @@ __all__ = ["build_command", "estimate_command", "refit_command"]
 @vectors_only_option
 @model_options
 @option_in("Size", "--memory", metavar="SIZE", help="Memory that the build may take: 4GB, 800MB.  [default: all]")
+@option_in("Size", "--shards", type=int, metavar="N", help="Spread the records over N parts, searched side by side.")
 @option_in("Size", "--resume", is_flag=True, help="Go on with the same build if it was interrupted.")
 @option_in(
     "Output",
@@ -89,6 +90,7 @@ def build_command(
     output: str | None,
     replace: bool,
     memory: str | None,
+    shards: int | None,
     resume: bool,
     vectors: str | None,
     vectors_only: bool,
@@ -136,6 +138,7 @@ def build_command(
                 vectors=load_vectors(vectors),
                 replace_old=replace,
                 memory=memory,
+                shards=shards,
                 resume=resume,
                 report=show,
                 wait=wait,
@@ -276,6 +279,7 @@ def _sketched(reading: ReadingOptions, space: ModelOptions, settings: BuildSetti
 @model_options
 @vectors_option
 @vectors_only_option
+@option_in("Size", "--shards", type=int, metavar="N", help="Number of shards.  [default: as many as there are]")
 @wait_option
 @as_json
 @quiet_option
@@ -285,6 +289,7 @@ def refit_command(
     space: ModelOptions,
     vectors: str | None,
     vectors_only: bool,
+    shards: int | None,
     wait: float,
     as_json: bool,
     quiet: bool,
@@ -312,6 +317,7 @@ def refit_command(
             taxonomy=read_taxonomy(space),
             without_taxonomy=space.taxonomy == "none",
             vectors=load_vectors(vectors),
+            shards=shards,
             report=show,
             wait=wait,
         )

@@ -399,6 +399,7 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
     rows = [
         ("index", found.path),
         ("records", f"{found.records:,}{changes if found.added or found.removed else ''}"),
+        ("shards", _shards(found)),
         ("labels", f"{found.labels:,}"),
         ("taxonomy", f"{found.taxonomy_nodes:,} nodes" if found.taxonomy_nodes else ""),
         ("vocabulary", "" if found.taxonomy_nodes or not found.vocabulary_nodes else _vocabulary(found)),
@@ -423,6 +424,12 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
     waiting += [f"{found.new_labels:,} labels"] if found.new_labels else []
     rows.append(("new since the fit", f"{' and '.join(waiting)}, which a refit learns" if waiting else ""))
     return [(name, value) for name, value in rows if value]
+
+
+def _shards(found: IndexInfo) -> str:
+    """Return how many shards there are, and which of them are missing."""
+    missing = f", of which {shown(found.missing_shards)} cannot be opened" if found.missing_shards else ""
+    return f"{found.shards:,}{missing}" if found.shards else ""
 
 
 def _values(values: list[Any]) -> str:

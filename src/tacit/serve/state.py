@@ -128,8 +128,9 @@ class Snapshot:
     def warm(self, ask: _Warm) -> None:
         """Read ahead, and ask what people ask first, so that no one waits for it."""
         try:
-            for path in sorted(self.collection.generation.folder.rglob("*")):
-                read_ahead(path)
+            for folder in self.collection.generation.folders:
+                for path in sorted(folder.rglob("*")):
+                    read_ahead(path)
             with self.collection.store.at_one_state():
                 ask(self)
         except Exception:  # its folder may be gone by now, and what is wrong with it is told to whoever asks

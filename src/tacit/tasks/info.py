@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.display import Displayed, Table
+from tacit.index.shards.opening import shards_of
 from tacit.index.witnesses.corrections import corrections_of
 from tacit.tasks.opened_index import OpenedIndex
 
@@ -26,6 +27,8 @@ class IndexInfo(Displayed):
     records : int, that can be found now
     fitted_records : int, that the space was fitted to
     added, removed : int, since then; an updated record counts as both
+    shards : int, over which the records are spread; 0 for one index
+    missing_shards : list of str, names of those that cannot be opened; their records are not counted
     labels, terms, dimensions : int, of the space; terms are words
     numbers : int, length of the vectors that shape the space, 0 without
     links : dict of str to int, number of linked things in the space by the name of the link
@@ -54,6 +57,8 @@ class IndexInfo(Displayed):
     fitted_records: int
     added: int
     removed: int
+    shards: int
+    missing_shards: list[str]
     labels: int
     terms: int
     dimensions: int
@@ -100,6 +105,7 @@ def info(collection: OpenedIndex) -> IndexInfo:
     """Return facts about an open index; of the records it reads only those that were added."""
     manifest, counts = collection.generation.manifest, collection.store.counts()
     build, fitted = manifest.settings.get("build", {}), manifest.settings.get("fitted", {})
+    listed, missing = shards_of(collection.generation)
     by_words = "facts/words.json" in manifest.files
     return IndexInfo(
         path=str(collection.path),
@@ -107,6 +113,8 @@ def info(collection: OpenedIndex) -> IndexInfo:
         fitted_records=counts.base,
         added=counts.added,
         removed=counts.removed,
+        shards=len(listed),
+        missing_shards=[listed[place].name for place in sorted(missing)],
         labels=len(collection.label_names),
         terms=manifest.counts.get("terms", 0) if by_words else 0,
         dimensions=manifest.counts.get("dimensions", 0),
@@ -161,10 +169,12 @@ _MOST_READ = 10_000
 
 def _size(folder: Path) -> int:
     """Return the size of the files, without SQLite's shared memory; files that disappear meanwhile are ignored."""
-    total = 0
+    sizes: dict[tuple[int, int], int] = {}  # shards share files
     for path in folder.rglob("*"):
         try:
-            total += path.stat().st_size if path.is_file() and not path.name.endswith("-shm") else 0
+            if path.is_file() and not path.name.endswith("-shm"):
+                found = path.stat()
+                sizes[found.st_dev, found.st_ino] = found.st_size
         except OSError:
             continue
-    return total
+    return sum(sizes.values())

@@ -113,6 +113,11 @@ class Generation:
         """Return the path of a file of the generation by its name in the manifest."""
         return self.folder / check_choice("name", name, self.manifest.files)
 
+    @property
+    def folders(self) -> list[Path]:
+        """All folders whose files it reads."""
+        return [self.folder]
+
     def is_current(self) -> bool:
         """Whether it is still the current generation."""
         return current_name(self.folder.parent) == self.folder.name

@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import mmap
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.files import open_plain, writing_output
-from tacit.index.folder.generations import MANIFEST, RECORDS, current_or_none, is_ours
+from tacit.index.folder.generations import MANIFEST, RECORDS, current_or_none, is_ours, shards_named
 from tacit.index.folder.opening import as_folder, read_manifest
 from tacit.index.keeping.carving import CarvedRecord, Carving
 from tacit.index.records.rows import fingerprint
+from tacit.index.shards.listing import ShardList
 
 __all__ = ["Salvaged", "salvage"]
 
@@ -102,22 +105,82 @@ def salvage(
             "replace_old=True."
         )
     notes: list[str] = []
-    generation = _generation(folder, notes)
-    log = generation / f"{RECORDS}-wal"
-    carving = Carving(_mapped(generation / RECORDS), _mapped(log) if log.exists() else b"")
-    if not carving.numbers:
-        raise InputError(
-            f"path holds no records: got nothing that can be read in {str(generation / RECORDS)!r}, expected records "
-            "of an index. Restore it from a copy."
-        )
+    found: list[tuple[Salvaged, int]] = []
     try:
-        with writing_output(target) as fresh:
-            return _write(carving, fresh, _n_built(generation, carving, notes), notes, progress or (lambda n: None))
+        with writing_output(target) as fresh, open(fresh, "w", encoding="utf-8", newline="\n") as file:
+            for part, n_listed in _parts(folder, notes):
+                n_before = sum(one.records for one, _ in found)
+                told = partial(_tell, progress, n_before)
+                found.append(_of_part(part, n_listed, file, notes, told))
+            return _together(found, notes)
     except OSError as error:
         raise InputError(
             f"output cannot be written: got {error.strerror or str(error)!r} for {str(target)!r}, expected a writable "
             "place with free space. Choose another, or check the disk and the permissions."
         ) from error
+
+
+def _tell(progress: Callable[[int], None] | None, n_before: int, n_records: int) -> None:
+    if progress is not None:
+        progress(n_before + n_records)
+
+
+def _parts(folder: Path, notes: list[str]) -> list[tuple[Path, int | None]]:
+    """Return the folders of the shards of an index, and how many records the build had; or its own folder."""
+    name = current_or_none(folder) if folder.is_dir() else None
+    try:
+        if name is not None and shards_named(folder / name) is not None:
+            listed = ShardList.of_generation(folder / name)
+            return [(folder / listed.folder / one.name, one.records) for one in listed.shards]
+    except InputError as error:
+        notes.append(str(error))
+        name = None
+    sets = sorted(entry for entry in folder.glob("shards-*") if entry.is_dir()) if name is None else []
+    if not sets:
+        return [(folder, None)]
+    notes.append(f"The list of shards cannot be read: those in {sets[-1].name} were read.")
+    return [(entry, None) for entry in sorted(sets[-1].iterdir()) if entry.is_dir()]
+
+
+def _of_part(
+    folder: Path, n_listed: int | None, file: TextIO, notes: list[str], progress: Callable[[int], None]
+) -> tuple[Salvaged, int]:
+    """Write the records of one index or shard, and return what was found, and how many the build had."""
+    try:
+        generation = _generation(folder, notes)
+    except InputError as error:
+        if n_listed is None:
+            raise
+        notes.append(str(error))
+        return Salvaged(0, (), 0, tuple(range(min(n_listed, _SHOWN))), n_listed, 0, (), ()), n_listed
+    log = generation / f"{RECORDS}-wal"
+    carving = Carving(_mapped(generation / RECORDS), _mapped(log) if log.exists() else b"")
+    if not carving.numbers and n_listed is None:
+        raise InputError(
+            f"path holds no records: got nothing that can be read in {str(generation / RECORDS)!r}, expected records "
+            "of an index. Restore it from a copy."
+        )
+    n_built = _n_built(generation, carving, notes)
+    found = _write(carving, file, n_listed if n_built is None else n_built, progress)
+    return found, found.records + found.n_lost if n_built is None else n_built
+
+
+def _together(found: Sequence[tuple[Salvaged, int]], notes: Sequence[str]) -> Salvaged:
+    """Return what was found in all parts as one; records of later parts have later numbers."""
+    parts, starts = [one for one, _ in found], list(accumulate((n for _, n in found), initial=0))
+    if not any(one.records for one in parts):
+        raise InputError("path holds no records: got nothing that can be read in any shard, expected some records.")
+    lost = [start + number for start, one in zip(starts, parts, strict=False) for number in one.lost]
+    return Salvaged(
+        records=sum(one.records for one in parts),
+        damaged=tuple(key for one in parts for key in one.damaged)[:_SHOWN],
+        n_damaged=sum(one.n_damaged for one in parts),
+        lost=tuple(lost[:_SHOWN]),
+        n_lost=sum(one.n_lost for one in parts),
+        n_perhaps_lost=sum(one.n_perhaps_lost for one in parts),
+        links=tuple(dict.fromkeys(name for one in parts for name in one.links)),
+        notes=tuple(notes),
+    )
 
 
 def _generation(folder: Path, notes: list[str]) -> Path:
@@ -154,9 +217,7 @@ def _n_built(generation: Path, carving: Carving, notes: list[str]) -> int | None
     return base if isinstance(base, int) else None
 
 
-def _write(
-    carving: Carving, path: Path, n_built: int | None, notes: list[str], progress: Callable[[int], None]
-) -> Salvaged:
+def _write(carving: Carving, file: TextIO, n_built: int | None, progress: Callable[[int], None]) -> Salvaged:
     newest: dict[str, int] = {}  # of two with one id, the later is the newer
     states: dict[int, str] = {}
     for number in carving.numbers:
@@ -165,16 +226,15 @@ def _write(
             newest[record.id] = number
     damaged: list[str] = []
     links: dict[str, None] = {}
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        for n_written, (key, number) in enumerate(sorted(newest.items(), key=lambda entry: entry[1]), 1):
-            record, _ = _best(carving, number)
-            assert record is not None
-            links.update(dict.fromkeys(record.links))
-            if states[number] == "damaged":
-                damaged.append(key)
-            file.write(json.dumps(_as_row(record), ensure_ascii=False) + "\n")
-            if n_written % 1_000 == 0:
-                progress(n_written)
+    for n_written, (key, number) in enumerate(sorted(newest.items(), key=lambda entry: entry[1]), 1):
+        record, _ = _best(carving, number)
+        assert record is not None
+        links.update(dict.fromkeys(record.links))
+        if states[number] == "damaged":
+            damaged.append(key)
+        file.write(json.dumps(_as_row(record), ensure_ascii=False) + "\n")
+        if n_written % 1_000 == 0:
+            progress(n_written)
     found = {number for number, state in states.items() if state != "unreadable"}
     following = carving.state.get("next_number")
     following = following if isinstance(following, int) else max(found, default=-1) + 1
@@ -188,7 +248,7 @@ def _write(
         n_lost=len(lost),
         n_perhaps_lost=sum(number not in found for number in added),
         links=tuple(_column(name, "link") for name in links),
-        notes=tuple(notes),
+        notes=(),
     )
 
 

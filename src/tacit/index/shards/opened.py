@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -63,6 +64,16 @@ class OpenShards:
         """Ask as `each` does, with the place of the shard as well."""
         wanted = self.there if places is None else [place for place in places if place in self.there]
         return self._each(lambda place: ask(place, self.there[place]), wanted)
+
+    @contextlib.contextmanager
+    def at_one_state(self) -> Iterator[None]:
+        """Read each shard from one state of its records in the block; nobody else may ask these shards meanwhile."""
+        held = {place: contextlib.ExitStack() for place in self.there}
+        try:
+            self.each_place(lambda place, one: held[place].enter_context(one.store.at_one_state()))
+            yield
+        finally:
+            self.each_place(lambda place, _: held[place].close())
 
     def close(self) -> None:
         """Close all shards; closing twice is harmless."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,11 @@ from tacit.index.folder.generations import current_generation, current_or_none, 
 from tacit.index.folder.lock import HeldLock, hold_lock
 from tacit.index.folder.opening import Generation, as_folder
 from tacit.index.shards.joined import joined_arrays
-from tacit.index.shards.listing import OF_RECORDS, ShardList
+from tacit.index.shards.listing import OF_RECORDS, ShardFacts, ShardList
 from tacit.index.shards.opened import OpenShards
 from tacit.index.shards.store import ShardedStore
 
-__all__ = ["ShardedGeneration", "any_generation", "change_generation", "check_complete", "open_generation"]
+__all__ = ["ShardedGeneration", "any_generation", "change_generation", "check_complete", "open_generation", "shards_of"]
 
 
 class ShardedGeneration(Generation):
@@ -43,6 +43,11 @@ class ShardedGeneration(Generation):
             self.shards.close()
             raise
 
+    @property
+    def folders(self) -> list[Path]:
+        """All folders whose files it reads."""
+        return [self.folder, *(one.folder for one in self.shards.there.values())]
+
 
 def any_generation(folder: Path, *, lock: HeldLock | None = None, writable: bool = False) -> Generation:
     """Open a generation by its folder."""
@@ -55,6 +60,13 @@ def check_complete(generation: Generation) -> None:
     if isinstance(generation, ShardedGeneration):
         for sentence in generation.shards.missing.values():
             raise InputError(f"{generation.folder.parent} needs all of its shards for this. {sentence}")
+
+
+def shards_of(generation: Generation) -> tuple[Sequence[ShardFacts], Mapping[int, str]]:
+    """Return the shards of a generation, and why some of them cannot be opened, by their place; nothing for one."""
+    if not isinstance(generation, ShardedGeneration):
+        return (), {}
+    return generation.shards.listed.shards, generation.shards.missing
 
 
 def open_generation(path: str | Path) -> Generation:

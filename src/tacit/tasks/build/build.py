@@ -20,7 +20,7 @@ from tacit.errors import InputError
 from tacit.index import GenerationWriter
 from tacit.index.folder.generations import current_generation
 from tacit.index.folder.opening import as_folder
-from tacit.index.shards.opening import ShardedGeneration, any_generation, check_complete
+from tacit.index.shards.opening import any_generation, check_complete, shards_of
 from tacit.index.taxonomy import taxonomy_to_facts
 from tacit.index.witnesses.corrections import corrections_of
 from tacit.relations.taxonomy.taxonomy import Taxonomy
@@ -150,6 +150,7 @@ def refit(
     without_taxonomy: bool = False,
     vectors: Any = None,
     memory: str | int | None = None,
+    shards: int | None = None,
     report: Report | None = None,
     wait: float = 0.0,
 ) -> Path:
@@ -168,6 +169,8 @@ def refit(
     vectors : array, optional
         For an index that was built from vectors and changed since: vectors of all its records, in the order of their
         numbers.
+    shards : int, optional
+        Number of shards. Default: as many as the index has.
     memory, report, wait : as for `build`
     """
     current_generation(as_folder(path))  # raises before a folder is created
@@ -195,7 +198,7 @@ def refit(
         records = (record for _, record in old.store.records())
         limit = None if memory is None else parse_memory(memory)
         taxonomy, corrections = in_language(taxonomy, settings), corrections_of(old)
-        n_shards = len(old.shards.listed.shards) if isinstance(old, ShardedGeneration) else None
+        n_shards = len(shards_of(old)[0]) or None if shards is None else check_count("shards", shards)
         state, say = BuildState(writer, _asked(records, settings, taxonomy, vectors, n_shards)), StageReporter(report)
         build = IndexBuild(writer, settings, taxonomy, vectors, corrections, state, say, limit, n_shards=n_shards)
         build.run(records)
