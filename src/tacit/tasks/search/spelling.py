@@ -20,7 +20,7 @@ from tacit.types import Array
 
 __all__ = ["KnownWords", "corrected"]
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W_]*[^\W\d_][^\W_]*")  # letters, and digits among them: covid19 is one word
 _SHORTEST = 4  # letters of a word that is corrected: shorter ones are spelt like too many others
 _LONG = 6  # letters from which two errors are forgiven
 _MOST_ERRORS = 2
@@ -103,11 +103,12 @@ def corrected(
         if word.lower() not in known
     }
     unknown = [word for word, count in counts.items() if not count]
-    doubtful = [word for word, count in counts.items() if 0 < count <= _DOUBTFUL]
+    doubtful = [word for word, count in counts.items() if 0 < count <= _DOUBTFUL and word.isalpha()]
     if len(unknown) > _MOST:
         return None
     sought = {found[0] for found in _WORD.finditer(text)}.intersection(telling)
-    better = {word: near for word in unknown if (near := _nearest(collection, words, word)) is not None}
+    spelt = [word for word in unknown if word.isalpha()]  # with another digit it would be another thing
+    better = {word: near for word in spelt if (near := _nearest(collection, words, word)) is not None}
     for word in doubtful[:_MOST]:
         near = _nearest(collection, words, word, other=True)
         if near is not None and _n_records_with(collection, near) >= _MUCH_OFTENER * counts[word]:

@@ -173,6 +173,21 @@ def test_records_with_only_stop_words_of_the_query_are_not_found(index):
     assert ids(index.search("and the", by="words"))  # nothing else was typed
 
 
+def test_a_word_with_digits_is_one_word(tmp_path):
+    names = ["covid19", "covid18", "python3", "python2"] * 3
+    records = [Record(f"r{n}", f"{name} {n % 2 * 'whale'} letters", [name[:2]]) for n, name in enumerate(names)]
+    settings = BuildSettings(n_components=2, text=TextSettings(min_records=1), map=False)
+    with tacit.open(tacit.build(records, tmp_path / "i", settings)) as opened:
+        for by in ("words", "hybrid"):
+            hits = opened.search("covid19", by=by, limit=3)
+            assert (hits.meant, ids(hits)) == (None, ["r0", "r4", "r8"])
+        hits = opened.search("covid19 lettres")
+        assert (hits.meant, hits.used_meant) == ("covid19 letters", False)
+        hits = opened.search("lettres 2020")
+        assert (hits.meant, hits.used_meant) == ("letters 2020", True)
+        assert opened.search("covid77").meant is None
+
+
 def test_nobody_is_asked_what_a_whole_text_means(index):
     texts = " ".join(record.text for _, record in index.store.records())
     stop = index.space.words.analyse.stop_words
