@@ -123,13 +123,13 @@ class Words:
         return sp.csr_array((data, places, np.array(ends)), shape=(len(ends) - 1, len(self.terms)))
 
     def row(self, text: str) -> tuple[npt.NDArray[np.int32], Float32Array]:
-        """Return the columns of one text, ascending, and its weights."""
+        """Return the columns of one text, ascending, and its weights, to the last bit those that a build gives it."""
         counts = Counter(self.analyse(text))
         known = sorted((self._columns[term], count) for term, count in counts.items() if term in self._columns)
         columns = np.array([column for column, _ in known], np.int32)
-        weights = np.array([1 + math.log(count) for _, count in known], np.float32) * self.weights[columns]
-        length = float(np.linalg.norm(weights))
-        return columns, weights / np.float32(length or 1)
+        weights = (np.log(np.array([count for _, count in known], np.float32)) + np.float32(1)) * self.weights[columns]
+        length = math.sqrt(np.sum(weights * weights, dtype=np.float64))  # scikit-learn also sums and divides in double
+        return columns, np.divide(weights, length or 1, dtype=np.float64).astype(np.float32)
 
     def record_count(self, term: str, n_records: int) -> int:
         """Return in how many of the `n_records` records that were counted a term stands; 0 if it is not known."""

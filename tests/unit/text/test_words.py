@@ -52,6 +52,17 @@ def test_what_was_kept_gives_the_same_rows(texts):
     np.testing.assert_array_equal(again(words).transform(texts).toarray(), words.transform(texts).toarray())
 
 
+def test_a_text_has_the_vector_of_the_build_to_the_last_bit():
+    rng = np.random.default_rng(0)
+    known = [first + second for first in "bcdfghjk" for second in "lmnpq"]
+    texts = [" ".join(rng.choice(known, size)) for size in rng.integers(1, 60, 200)]
+    words, built = Words.fit(texts, TextSettings(min_records=1))
+    again = words.transform(texts)
+    built.sort_indices()
+    np.testing.assert_array_equal(again.indices, built.indices)
+    np.testing.assert_array_equal(again.data, built.data)
+
+
 def test_rows_have_unit_length_or_are_empty():
     words, _ = Words.fit(TEXTS)
     X = words.transform([*TEXTS, "", "unheard", "12 34"])
