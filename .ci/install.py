@@ -2,7 +2,8 @@
 
 Usage: install.py ARGUMENTS of `pip install`, run with the Python to install for. uv does not read pip's configuration,
 by which a machine may say where its packages come from, so it is told what stands there. With a setting that is not
-known here, pip does all of it.
+known here, pip does all of it. Both compare what they install with the hashes of a lock that is given with
+`--require-hashes -r`; uv itself is the one of `locks/uv.txt`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+PIP = [sys.executable, "-m", "pip"]
+UV = Path(__file__).with_name("locks") / "uv.txt"
 
 OPTIONS = {  # a setting of pip, and the option of uv for each of its values
     "index-url": "--default-index",
@@ -43,21 +47,29 @@ NO_MATTER = {
 
 def main(arguments: list[str]) -> int:
     """Install, and return the exit code."""
-    pip = [sys.executable, "-m", "pip"]
+    told = options_of(pip_settings())
     with tempfile.TemporaryDirectory() as folder:
-        listed = subprocess.run([*pip, "config", "list"], capture_output=True, text=True, check=True).stdout
-        told = options_of(listed)
         if told is None:
             print("pip installs: its configuration has a setting that uv is not told", file=sys.stderr)
-        elif not subprocess.run([*pip, "install", "-q", "--no-compile", "--target", folder, "uv"]).returncode:
+        elif uv := uv_in(folder, "--require-hashes", "-r", str(UV)):
             options, variables = told
             # as pip: the best version of all indexes
-            command = [str(Path(folder, "bin", "uv")), "pip", "install", "-q", "--index-strategy", "unsafe-best-match"]
-            command += ["--python", sys.executable, *options, *arguments]
-            if not subprocess.run(command, env={**os.environ, **variables}).returncode:
+            command = [uv, "pip", "install", "-q", "--index-strategy", "unsafe-best-match", "--python", sys.executable]
+            if not subprocess.run([*command, *options, *arguments], env={**os.environ, **variables}).returncode:
                 return 0
             print("pip installs: uv could not", file=sys.stderr)
-    return subprocess.run([*pip, "install", "-q", "--no-compile", *arguments]).returncode
+    return subprocess.run([*PIP, "install", "-q", "--no-compile", *arguments]).returncode
+
+
+def pip_settings() -> str:
+    """Return what `pip config list` prints."""
+    return subprocess.run([*PIP, "config", "list"], capture_output=True, text=True, check=True).stdout
+
+
+def uv_in(folder: str, *what: str) -> str | None:
+    """Let pip install uv into a folder, and return the path of the program; None if that failed."""
+    code = subprocess.run([*PIP, "install", "-q", "--no-compile", "--target", folder, *what]).returncode
+    return None if code else str(Path(folder, "bin", "uv"))
 
 
 def options_of(listed: str) -> tuple[list[str], dict[str, str]] | None:

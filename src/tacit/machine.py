@@ -16,15 +16,15 @@ import ctypes
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from contextvars import copy_context
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 import joblib
+import numpy as np
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from tacit.errors import InputError
@@ -43,6 +43,7 @@ def share(task: Callable[[Item], Any], items: Iterable[Item]) -> None:
     that has not started, so calls may be nested and may come from many threads at once; then fewer helpers are used.
     """
     waiting, size, team = deque(items), n_threads(), _team(os.getpid())
+    settings = np.geterr()  # what NumPy is to do about overflow, which it keeps for each thread
 
     def work() -> None:
         while True:
@@ -53,8 +54,7 @@ def share(task: Callable[[Item], Any], items: Iterable[Item]) -> None:
             task(item)
 
     with team.seats(min(size, len(waiting)), of=size) as n_seats:
-        # each in a copy of the context, in which NumPy keeps its settings for overflow
-        helpers = [_pool(os.getpid(), size).submit(copy_context().run, team.help, work) for _ in range(n_seats - 1)]
+        helpers = [_pool(os.getpid(), size).submit(team.help, work, settings) for _ in range(n_seats - 1)]
         try:
             work()
         finally:
@@ -133,11 +133,12 @@ class _Team:
             with self._lock:
                 self._taken -= taken
 
-    def help(self, work: Callable[[], None]) -> None:
-        """Work in a thread that was reserved."""
+    def help(self, work: Callable[[], None], settings: Mapping[str, Any]) -> None:
+        """Work in a thread that was reserved, with NumPy's settings of the thread that shares its work."""
         self._here.inside = True
         try:
-            work()
+            with np.errstate(**settings):
+                work()
         finally:
             self._here.inside = False
 

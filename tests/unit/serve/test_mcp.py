@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client, StdioServerParameters, stdio_client
 from served_books import build_books, running
 from starlette.testclient import TestClient
 from thesaurus import iri
@@ -206,7 +206,7 @@ def test_agents_are_answered_again_once_an_index_is_back(books: Path, tmp_path: 
 def test_the_command_speaks_it_over_standard_input_and_output(books: Path) -> None:
     environment = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ.get("PATH", "")}
     command = StdioServerParameters(command=sys.executable, args=["-m", "tacit", "mcp", str(books)], env=environment)
-    found = call(command, "suggest", text="blubber of a whale and its song", limit=1)
+    found = call(stdio_client(command), "suggest", text="blubber of a whale and its song", limit=1)
     assert [one["title"] for one in found["suggestions"]] == ["Whales"]
 
 

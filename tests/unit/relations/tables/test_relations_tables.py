@@ -63,7 +63,7 @@ class TestForms:
             lambda columns: {name: list(np.asarray(cells)) for name, cells in columns.items()},
             lambda columns: {**columns, "stars": [str(number) for number in columns["stars"]]},
             pa.table,
-            pa.record_batch,
+            pa.RecordBatch.from_pydict,
             chunked,
         ],
         ids=[
@@ -100,10 +100,10 @@ class TestForms:
 
     def test_truth_values_count_as_ones_and_zeros(self) -> None:
         columns = {"user": ["u", "v"], "film": ["a", "b"], "stars": [False, True]}
-        for form in (dict, pd.DataFrame, pa.table, pa.record_batch):
+        for form in (dict, pd.DataFrame, pa.table, pa.RecordBatch.from_pydict):
             np.testing.assert_array_equal(added(form(columns)).block(0).matrix.toarray(), [[0, 0], [0, 1]])
 
-    @pytest.mark.parametrize("form", [dict, pd.DataFrame, pa.table, pa.record_batch])
+    @pytest.mark.parametrize("form", [dict, pd.DataFrame, pa.table, pa.RecordBatch.from_pydict])
     def test_a_number_that_is_missing_is_none(self, form: Any) -> None:
         columns = {"user": ["u", "v"], "film": ["a", "b"], "stars": [3, None]}
         with pytest.raises(InputError, match=r"column 'stars' contains NaN: the first one is in row 1"):
