@@ -375,6 +375,7 @@ def _write_gain(test: Gain) -> None:
 @click.option("--list", "lists", is_flag=True, help="List the experiments.")
 @click.option("--quick", is_flag=True, help="One repeat with few settings, to see that everything runs.")
 @click.option("--full", is_flag=True, help="As many repeats as in the paper.")
+@click.option("--repeats", metavar="NUMBER", type=int, help="At most as many repeats, for instance with --full.")
 @click.option("--report", metavar="FOLDER", help="Only write a report on the results there are, into FOLDER.")
 @click.option(
     "--results", metavar="FOLDER", help="Folder of what was measured, to start from and add to.  [default: --output]"
@@ -393,6 +394,7 @@ def reproduce_command(
     quick: bool,
     full: bool,
     jobs: int | None,
+    repeats: int | None,
     report: str | None,
     results: str | None,
     check_docs: str | None,
@@ -427,7 +429,7 @@ def reproduce_command(
     with ShownStages(quiet=as_json) as show:
         found = reproduce(
             names or tuple(known), output, results=results, size="quick" if quick else "full" if full else "usual",
-            data_dir=data_dir, jobs=n_threads() if jobs is None else jobs, report=show,
+            repeats=repeats,            data_dir=data_dir, jobs=n_threads() if jobs is None else jobs, report=show,
         )  # fmt: skip
     if as_json:
         write_json({"experiments": [_experiment_facts(one) for one in found]})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,15 @@ from tacit.checks import as_rng, check_count, check_number
 from tacit.errors import InputError
 from tacit.types import IntArray
 
-__all__ = ["CategoryFold", "PairedDifference", "known_categories", "new_categories", "paired_difference"]
+__all__ = [
+    "CategoryFold",
+    "PairedDifference",
+    "average_difference",
+    "known_categories",
+    "new_categories",
+    "paired_difference",
+    "sure",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,12 +130,18 @@ class PairedDifference:
         Two-sided p of the corrected t-test; 1 with fewer than two repeats.
     n : int
         Number of repeats.
+    differences : tuple of float
+        First minus second, repeat by repeat.
+    test_ratio : float
+        Number of test records divided by training records, by which the error is corrected.
     """
 
     mean: float
     error: float
     p: float
     n: int
+    differences: tuple[float, ...] = field(default=(), repr=False)
+    test_ratio: float = field(default=0.0, repr=False)
 
 
 def paired_difference(first: Sequence[float], second: Sequence[float], *, test_ratio: float = 0.0) -> PairedDifference:
@@ -155,10 +169,51 @@ def paired_difference(first: Sequence[float], second: Sequence[float], *, test_r
         )
     test_ratio = check_number("test_ratio", test_ratio)
     differences, n = a - b, len(a)
-    mean = float(differences.mean())
+    mean, kept = float(differences.mean()), tuple(differences.tolist())
     if n < 2:
-        return PairedDifference(mean, math.nan, 1.0, n)
+        return PairedDifference(mean, math.nan, 1.0, n, kept, test_ratio)
     error = math.sqrt((1 / n + test_ratio) * float(differences.var(ddof=1)))
     if error == 0:
-        return PairedDifference(mean, 0.0, 1.0 if mean == 0 else 0.0, n)
-    return PairedDifference(mean, error, float(2 * stats.t.sf(abs(mean) / error, n - 1)), n)
+        return PairedDifference(mean, 0.0, 1.0 if mean == 0 else 0.0, n, kept, test_ratio)
+    return PairedDifference(mean, error, float(2 * stats.t.sf(abs(mean) / error, n - 1)), n, kept, test_ratio)
+
+
+def average_difference(compared: Sequence[PairedDifference]) -> PairedDifference:
+    """Test the average over several comparisons on the same repeats: one test instead of one per comparison.
+
+    The largest of their test ratios counts.
+
+    Examples
+    --------
+    >>> macro = paired_difference([0.8, 0.82, 0.81], [0.7, 0.73, 0.7])
+    >>> micro = paired_difference([0.9, 0.91, 0.9], [0.88, 0.9, 0.87])
+    >>> round(average_difference([macro, micro]).mean, 3)
+    0.06
+    """
+    numbers = sorted({len(one.differences) for one in compared})
+    if len(numbers) != 1 or not numbers[0]:
+        raise InputError(
+            f"compared cannot be averaged: got comparisons of {', '.join(map(str, numbers)) or 'no'} repeats, expected "
+            "the same repeats in all. Compare on the repeats that all have."
+        )
+    means = np.mean([one.differences for one in compared], axis=0)
+    return paired_difference(means, np.zeros_like(means), test_ratio=max(one.test_ratio for one in compared))
+
+
+def sure(compared: Sequence[PairedDifference], *, level: float = 0.05) -> list[bool]:
+    """Return which of several comparisons are significant, by Holm's correction for their number [Holm1979].
+
+    Examples
+    --------
+    >>> sure([PairedDifference(0.1, 0.01, p, 5) for p in (0.001, 0.04, 0.02)])
+    [True, True, True]
+    >>> sure([PairedDifference(0.1, 0.01, p, 5) for p in (0.001, 0.04, 0.03)])
+    [True, False, False]
+    """
+    order = sorted(range(len(compared)), key=lambda place: compared[place].p)
+    passed = [False] * len(compared)
+    for rank, place in enumerate(order):
+        if compared[place].p * (len(compared) - rank) > level:
+            break
+        passed[place] = True
+    return passed

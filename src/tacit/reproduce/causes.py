@@ -103,8 +103,9 @@ CAUSES: dict[str, str] = {
         "encoded for these collections."
     ),
     "index": (
-        "A verdict of *mixed* often means that every comparison points the way of the claim, and the repeats are too "
-        "few for a test; the evidence says so. Runs go on where they were: more repeats only sharpen the verdicts."
+        "*Undecided* says that the average over all comparisons of a claim is not significant either way. Where "
+        "repeats are missing the table says so, and runs go on where they were. *Mixed* says that some comparisons "
+        "speak for the claim and others against it."
     ),
 }
 CLAIM_CAUSES: dict[str, str] = {

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, Literal
 
-from tacit.evaluate.protocols import PairedDifference, paired_difference
+from tacit.evaluate.protocols import PairedDifference, average_difference, paired_difference, sure
 
 __all__ = [
     "OURS",
@@ -25,6 +25,7 @@ __all__ = [
     "Verdict",
     "averaged",
     "better",
+    "both",
     "close",
     "judged",
 ]
@@ -32,7 +33,7 @@ __all__ = [
 Facts = dict[str, Any]  # of a case or a row: names to texts, numbers and None, as JSON has them
 OURS = "ours"  # the section of a claim that no paper makes
 Size = Literal["quick", "usual", "full"]
-Outcome = Literal["held", "not held", "mixed", "not testable"]
+Outcome = Literal["held", "not held", "mixed", "undecided", "not testable"]
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ class Verdict:
 
     Attributes
     ----------
-    outcome : {"held", "not held", "mixed", "not testable"}
+    outcome : {"held", "not held", "mixed", "undecided", "not testable"}
     evidence : str
         A sentence with the effect and the test.
     """
@@ -115,36 +116,69 @@ class Verdict:
 def judged(
     compared: Sequence[tuple[str, PairedDifference | None]], first: str, second: str, *, level: float = 0.05
 ) -> Verdict:
-    """Decide whether the first is better in every comparison.
+    """Decide whether the first is better in general, from all comparisons of a claim.
 
-    Held: better everywhere on average, and significantly in at least half of the comparisons. Not held: better in less
-    than half, or significantly worse in most. Mixed otherwise. With too few repeats for a test: not testable.
+    The average over the comparisons is tested once, by its repeats; single comparisons with Holm's correction for their
+    number.
+
+    - held: the average is significantly above 0, nine in ten comparisons point that way, and none is surely worse
+    - not held: the average is significantly below 0, and no comparison is surely better
+    - mixed: some comparisons speak for the claim and others against it
+    - undecided: the average is not significant, either way
+    - not testable: fewer than two repeats
     """
     found = [(name, one) for name, one in compared if one is not None and one.n > 1]
     if not found:
         return Verdict("not testable", "There are fewer than two repeats.")
-    higher = [one for _, one in found if one.mean > 0]
-    surely = [one for one in higher if one.p < level]
-    lower = [one for _, one in found if one.mean < 0 and one.p < level]
-    worst, best = (choose(found, key=lambda pair: pair[1].mean) for choose in (min, max))
-    if len(higher) == len(found) and 2 * len(surely) >= len(found):
-        outcome: Outcome = "held"
-    elif 2 * len(higher) < len(found) or 2 * len(lower) > len(found):
-        outcome = "not held"
+    cells = [one for _, one in found]
+    whole, passed = average_difference(cells), sure(cells, level=level)
+    higher = sum(one.mean > 0 for one in cells)
+    better = sum(passes and one.mean > 0 for one, passes in zip(cells, passed, strict=True))
+    worse = sum(passes and one.mean < 0 for one, passes in zip(cells, passed, strict=True))
+    if better and worse:
+        outcome: Outcome = "mixed"
+    elif whole.p >= level:
+        outcome = "undecided"
+    elif whole.mean > 0:
+        outcome = "held" if 10 * higher >= 9 * len(cells) and not worse else "mixed"
     else:
-        outcome = "mixed"
-    ends = "; ".join(
-        f"{name}: {one.mean:+.4f} ±{one.error:.4f} (p = {one.p:.2g})"
-        for name, one in ([worst] if worst is best else [worst, best])
+        outcome = "mixed" if better else "not held"
+    return Verdict(outcome, _evidence(found, whole, (higher, better, worse), (first, second)))
+
+
+def both(compared: Sequence[tuple[str, PairedDifference | None]], first: str, *, level: float = 0.05) -> Verdict:
+    """Decide whether the first is better than each of a few others: every test must be significant."""
+    found = [(name, one) for name, one in compared if one is not None and one.n > 1]
+    if not found:
+        return Verdict("not testable", "There are fewer than two repeats.")
+    outcome: Outcome = "undecided"
+    if any(one.mean < 0 and one.p < level for _, one in found):
+        outcome = "not held"
+    elif all(one.mean > 0 and one.p < level for _, one in found):
+        outcome = "held"
+    listed = "; ".join(f"{name}: {_told(one)}" for name, one in found)
+    return Verdict(outcome, f"{first}, {found[0][1].n} repeats: {listed}.")
+
+
+def _evidence(
+    found: list[tuple[str, PairedDifference]],
+    whole: PairedDifference,
+    counts: tuple[int, int, int],
+    names: tuple[str, str],
+) -> str:
+    if len(found) == 1:
+        return f"{names[0]} minus {names[1]}, {found[0][0]}: {_told(whole)} ({whole.n} repeats)."
+    worst, best = (choose(found, key=lambda pair: pair[1].mean) for choose in (min, max))
+    higher, better, worse = counts
+    return (
+        f"{names[0]} minus {names[1]}: {_told(whole)} on average over {len(found)} comparisons ({whole.n} repeats). "
+        f"Better in {higher}, surely in {better}, and surely worse in {worse}: from {worst[0]}, {_told(worst[1])}, to "
+        f"{best[0]}, {_told(best[1])}."
     )
-    count = f"{len(higher)} of {len(found)}"
-    weak = outcome == "mixed" and len(higher) == len(found)
-    return Verdict(
-        outcome,
-        f"{first} is better than {second} in {count} comparisons, significantly in {len(surely)}, and significantly "
-        f"worse in {len(lower)} ({found[0][1].n} repeats). {'From ' if worst is not best else ''}{ends}."
-        + (" All point the way of the claim, but they are not sure with so many repeats." if weak else ""),
-    )
+
+
+def _told(one: PairedDifference) -> str:
+    return f"{one.mean:+.4f} ±{one.error:.4f} (p = {one.p:.2g})"
 
 
 def close(

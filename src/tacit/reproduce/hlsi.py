@@ -29,6 +29,7 @@ from tacit.reproduce.experiment import (
     Scatter,
     Size,
     Verdict,
+    both,
     close,
     judged,
 )
@@ -256,14 +257,15 @@ def _inner_gamma(results: Results) -> Verdict:
     """Decide whether the best gamma of the paper's space is neither the smallest nor the largest."""
     rows = results.where(collection="RCV1", features=_LITERAL)
     means = {gamma: rows.where(gamma=gamma).mean("micro F1") or 0.0 for gamma in rows.values("gamma")}
-    best = max(means, key=lambda gamma: means[gamma])
-    ends = [
-        (f"{best:g} against {end:g}", rows.where(gamma=best).difference(rows.where(gamma=end), "micro F1"))
-        for end in (_GAMMAS[0], _GAMMAS[-1])
-        if end != best
+    best, ends = max(means, key=lambda gamma: means[gamma]), (_GAMMAS[0], _GAMMAS[-1])
+    unit = "in units of the within-class scatter per record"
+    if best in ends:
+        return Verdict("not held", f"The best gamma, {best:g} {unit}, is at an end.")
+    compared = [
+        (f"minus {end:g}", rows.where(gamma=best).difference(rows.where(gamma=end), "micro F1", test_ratio=_RATIO))
+        for end in ends
     ]
-    verdict = judged(ends, f"The best gamma, {best:g} in units of the within-class scatter per record,", "the ends")
-    return Verdict("not held", verdict.evidence) if best in (_GAMMAS[0], _GAMMAS[-1]) else verdict
+    return both(compared, f"Micro F1 of the best gamma, {best:g} {unit}")
 
 
 def _always_better_than_lsi(results: Results) -> Verdict:

@@ -42,6 +42,11 @@ class _Found(NamedTuple):
     kept: Kept
     verdicts: dict[str, Verdict]
 
+    @property
+    def full(self) -> int:
+        """Number of repeats of a full run."""
+        return len({case["repeat"] for case in self.experiment.cases("full")})
+
 
 def write_pages(experiments: Sequence[Experiment], results: Path, folder: Path) -> list[Path]:
     """Write the report on all results that are stored, whatever number of repeats there is; return its files.
@@ -108,7 +113,7 @@ def _opening(paper: _Paper) -> str:
 def _section(found: _Found, said: set[str]) -> list[str]:
     """Return an experiment: settings unless they were `said` before, picture, tables, causes and claims."""
     one, results = found.experiment, found.results
-    full = len({case["repeat"] for case in one.cases("full")})
+    full = found.full
     parts = [f"## {one.name}: {one.title}"]
     if one.settings not in said:
         said.add(one.settings)
@@ -133,8 +138,16 @@ def _claim_lines(found: _Found) -> list[str]:
     for claim in found.experiment.claims:
         verdict = found.verdicts[claim.number]
         cells = [claim.number, claim.section, claim.quote, f"**{verdict.outcome}**", verdict.evidence]
-        lines.append(f"| {' | '.join([*map(_cell, cells), CLAIM_CAUSES.get(claim.number, '')])} |")
+        lines.append(f"| {' | '.join([*map(_cell, cells), _cause(found, claim.number)])} |")
     return lines
+
+
+def _cause(found: _Found, number: str) -> str:
+    """Return why a claim has its verdict: too few repeats, or what was found to be behind it."""
+    outcome, full = found.verdicts[number].outcome, found.full
+    few = outcome in ("undecided", "not testable") and found.kept.repeats < full
+    parts = [f"so far {found.kept.repeats} of {full} repeats" if few else "", CLAIM_CAUSES.get(number, "")]
+    return "; ".join(part for part in parts if part)
 
 
 def _cell(text: str) -> str:
@@ -162,16 +175,14 @@ def _index(found: Sequence[_Found], n_experiments: int, date: str) -> str:
     pages = {paper.key: paper.page for paper in _PAPERS}
     for one in found:
         experiment = one.experiment
-        full = len({case["repeat"] for case in experiment.cases("full")})
         link = f"[{experiment.name}]({pages[experiment.paper]}.md)"
-        runs.append([link, experiment.title, str(one.kept.repeats), str(full), f"{one.kept.seconds:.1f} s"])
+        runs.append([link, experiment.title, str(one.kept.repeats), str(one.full), f"{one.kept.seconds:.1f} s"])
     failed = [["claim", "the paper", "verdict", "cause"], ["---"] * 4]
     for one in found:
         for claim in one.experiment.claims:
             outcome = one.verdicts[claim.number].outcome
-            if outcome in ("not held", "mixed") and claim.section != OURS:
-                cause = CLAIM_CAUSES.get(claim.number, "")
-                failed.append([claim.number, _cell(claim.quote), outcome, cause])
+            if outcome != "held" and claim.section != OURS:
+                failed.append([claim.number, _cell(claim.quote), outcome, _cause(one, claim.number)])
     return "\n\n".join(
         [
             "# The four papers, claim by claim",
@@ -182,7 +193,7 @@ def _index(found: Sequence[_Found], n_experiments: int, date: str) -> str:
             "## Verdicts",
             _lines(counts),
             CAUSES.get("index", ""),
-            "## Claims that do not hold, or hold in part",
+            "## Claims that do not hold, hold in part or are undecided",
             _lines(failed),
             "## What was run",
             _lines(runs),

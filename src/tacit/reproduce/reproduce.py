@@ -55,6 +55,7 @@ def reproduce(
     *,
     results: str | Path | None = None,
     size: Size = "usual",
+    repeats: int | None = None,
     data_dir: str | Path | None = None,
     jobs: int = 1,
     report: Report | None = None,
@@ -73,6 +74,8 @@ def reproduce(
         are measured again.
     size : {"quick", "usual", "full"}, default "usual"
         "quick" shows that everything runs; "full" has as many repeats as the paper.
+    repeats : int, optional
+        At most so many repeats; all of the size if not given.
     data_dir : path, optional
         Folder of the data sets; the environment variable TACIT_DATA if not given.
     jobs : int, default 1
@@ -86,13 +89,14 @@ def reproduce(
         check_choice("name", name, tuple(known))
     check_choice("size", size, get_args(Size))
     jobs, place, data = check_count("jobs", jobs), Path(folder), data_folder(data_dir)
+    repeats = None if repeats is None else check_count("repeats", repeats)
     kept = place if results is None else Path(results)
     stages = StageReporter(report)
     found = []
     for experiment in (known[name] for name in chosen):
         stages.begin(experiment.name)
         measured = run_cases(
-            experiment, experiment.kept_in(kept), size=size, data_dir=data, jobs=jobs,
+            experiment, experiment.kept_in(kept), size=size, repeats=repeats, data_dir=data, jobs=jobs,
             report=lambda done, total: stages.advance(f"{done} of {total} cases", done / total),
         )  # fmt: skip
         files = write_report(experiment, measured, place)

@@ -7,7 +7,14 @@ import pytest
 from scipy import stats
 
 from tacit.errors import InputError
-from tacit.evaluate.protocols import known_categories, new_categories, paired_difference
+from tacit.evaluate.protocols import (
+    PairedDifference,
+    average_difference,
+    known_categories,
+    new_categories,
+    paired_difference,
+    sure,
+)
 
 
 def test_known_categories_train_on_one_fold_and_test_on_the_others() -> None:
@@ -63,3 +70,25 @@ def test_one_repeat_decides_nothing() -> None:
 def test_repeats_must_match() -> None:
     with pytest.raises(InputError, match="first and second are not repeats of the same trial"):
         paired_difference([0.1, 0.2], [0.1])
+
+
+def test_the_average_of_comparisons_is_tested_once() -> None:
+    rows = np.random.default_rng(0).normal(size=(6, 10))
+    cells = [
+        paired_difference(row, np.zeros(10), test_ratio=ratio) for row, ratio in zip(rows, (1, 2) * 3, strict=True)
+    ]
+    found = average_difference(cells)
+    expected = paired_difference(rows.mean(axis=0), np.zeros(10), test_ratio=2)
+    assert found == expected
+    with pytest.raises(InputError, match="compared cannot be averaged: got comparisons of 10, 12 repeats"):
+        average_difference([cells[0], paired_difference(np.ones(12), np.zeros(12))])
+
+
+def test_significance_is_corrected_for_the_number_of_comparisons() -> None:
+    def of(*values: float) -> list[PairedDifference]:
+        return [PairedDifference(0.1, 0.01, p, 5) for p in values]
+
+    assert sure(of(0.04)) == [True]
+    assert sure(of(0.04, 0.04)) == [False, False]
+    assert sure(of(0.04, 0.02, 0.001)) == [True, True, True]
+    assert sure(of(0.04, 0.03, 0.001)) == [False, False, True]

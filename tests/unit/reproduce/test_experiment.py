@@ -7,10 +7,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tacit.errors import InputError
-from tacit.reproduce.experiment import Claim, Experiment, Facts, Picture, Results, Size, close, judged
+from tacit.evaluate.protocols import PairedDifference, paired_difference
+from tacit.reproduce.experiment import Claim, Experiment, Facts, Picture, Results, Size, both, close, judged
 from tacit.reproduce.measuring.running import read_results, read_stored, run_cases
 from tacit.reproduce.pages import write_pages
 from tacit.reproduce.report import page, write_report
@@ -96,7 +98,10 @@ def test_the_report_has_table_picture_and_verdict(tmp_path: Path) -> None:
     turned = page(dataclasses.replace(MADE, across="k"), results)
     assert "| method | all | 10 | 20 |" in turned
     assert "| words | .400 ±.000 |  |  |" in turned
-    assert "| made-1 | 1 | Ours is better. | mixed | ours is better than plain in 1 of 2 comparisons" in text
+    assert (
+        "| made-1 | 1 | Ours is better. | mixed | ours minus plain: -0.0500 ±0.0000 (p = 0) on average over 2 comp"
+        in text
+    )
     assert write_report(MADE, results, tmp_path / "again")[2].read_bytes() == files[2].read_bytes()
 
 
@@ -108,8 +113,61 @@ def test_verdicts() -> None:
     assert judged([("a", down)], "low", "high").outcome == "not held"
     assert judged([("a", up), ("b", down)], "one", "other").outcome == "mixed"
     assert judged([("a", None)], "one", "other").outcome == "not testable"
+    assert both([("a", up), ("b", up)], "high").outcome == "held"
+    assert both([("a", up), ("b", down)], "high").outcome == "not held"
     assert close([("a", down)], "low", "high", within=0.11).outcome == "held"
     assert close([("a", down)], "low", "high", within=0.05).outcome == "not held"
+
+
+def compared(*rows: tuple[float, ...]) -> list[tuple[str, PairedDifference | None]]:
+    """Compare with nothing: a row per comparison, a column per repeat."""
+    return [(f"cell {number}", paired_difference(row, [0.0] * len(row))) for number, row in enumerate(rows)]
+
+
+def test_single_comparisons_without_significance_do_not_spoil_a_claim() -> None:
+    rng = np.random.default_rng(0)
+    cells = [tuple(0.03 + 0.02 * rng.normal(size=3)) for _ in range(60)]
+    verdict = judged(compared(*cells), "ours", "theirs")
+    assert verdict.outcome == "held"
+    assert "on average over 60 comparisons (3 repeats)" in verdict.evidence
+    one_below = [*cells[1:], (-0.001, 0.002, -0.003)]
+    assert judged(compared(*one_below), "ours", "theirs").outcome == "held"
+
+
+def test_one_comparison_that_is_surely_worse_does() -> None:
+    cells = [(0.1, 0.11, 0.12, 0.1)] * 20 + [(-0.05, -0.0501, -0.0502, -0.0501)]
+    assert judged(compared(*cells), "ours", "theirs").outcome == "mixed"
+
+
+def test_a_report_says_that_repeats_are_missing(tmp_path: Path) -> None:
+    def chance(case: Facts, data_dir: Path | None) -> list[Facts]:
+        values = {"plain": 0.5, "ours": 0.5 + 0.1 * (-1) ** case["repeat"]}
+        return [
+            {"repeat": case["repeat"], "method": name, "k": k, "F1": value}
+            for k in (10, 20)
+            for name, value in values.items()
+        ]
+
+    one = dataclasses.replace(MADE, paper="Yu2005", measure=chance)
+    for size, told in (("usual", "| undecided | so far 4 of 6 repeats |"), ("full", "| undecided |  |")):
+        run_cases(one, one.kept_in(tmp_path), size=size)
+        write_pages([one], tmp_path, tmp_path / "report")
+        assert told in (tmp_path / "report/index.md").read_text()
+
+
+def test_too_few_repeats_are_undecided_not_mixed() -> None:
+    verdict = judged(compared((0.1, -0.02), (0.05, 0.0)), "ours", "theirs")
+    assert verdict.outcome == "undecided"
+    assert both(compared((0.1, -0.02), (0.1, 0.1)), "ours").outcome == "undecided"
+
+
+def test_many_comparisons_of_nothing_are_not_significant() -> None:
+    found = []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        cells = [tuple(0.01 * rng.normal(size=8)) for _ in range(20)]
+        found.append(judged(compared(*cells), "ours", "theirs").outcome)
+    assert found.count("undecided") >= 180
 
 
 def test_every_experiment_lists_cases_that_json_can_keep() -> None:
@@ -143,9 +201,9 @@ def test_a_report_shows_whole_repeats_whatever_their_number(tmp_path: Path) -> N
     text = (tmp_path / "report/mlsi.md").read_text()
     assert "2 of 6 repeats." in text
     assert "![A made experiment](made-1.2.png)" in text
-    assert "| made-1 | 1 | Ours is better. | **mixed** | ours is better than plain in 1 of 2" in text
+    assert "| made-1 | 1 | Ours is better. | **mixed** | ours minus plain: -0.0500" in text
     index = (tmp_path / "report/index.md").read_text()
-    assert "| all | 1 | 0 | 0 | 1 | 0 |" in index
+    assert "| all | 1 | 0 | 0 | 1 | 0 | 0 |" in index
     figures = (tmp_path / "report/results.csv").read_text().splitlines()
     assert 'made-1.2,"{""method"": ""plain"", ""k"": 10}",F1,2,0.515,0' in [line.rpartition(",")[0] for line in figures]
 

@@ -117,6 +117,13 @@ def test_rows_are_read_as_they_were_measured(tmp_path: Path) -> None:
     assert kept.stat().st_size < 600
 
 
+def test_repeats_are_added_a_few_at_a_time(tmp_path: Path) -> None:
+    kept = tmp_path / "made.jsonl"
+    for repeats in (1, 2):
+        run_cases(MADE, kept, size="full", repeats=repeats)
+        assert read_stored(MADE, kept).repeats == len(read(kept)) == repeats
+
+
 def test_rows_of_other_settings_are_measured_again(tmp_path: Path) -> None:
     kept, changed = tmp_path / "made.jsonl", dataclasses.replace(MADE, measure=other)
     run_cases(MADE, kept)

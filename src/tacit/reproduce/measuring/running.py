@@ -24,6 +24,7 @@ def run_cases(
     kept: Path,
     *,
     size: Size = "usual",
+    repeats: int | None = None,
     data_dir: Path | None = None,
     jobs: int = 1,
     report: Callable[[int, int], None] | None = None,
@@ -37,6 +38,8 @@ def run_cases(
         JSON lines, one per finished case: a run that was stopped goes on with the next case. Cases that were measured
         with other settings are measured again.
     size : {"quick", "usual", "full"}
+    repeats : int, optional
+        At most so many repeats; all of the size if not given.
     data_dir : Path, optional
         Folder of the data sets; the environment variable TACIT_DATA if not given.
     jobs : int, default 1
@@ -45,6 +48,8 @@ def run_cases(
         Called with the numbers of finished and of all cases.
     """
     cases, known, settings = experiment.cases(size), _known(experiment, kept), settings_identity(experiment.measure)
+    first = list(dict.fromkeys(case["repeat"] for case in cases))[:repeats]
+    cases = [case for case in cases if case["repeat"] in first]
     missing = [case for case in cases if case_key(case) not in known]
     if report is not None:
         report(len(cases) - len(missing), len(cases))

@@ -7,7 +7,8 @@ ones: spaces as in I, classifiers of categories that the space has not seen, on 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import cache, partial
 from itertools import islice, pairwise
 from pathlib import Path
@@ -21,21 +22,39 @@ from tacit.evaluate import auc, f1
 from tacit.evaluate.protocols import CategoryFold, known_categories, new_categories, paired_difference
 from tacit.models.lsi.lsi import LSI
 from tacit.models.mlsi.mlsi import MLSI
-from tacit.reproduce.experiment import Claim, Experiment, Facts, Picture, Results, Size, Verdict, averaged, judged
+from tacit.reproduce.experiment import (
+    OURS,
+    Claim,
+    Experiment,
+    Facts,
+    Picture,
+    Results,
+    Size,
+    Verdict,
+    averaged,
+    both,
+    judged,
+)
 from tacit.reproduce.mlsi.machines import decisions
 from tacit.text import vectoriser
 from tacit.types import Array
 
 __all__ = ["EXPERIMENTS"]
 
-_PROTOCOLS = {"I": known_categories, "II": new_categories}
+_Protocol = Callable[..., Iterator[CategoryFold]]
+_PROTOCOLS: dict[str, _Protocol] = {"I": known_categories, "II": new_categories}
 _MEASURES = ("macro F1", "micro F1", "AUC")
 _DIMENSIONS = (10, 20, 30, 50, 70, 100, 150)
 _REPEATS: dict[Size, int] = {"quick": 1, "usual": 10, "full": 50}
 _WEIGHTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99, 1.0)
 _SHRINKAGES = (0.0, 0.01, 0.1, 1.0, 10.0)
 _WORDS, _PLAIN, _LITERAL, _OURS = "original features", "LSI", "MLSI", "MLSI, our defaults"
-_RATIO = {"I": 4.0, "II": 3.0}  # records that test / records that train
+_RATIO = {
+    "I": 4.0,
+    "II": 3.0,
+    "II, one fifth trains": 4.0,
+    "II, four fifths train": 0.25,
+}  # records that test / records that train
 _PAPERS: dict[str, Any] = {
     "label_weight": 0.5,
     "shrinkage": 0.0,
@@ -80,14 +99,32 @@ def rcv1(data_dir: Path | None) -> Collection:
 _COLLECTIONS = {"Reuters": reuters, "RCV1": rcv1}
 
 
-def _cases(collection: str, kind: str) -> Any:
+def _inside(n_records: int, n_labels: int, *, random_state: int, n_parts: int) -> Iterator[CategoryFold]:
+    """Yield the folds of setting II with classifiers that learn from some fifths of the next fold, tested on the rest.
+
+    Each fold of the records uses another fifth: five of the paper's twenty-five divisions per repeat.
+    """
+    for number, fold in enumerate(new_categories(n_records, n_labels, random_state=random_state)):
+        fifths = np.array_split(np.random.default_rng(random_state).permutation(fold.train), 5)
+        fifths = [*fifths[number:], *fifths[:number]]
+        train, test = (np.sort(np.concatenate(part)) for part in (fifths[:n_parts], fifths[n_parts:]))
+        yield replace(fold, train=train, test=test)
+
+
+_READINGS: dict[str, _Protocol] = {
+    "II, one fifth trains": partial(_inside, n_parts=1),
+    "II, four fifths train": partial(_inside, n_parts=4),
+}
+
+
+def _cases(collection: str, kind: str, protocols: Iterable[str] = tuple(_PROTOCOLS), most: int = 50) -> Any:
     """Return the function that lists the cases of an experiment: a repeat in one setting each."""
 
     def cases(size: Size) -> list[Facts]:
         return [
             {"kind": kind, "collection": collection, "setting": setting, "repeat": repeat, "quick": size == "quick"}
-            for repeat in range(_REPEATS[size])
-            for setting in _PROTOCOLS
+            for repeat in range(min(_REPEATS[size], most))
+            for setting in protocols
         ]
 
     return cases
@@ -99,7 +136,7 @@ _Trials = Callable[[Collection, CategoryFold, bool], Iterator[tuple[Facts, Any]]
 def _measure(trials: _Trials, case: Facts, data_dir: Path | None) -> list[Facts]:
     """Measure all features of one repeat in one setting, fold by fold, and return the means over the folds."""
     data = _COLLECTIONS[case["collection"]](data_dir)
-    folds = _PROTOCOLS[case["setting"]](*data.Y.shape, random_state=case["repeat"])
+    folds = {**_PROTOCOLS, **_READINGS}[case["setting"]](*data.Y.shape, random_state=case["repeat"])
     rows = []
     for fold in islice(folds, 1 if case["quick"] else None):
         for factors, Z in trials(data, fold, case["quick"]):
@@ -175,22 +212,24 @@ def _better(
 
 
 def _best_inside(parameter: str, setting: str, *, near: float) -> Any:
-    """Return what decides whether the AUC rises to a value of the weight and falls after it."""
+    """Return what decides whether the AUC rises to a value of the weight and falls after it, `near` being as good."""
 
     def decide(results: Results) -> Verdict:
         rows = results.where(parameter=parameter, setting=setting)
         by_value = {value: rows.where(value=value) for value in rows.values("value")}
         means = {value: found.mean("AUC") or 0.0 for value, found in by_value.items()}
-        best = max(means, key=lambda value: means[value])
-        ends = [
-            (f"{best:g} against {end:g}", by_value[best].difference(by_value[end], "AUC", test_ratio=_RATIO[setting]))
-            for end in (min(by_value), max(by_value))
-            if end != best
+        best, ends = max(means, key=lambda value: means[value]), (min(by_value), max(by_value))
+        loss = means[best] - means.get(near, 0.0)
+        sentence = f"{near:g} has {loss:.4f} less than the best, {best:g}."
+        if best in ends:
+            return Verdict("not held", f"The best value is at an end. {sentence}")
+        compared = [
+            (f"minus {end:g}", by_value[best].difference(by_value[end], "AUC", test_ratio=_RATIO[setting]))
+            for end in ends
         ]
-        verdict = judged(ends, f"the best value, {best:g},", "the ends")
-        loss = max(means.values()) - means.get(near, 0.0)
-        sentence = f"{verdict.evidence} {near:g} has {loss:.4f} less than the best."
-        return Verdict("mixed" if len(ends) < 2 else verdict.outcome, sentence)
+        verdict = both(compared, f"AUC of {best:g}")
+        outcome = "mixed" if verdict.outcome == "held" and loss > 0.01 else verdict.outcome
+        return Verdict(outcome, f"{verdict.evidence} {sentence} A hundredth counts as a good trade-off.")
 
     return decide
 
@@ -284,6 +323,12 @@ _SETTINGS = (
     "others: the paper's sentence allows other readings. Labels without training records are left out of the averages. "
     "The t-test is corrected for the overlap of training records [Nadeau2003], with repeats as units."
 )
+_INSIDE = (
+    "The paper's sentence on setting II, '5-fold cross-validation on previous unseen data (with the same size as "
+    "training data)', allows other readings: here the five folds are parts of the unseen data, which is one fold of "
+    "the records, and one or four of these parts train the classifiers of the new categories. All else as in figure 1. "
+    "The claims are ours."
+)
 _COST = "10 repeats, with --full 50"
 _FIGURE = Picture("dimensions", "features", "setting", _MEASURES)
 _COLUMNS = ("setting", "features", "dimensions")
@@ -328,6 +373,21 @@ def _claims(prefix: str, first: int) -> tuple[Claim, ...]:
 EXPERIMENTS = (
     _figure("mlsi-fig1", "Reuters", "Classification against dimensions, Reuters-21578", _claims("mlsi-fig1", 1)),
     _figure("mlsi-fig2", "RCV1", "Classification against dimensions, RCV1", _claims("mlsi-fig2", 1)),
+    Experiment(
+        "mlsi-readings", "Yu2005", "Other readings of setting II, Reuters-21578", ("reuters21578",),
+        _cases("Reuters", "dimensions", tuple(_READINGS), most=10), partial(_measure, _features), _COLUMNS, _MEASURES,
+        "features", _INSIDE, "10 repeats", _FIGURE,
+        claims=tuple(
+            Claim(f"mlsi-readings-{number}", OURS, f"{text} ({setting})",
+                  _better(setting, _LITERAL, _WORDS, measures, dimensions=(50, 70, 100, 150)))
+            for number, (text, measures, setting) in enumerate((
+                (text, measures, setting) for setting in _READINGS for text, measures in (
+                    ("50 dimensions and more of MLSI have a better F1 than all words.", ("macro F1", "micro F1")),
+                    ("They have a better AUC.", ("AUC",)),
+                )
+            ), start=1)
+        ),
+    ),
     Experiment(
         "mlsi-fig3", "Yu2005", "AUC against label weight (β) and shrinkage (γ), Reuters-21578, 50 dimensions",
         ("reuters21578",), _cases("Reuters", "parameters"), partial(_measure, _parameters),
