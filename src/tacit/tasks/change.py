@@ -55,13 +55,14 @@ def _write(
     given = with_known_labels(collection, as_records(records, _columns_of(collection)))
     if not given:
         return 0
-    _warn_of_new_labels(collection, given)
+    said = _about_new_labels(collection, given)
     space, texts = collection.space, [record.text for record in given]
     if vectors is not None:
         positions = space.place_vectors(vectors, None if space.words is None else texts)
         if collection.known_views is not None and len(positions) == len(given):
             positions = _with_known(collection, given, space.joint_rows(vectors, texts), positions, has_vectors=True)
         change(given, positions)
+        _warn(said)
         return len(given)
     positions = space.place(texts, "record")
     words = space.words
@@ -69,14 +70,19 @@ def _write(
         positions = _with_known(collection, given, [words.row(text) for text in texts], positions)
     n_nowhere = int(np.count_nonzero(~positions.any(axis=1)))
     if n_nowhere:
-        warnings.warn(
+        said.append(
             f"{n_nowhere:,} of {len(given):,} records have no word that the space knows: until the next refit "
-            "only a search by words finds them.",
-            TacitWarning,
-            stacklevel=4,
+            "only a search by words finds them."
         )
     change(given, positions)
+    _warn(said)
     return len(given)
+
+
+def _warn(said: Sequence[str]) -> None:
+    """Warn of what was changed, once it is changed: of a change that is refused there is nothing to say but why."""
+    for sentence in said:
+        warnings.warn(sentence, TacitWarning, stacklevel=5)
 
 
 def _columns_of(collection: OpenedIndex) -> ColumnMap | None:
@@ -85,24 +91,21 @@ def _columns_of(collection: OpenedIndex) -> ColumnMap | None:
     return ColumnMap.of_facts(columns) if columns else None
 
 
-def _warn_of_new_labels(collection: OpenedIndex, records: Sequence[Record]) -> None:
-    """Warn of labels that neither the last fit nor the vocabulary knows: they may be misspelt."""
+def _about_new_labels(collection: OpenedIndex, records: Sequence[Record]) -> list[str]:
+    """Return a sentence on labels that neither the last fit nor the vocabulary knows: they may be misspelt."""
     vocabulary = collection.vocabulary
     known = {*collection.label_names, *collection.new_labels()}
     new = {label: None for record in records for label in record.labels if label not in known}
     names = [label for label in new if vocabulary is None or label not in vocabulary]
-    if names and known:
-        close = did_you_mean(names[0], known)
-        them = "it" if len(names) == 1 else "them"
-        found = f"Filters and suggestions find {them} at once"
-        if collection.panel is None:  # what suggests without witnesses learns when it is fitted
-            found = f"Filters find {them} at once, suggestions after the next refit"
-        warnings.warn(
-            f"{len(names):,} {'label is' if len(names) == 1 else 'labels are'} new in this index: {shown(names)}. "
-            f"{found}.{close}",
-            TacitWarning,
-            stacklevel=5,
-        )
+    if not names or not known:
+        return []
+    close = did_you_mean(names[0], known)
+    them = "it" if len(names) == 1 else "them"
+    found = f"Filters and suggestions find {them} at once"
+    if collection.panel is None:  # what suggests without witnesses learns when it is fitted
+        found = f"Filters find {them} at once, suggestions after the next refit"
+    count = f"{len(names):,} {'label is' if len(names) == 1 else 'labels are'}"
+    return [f"{count} new in this index: {shown(names)}. {found}.{close}"]
 
 
 def _with_known(
