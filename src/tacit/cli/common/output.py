@@ -92,7 +92,8 @@ def write_reasons(hits: Sequence[RecordHit]) -> None:
 def _write_first_line(hit: RecordHit, width: int) -> bool:
     """Write score, title and id; return whether the whole title is shown."""
     title = shortened(hit.title, max(width - len(hit.id) - 10, 20))
-    print(f"{hit.score:5.3f}  {title}  {hit.id}")
+    score = f"{hit.score:5.3f}" if hit.score else "    -"  # what is listed without a query has none
+    print(f"{score}  {title}  {hit.id}")
     return title == " ".join(hit.title.split())
 
 

@@ -12,6 +12,7 @@ from tacit.errors import InputError
 from tacit.index import Filters
 from tacit.index.fusion import USUAL, best_sums, fused_by_score, shares_of, weights_for
 from tacit.index.nearest.exact import cosines, lengths_of
+from tacit.tasks.label_names import find_number
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import FoundRecords, RecordHit
 from tacit.tasks.search.typed import Typed, first_of, understand
@@ -144,7 +145,7 @@ def similar(
     """
     limit = check_count("limit", limit)
     by = check_choice("by", by, WAYS)
-    number = collection.store.number_of(id)
+    number = find_number(collection, id)
     position = collection.positions.of(np.array([number]))[0]
     if by == "meaning":
         return hits_of(collection, *collection.positions.nearest(position, limit, filters=filters, without=number))
