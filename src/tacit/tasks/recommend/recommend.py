@@ -31,7 +31,7 @@ from tacit.tasks.recommend.linked_things import (
     placed,
 )
 from tacit.tasks.search.hits import RecordHit
-from tacit.tasks.search.search import hits_of
+from tacit.tasks.search.search import hit_of, hits_of
 from tacit.types import Float32Array, IntArray
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _explained(
     hits = []
     for record, score, place in zip(collection.store.get(numbers), scores, closest, strict=True):
         why = _reasons(collection, record, likes[int(liked[place])])
-        hits.append(RecordHit(record.id, float(score), why, record=record))
+        hits.append(hit_of(collection, record, float(score), why))
     return hits
 
 
