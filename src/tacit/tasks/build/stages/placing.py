@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tacit.checks import is_outside_memory
+from tacit.checks import is_outside_memory, is_sparse
 from tacit.index.known_views import KnownViews
 from tacit.index.nearest.exact import lengths_of
 from tacit.relations.labels.coded import CodedSets
@@ -21,9 +21,18 @@ from tacit.tasks.build.stages.some_rows import FileRows, RowsFile
 from tacit.tasks.stage_progress import StageReporter
 from tacit.types import Array, BoolArray, Float32Array, IntArray
 
-__all__ = ["lengths_in_blocks", "place_records", "row_blocks", "with_labels", "with_links", "with_unseen_words"]
+__all__ = [
+    "lengths_in_blocks",
+    "place_others",
+    "place_records",
+    "row_blocks",
+    "with_labels",
+    "with_links",
+    "with_unseen_words",
+]
 
 Known = Mapping[str, tuple[Any, BoolArray]]
+_AT_A_TIME = 4_096  # records that are placed in memory
 
 
 def place_records(
@@ -55,17 +64,46 @@ def place_records(
         last = first + some.shape[0]
         if last <= done:
             continue
-        by_words = np.asarray(some @ fitted.terms, np.float32)
-        if fitted.offset is not None:
-            by_words -= fitted.offset
-        placed = by_words
-        if fitted.known_views is not None:
-            placed = fitted.known_views.place_rows(some, by_words, views.of(first, last))
+        placed = _placed(some, fitted, views, first)
         inside = slice(*np.searchsorted(rows, [first, last]))
         placed[rows[inside] - first] = fitted.positions[inside]
         file.write(first, placed)
         say.advance(f"{last:,} of {n:,} records", last / n)
     return FileRows(path, (n, k))
+
+
+def place_others(fitted: FittedSpace, X: Any, known: RecordKnowledge, rows: IntArray, ridge: float) -> FittedSpace:
+    """Return a space with the positions of all records, in memory, and with the words that only the others have.
+
+    Parameters
+    ----------
+    fitted : the space, with the positions of the records that it was fitted to
+    X : words, or words and vectors, of all records
+    known : what else is known about all records
+    rows : the numbers of the records that were fitted
+    ridge : of the fit
+    """
+    others = np.setdiff1d(np.arange(X.shape[0]), rows)
+    positions = np.empty((X.shape[0], fitted.terms.shape[1]), np.float32)
+    positions[rows] = fitted.positions
+    for part in np.array_split(others, max(1, len(others) // _AT_A_TIME)):
+        views = _Views(fitted.known_views, known.part(part))
+        positions[part] = _placed(X[part], fitted, views, 0)
+    fitted = replace(fitted, positions=positions)
+    if not is_sparse(X):
+        return fitted
+    seen = np.bincount(X[rows].indices, minlength=X.shape[1]) > 0
+    return with_unseen_words(fitted, X, positions, seen, ridge, _AT_A_TIME)
+
+
+def _placed(some: Any, fitted: FittedSpace, views: _Views, first: int) -> Float32Array:
+    """Return the positions of consecutive records by their words and by what else is known."""
+    by_words = np.asarray(some @ fitted.terms, np.float32)
+    if fitted.offset is not None:
+        by_words -= fitted.offset
+    if fitted.known_views is None:
+        return by_words
+    return fitted.known_views.place_rows(some, by_words, views.of(first, first + some.shape[0]))
 
 
 def row_blocks(X: Any, block: int) -> Iterator[tuple[int, sp.csr_array]]:
@@ -172,7 +210,7 @@ def _means(things: LabelMatrix, positions: FileRows, block: int) -> Float32Array
 
 
 def with_unseen_words(
-    fitted: FittedSpace, X: Any, positions: FileRows, seen: BoolArray, ridge: float, block: int
+    fitted: FittedSpace, X: Any, positions: FileRows | Float32Array, seen: BoolArray, ridge: float, block: int
 ) -> FittedSpace:
     """Place the words that only records have which were not fitted.
 
