@@ -70,10 +70,14 @@ class ResultList(Displayed, list[T]):
     def _rows(self) -> list[dict[str, Any]]:
         return [item.to_row() for item in self]  # type: ignore[attr-defined]
 
+    def _shown_rows(self) -> list[dict[str, Any]]:
+        """Return the rows as they are read by people; those of the data frame are for programs."""
+        return self._rows()
+
     def _parts(self) -> Iterator[str | Table]:
         yield f"{len(self):,} {self._noun}{'' if len(self) == 1 else 's'}"
         if self:
-            rows = self._rows()[: _MOST_ROWS + 1]
+            rows = self._shown_rows()[: _MOST_ROWS + 1]
             shown = [name for name in self._columns or rows[0] if any(_is_said(row.get(name)) for row in rows)]
             yield Table(shown, [[row.get(name) for name in shown] for row in rows])
 

@@ -29,7 +29,7 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from tacit.errors import InputError
 
-__all__ = ["available_memory", "n_cores", "n_threads", "one_thread", "release_memory", "share"]
+__all__ = ["available_memory", "n_threads", "one_thread", "release_memory", "share"]
 
 Item = TypeVar("Item")
 
@@ -68,11 +68,6 @@ def share(task: Callable[[Item], Any], items: Iterable[Item]) -> None:
 def n_threads() -> int:
     """Return the number of threads to use: the cores of this process, or fewer if it is limited."""
     return min(_cores(), _BLAS.before or _BLAS.threads() or _asked() or _cores())
-
-
-def n_cores() -> int:
-    """Return the number of cores of this process, also if the matrix libraries are to use fewer."""
-    return _cores()
 
 
 @contextmanager

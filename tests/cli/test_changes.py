@@ -224,6 +224,9 @@ def test_an_index_without_a_word_on_its_reading_takes_records_by_guess(tmp_path,
 
 
 def test_a_new_label_is_said_with_the_nearest_known_one(index, command):
+    Path("new.jsonl").write_text(line(30, tags=["sea", "hme"]) + line(5))
+    code, _, said = command("add", index, "new.jsonl")
+    assert (code, len(said.splitlines())) == (2, 1)  # nothing is new of what was not added
     Path("new.jsonl").write_text(line(30, tags=["sea", "hme"]) + line(31, tags=["hme"]))
     code, _, said = command("add", index, "new.jsonl")
     assert code == 0

@@ -58,6 +58,17 @@ def test_suggestions_are_shown_by_name(english, capsys):
     assert max(map(len, table.splitlines())) <= 80
 
 
+def test_hits_have_the_names_of_their_labels_in_python(english):
+    with tacit.open(english) as books:
+        hits = books.search("whale song", limit=3)
+        assert "Whales" in repr(hits)
+        assert "http" not in repr(hits)
+        assert "http" not in repr(books.explain(label="whales"))
+        assert (hits[0].labels, hits[0].label_names) == ((iri("whales"),), ("Whales",))
+        assert (hits[0].to_row()["labels"], hits[0].to_row()["label_names"]) == ([iri("whales")], ["Whales"])
+        assert books.recommend(["b0"], limit=1)[0].label_titles.keys() <= set(books.label_names)
+
+
 @pytest.mark.parametrize("under", ["Nature", "natur", "Meer", "TIERE", "590", iri("sea"), "cetaceans", "wahles"])
 def test_a_branch_is_found_by_any_of_its_names(english, capsys, under):
     hits = said_json(capsys, "search", english, "whale", "anchor", "--under", under, "-n", "40", "--json")["hits"]

@@ -81,6 +81,7 @@ def answered(shelf, monkeypatch, capsys, arguments: list[str]) -> tuple[int, str
 
 
 BOOKS = "books.tacit"
+TITLE = asked_records()[1].title.replace(",", "")
 MISTAKES = [
     # files
     (["build", "boks.csv"], "SOURCE does not exist", "Did you mean 'books.csv'?"),
@@ -136,7 +137,13 @@ MISTAKES = [
     (["build", "books.csv", "-o", "pictures", "--replace"], "--output is a folder with other files", "Choose another"),
     (["biuld", "books.csv"], "No such command 'biuld'", "Did you mean 'build'?"),
     (["find", BOOKS, "whale"], "No such command 'find'", "Try 'tacit --help'."),
+    (["build", BOOKS, "-o", "again.tacit"], "SOURCE holds an index", "tacit export"),
+    (["build", "books.csv,tree.csv"], "SOURCE does not exist", "with spaces between them: books.csv tree.csv."),
+    (["build", "https://example.org/books.csv"], "SOURCE does not exist", "Download it first"),
+    (["build", "books.csv", "--label", "subjects"], "No such option '--label'.", "Did you mean '--labels'?"),
     # indexes
+    (["search", "whale", BOOKS], "INDEX is no index", "Write 'books.tacit' first."),
+    (["add", "new.csv", BOOKS], "INDEX is no index", "Write 'books.tacit' first."),
     (["search", "boks.tacit", "whale"], "INDEX does not exist", "Did you mean 'books.tacit'"),
     (["search", "books.csv", "whale"], "INDEX is a file", "Build one from the file first."),
     (["search", "empty", "whale"], "INDEX is an empty folder", "Build one there first."),
@@ -154,9 +161,19 @@ MISTAKES = [
     (["search", BOOKS, "whale", "--where", "Oslo"], "--where must look like", "NAME=VALUE"),
     (["search", BOOKS, "whale", "--range", "1990..1999"], "--range must look like", "NAME=LOW..HIGH"),
     (["search", BOOKS, "whale", "--range", "place=1..9"], "--range is for numbers and dates", "--where: place=Oslo"),
+    (["search", BOOKS, "whale", "--range", "year=1990-1999"], "--range must look like", "Write year=1990..1999."),
+    (["search", BOOKS, "whale", "--range", "year>=1990"], "--range must look like", "Write year=1990.."),
+    (["search", BOOKS, "whale", "--range", "year<1999"], "--range must look like", "Write year=..1999"),
+    (["search", BOOKS, "whale", "--year", "1990"], "No such option '--year'.", "--where year=VALUE, or --range year="),
+    (["search", BOOKS, "whale", "-o", "hits.csv"], "No such option '-o'", "Add > FILE to keep it"),
     (["search", BOOKS, "whale", "--link", "writer=Ann"], "--link has an unknown name", "expected one of author"),
     (["search", BOOKS, "whale", "--link", "author=Anne"], "--link has an unknown value", "Did you mean 'Ann'?"),
     (["show", BOOKS, "R7"], "ID is unknown", "Did you mean 'r7'?"),
+    (["show", BOOKS, TITLE], "ID is unknown", "is the title of a record, expected its id. Write 'r1'."),
+    (["similar", BOOKS, TITLE.upper()], "ID is unknown", "Write 'r1'."),
+    (["recommend", BOOKS, "--liked", TITLE], "--liked is unknown", "Write 'r1'."),
+    (["recommend", BOOKS, "r1"], "Got unexpected extra argument (r1).", "Write --liked ID."),
+    (["explain", BOOKS, "whale", "r1"], "Got unexpected extra arguments", "Write --query WORDS --id ID"),
     (["similar", BOOKS, "zz"], "ID is unknown", "Check its spelling."),
     (["explain", BOOKS], "this combination is not supported", "--query and one --id"),
     (["explain", BOOKS, "--query", "whale", "--id", "r99"], "--id is unknown", "Did you mean 'r9'?"),
@@ -166,10 +183,15 @@ MISTAKES = [
     (["recommend", BOOKS, "--for", "author=Anne"], "--for author is unknown", "Did you mean 'Ann'?"),
     (["recommend", BOOKS, "--for", "Ann"], "--for must look like LINK=TARGET", "author=Knuth"),
     (["suggest", BOOKS], "TEXT is missing", "or - for standard input"),
+    (["suggest", BOOKS, "leter.txt"], "TEXT looks like a file, which does not exist", "Did you mean 'letter.txt'?"),
+    (["suggest", BOOKS, "books.csv"], "books.csv has records", "Use --batch books.csv."),
+    (["suggest", BOOKS, "--file", "letter.docx"], "letter.docx is no text", "Save it as .txt, .html or .pdf."),
+    (["suggest", BOOKS, "--batch", BOOKS], "--batch holds an index", "tacit export"),
     (["suggest", BOOKS, "letter.txt"], "letter.txt is empty", "at least one"),
     (["suggest", BOOKS, "--file", "leter.txt"], "--file cannot be read", "Did you mean 'letter.txt'?"),
     (["suggest", BOOKS, "--batch", "boks.csv"], "--batch does not exist", "Did you mean 'books.csv'?"),
     (["suggest", BOOKS, "whale", "--threshold", "50"], "--threshold is out of range", "at most 1"),
+    (["evaluate", BOOKS, "--test", "other.csv"], "names a column", "give those of the file the same names"),
     (["evaluate", BOOKS, "--test", "boks.csv"], "--test does not exist", "Did you mean 'books.csv'?"),
     # changes
     (["add", BOOKS, "other.csv"], "--id names a column", "name others with --text, --labels"),

@@ -80,6 +80,13 @@ def test_a_linked_thing_gets_records_it_does_not_have(capsys, library):
     assert {hit["labels"][0] for hit in answer["hits"][:5]} == {"sea"}
 
 
+def test_a_linked_thing_may_be_written_otherwise(capsys, library):
+    assert run(library, "--for", "reader=Ann", "--json") == 0
+    hits = json.loads(capsys.readouterr().out)["hits"]
+    assert run(library, "--for", "Reader= ann", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["hits"] == hits
+
+
 def test_a_linked_thing_gets_other_things(capsys, library):
     assert run(library, "--for", "reader=Ann", "--what", "reader") == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]

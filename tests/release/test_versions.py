@@ -27,6 +27,12 @@ def test_the_newest_heading_is_the_first_below_the_mark_of_towncrier() -> None:
         newest(changelog.replace("## 0.2.0", "## Unreleased\n\n## 0.2.0"))
 
 
+def test_every_release_left_its_indexes_for_the_tests() -> None:
+    releases = re.findall(r"^## (\d+\.\d+\.\d+) \(", _read("CHANGELOG.md"), flags=re.MULTILINE)
+    names = {path.name for path in (ROOT / "tests/contract").glob("indexes_*.zip")}
+    assert names >= {f"indexes_{release.replace('.', '_')}.zip" for release in releases}
+
+
 def test_the_kinds_of_fragments_are_those_that_contributors_read_about() -> None:
     kinds = [kind["directory"] for kind in PYPROJECT["tool"]["towncrier"]["type"]]
     assert re.findall(r"^\| `(\w+)` \|", _read("changes/README.md"), flags=re.MULTILINE) == kinds

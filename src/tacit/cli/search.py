@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -20,7 +19,6 @@ from tacit.cli.common.options import (
     read_filters,
 )
 from tacit.cli.common.output import (
-    hits_as_facts,
     room_for_snippets,
     write_cards,
     write_hits,
@@ -147,11 +145,9 @@ def _write(
     with_text: bool,
     query: str | None = "",
 ) -> None:
-    from tacit.tasks.label_names import title_of
 
-    title = partial(title_of, collection)
     if as_json:
-        facts = hits_as_facts(hits, title)
+        facts = [hit.to_facts() for hit in hits]
         if with_text:
             facts = [{**one, "text": hit.record.text} for one, hit in zip(facts, hits, strict=True)]
         write_json({**asked, "hits": facts})
@@ -161,9 +157,9 @@ def _write(
         words = QueryWords(collection, query or "")
         room = room_for_snippets() - 4  # for dots at both ends
         shown = [snippet_of(hit.record.text, words, title=hit.record.title, length=room).text for hit in hits]
-        write_cards(hits, shown, title)
+        write_cards(hits, shown)
     else:
-        write_hits(hits, title)
+        write_hits(hits)
 
 
 @click.command(

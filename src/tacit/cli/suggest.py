@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import shutil
 import sys
 import textwrap
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from tacit.cli.common.messages import naming
 from tacit.cli.common.options import as_json, examples, index_argument, opened
 from tacit.cli.common.output import write_json, write_note, write_table
 from tacit.cli.common.progress import ShownStages
@@ -114,6 +116,9 @@ def _texts(words: tuple[str, ...], files: tuple[str, ...]) -> list[tuple[str, st
         words, files = (), ("-", *files)
     elif len(words) == 1 and _is_file("".join(words)):
         words, files = (), (*words, *files)
+    elif len(words) == 1 and _FILE_NAME.fullmatch(words[0]):
+        near = did_you_mean_file(Path(words[0]), "Check the name and the folder.")
+        raise InputError(f"TEXT looks like a file, which does not exist: got {words[0]!r}, expected a text.{near}")
     texts = [("text", " ".join(words))] if words else []
     texts += [("standard input" if file == "-" else file, _read(file)) for file in files]
     if not texts:
@@ -127,6 +132,14 @@ def _texts(words: tuple[str, ...], files: tuple[str, ...]) -> list[tuple[str, st
     return texts
 
 
+_FILE_NAME = re.compile(r"\S+\.(?:txt|md|html?|pdf|docx?|odt|rtf|csv|tsv|jsonl?|xml|xlsx)", re.IGNORECASE)
+
+
+_DOCUMENTS = frozenset({".md", ".markdown", ".html", ".htm", ".pdf"})
+_OF_PROGRAMS = frozenset({".doc", ".docx", ".odt", ".rtf", ".epub"})
+_OF_RECORDS = frozenset({".csv", ".tsv", ".jsonl", ".xlsx", ".parquet", ".mrc", ".bib", ".ris", ".db", ".sqlite"})
+
+
 def _is_file(text: str) -> bool:
     """Whether a text is the path of a file: a word without a dot or slash is more likely meant as a word."""
     try:
@@ -136,8 +149,19 @@ def _is_file(text: str) -> bool:
 
 
 def _read(file: str) -> str:
+    """Return the text of a file; documents are read as a build reads them."""
     if file == "-":
         return sys.stdin.read()
+    suffix = Path(file).suffix.lower()
+    if suffix in _OF_RECORDS:
+        raise InputError(f"{file} has records: got it as one text, expected a text or a document. Use --batch {file}.")
+    if suffix in _OF_PROGRAMS:
+        raise InputError(f"{file} is no text: got a file of another program. Save it as .txt, .html or .pdf.")
+    if suffix in _DOCUMENTS and Path(file).is_file():
+        from tacit.corpus import read_records
+
+        with naming("path", "TEXT"):
+            return "\n".join(record.text for record in read_records(file))
     try:
         return Path(file).read_text("utf-8-sig", errors="replace")
     except OSError as error:

@@ -11,6 +11,7 @@ import gzip
 import io
 import logging
 import os
+import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -189,18 +190,34 @@ def find_sources(paths: str | Path | Iterable[str | Path], format: str | None, e
         raise InputError(f"encoding is unknown: got {encoding!r}, expected one such as 'utf-8' or 'cp1252'.") from None
     sources: list[Source] = []
     for path in given:
+        if path.is_dir() and (path / "CURRENT").is_file():
+            raise InputError(
+                f"path holds an index: got {str(path)!r}, expected records. Write its records to a file with "
+                "tacit export, and pass that."
+            )
         if path.is_dir():
             sources += _folder_sources(path, format, encoding)
         elif path.is_file():
             sources.append(Source(path, _format_of(path, format), encoding))
         else:
-            meant = did_you_mean_file(path, "Check the name and the folder.")
-            raise InputError(f"path does not exist: got {str(path)!r}, expected a file or a folder.{meant}")
+            raise _no_such_file(path)
     names = [source.name for source in sources]
     if len(set(names)) < len(names):  # made-up ids must differ
         for source in sources:
             source.name = printable_name(source.path.as_posix())
     return sources
+
+
+def _no_such_file(path: Path) -> InputError:
+    """Return the error for a path that does not exist: perhaps it is several paths, or an address."""
+    parts = str(path).split(",")
+    if len(parts) > 1 and all(Path(part.strip()).exists() for part in parts):
+        meant = f" Write several with spaces between them: {' '.join(part.strip() for part in parts)}."
+    elif re.match(r"(?:https?|ftp):/", str(path)):
+        meant = " Download it first, and pass the file."
+    else:
+        meant = did_you_mean_file(path, "Check the name and the folder.")
+    return InputError(f"path does not exist: got {str(path)!r}, expected a file or a folder.{meant}")
 
 
 def printable_name(name: str) -> str:

@@ -7,6 +7,7 @@ for tables whose names are matched with a vocabulary.
 from __future__ import annotations
 
 import bisect
+import re
 import threading
 from array import array
 from collections.abc import Collection, Iterable, Iterator
@@ -170,11 +171,14 @@ class LabelLookup:
         return self._sorted[first:last]
 
     def _with_words_that_begin(self, wanted: str) -> list[int]:
-        pairs = [pair for pair in _pairs(wanted) if not pair.endswith(" ")]
+        ends = [pair for pair in _pairs(wanted) if not pair.endswith(" ")]
+        # in paths such as works-with::image there is no space before a word
+        pairs = [pair for pair in ends if not pair.startswith(" ")] or ends
         if not pairs:
             return []
+        begins = re.compile(rf"(?<![^\W_]){re.escape(wanted)}")
         rows, counts = self._shared(pairs)
-        return [row for row in rows[counts == len(pairs)].tolist() if f" {wanted}" in f" {self._folded[row]}"]
+        return [row for row in rows[counts == len(pairs)].tolist() if begins.search(self._folded[row])]
 
     def _alike(self, pairs: Collection[str]) -> tuple[IntArray, np.ndarray]:
         """Return the names with similar pairs of letters, and which share they have: 1 if all are the same."""

@@ -142,9 +142,18 @@ def subtree(collection: OpenedIndex, label: str) -> tuple[str, ...]:
 
 
 def find_number(collection: OpenedIndex, id: str) -> int:
-    """Return the number of the record with this id; an unknown id is an error with the nearest spelling."""
+    """Return the number of the record with this id; an unknown id is an error with the nearest spelling.
+
+    If a record has this title, the error says its id.
+    """
     if id in collection.store:
         return collection.store.number_of(id)
+    wanted = folded_loosely(id)
+    for _, key, title in collection.store.called(id) if wanted else ():
+        if title and folded_loosely(title) == wanted:
+            raise UnknownNameError(
+                f"id is unknown: got {id!r}, which is the title of a record, expected its id. Write {key!r}."
+            )
     ids = collection.store.ids_of_length(len(id) - 2, len(id) + 2, _IDS)
     meant = did_you_mean(id, ids, _CHECK)
     raise UnknownNameError(f"id is unknown: got {id!r}, expected the id of a stored record.{meant}")

@@ -129,12 +129,15 @@ class OpenedIndex:
 
     @cached_property
     def weights(self) -> dict[str, float]:
-        """How much the words and each view count in distances, 0 for views that were left out; empty if unknown."""
+        """How much the words and each view count in distances, 0 for what shapes nothing; empty if unknown."""
         if "facts/emphasis.json" not in self.generation.manifest.files:
             return {}
         with fitting(self.generation, "the weights"):
             facts = self.generation.facts("emphasis")
-            return dict.fromkeys(facts["weights"], 0.0) | dict(facts["emphasis"])
+            found = dict.fromkeys(facts["weights"], 0.0) | dict(facts["emphasis"])
+            if not facts.get("fits_unlabelled", True):
+                found["unlabelled"] = 0.0
+            return found
 
     @cached_property
     def label_names(self) -> tuple[str, ...]:

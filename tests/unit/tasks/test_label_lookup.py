@@ -75,6 +75,16 @@ def test_the_beginning_of_any_name_is_completed(books: Collection, typed: str) -
     assert label_lookup(books).complete(typed)[0].label == iri("whales")
 
 
+def test_a_word_inside_a_path_is_completed(tmp_path: Path) -> None:
+    labels = ["works-with::image:raster", "works-with::text", "Art/Images", "homage"]
+    records = [Record(f"r{n}", f"word{n % 3} other", (label,)) for n, label in enumerate(labels)]
+    with tacit.open(tacit.build(records, tmp_path / "x.tacit", SETTINGS)) as index:
+        look = label_lookup(index)
+        assert {one.label for one in look.complete("image")} >= {"works-with::image:raster", "Art/Images"}
+        assert "homage" not in {one.label for one in look.complete("image") if one.score == 60}
+        assert [one.label for one in look.complete("with::t")][:1] == ["works-with::text"]
+
+
 def test_completions_prefer_beginnings_of_names_and_then_frequent_labels(tmp_path: Path) -> None:
     labels = ["deep sea", "sea", "seals", "seals", "seat"]
     records = [Record(f"r{n}", f"word{n % 3} other", (label,)) for n, label in enumerate(labels)]

@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -121,7 +122,21 @@ def opened(index: str, *, done: str = "") -> Collection:
     except InputError as error:
         if done:
             raise InputError(f"{done}, but the index cannot be opened now: {error}") from error
+        if other := _index_elsewhere(index):
+            raise InputError(
+                f"INDEX is no index: got {index!r}, and {other!r} after it. Write {other!r} first."
+            ) from None
         raise
+
+
+def _index_elsewhere(index: str) -> str | None:
+    """Return an index among the other arguments of the command, which takes its index first."""
+    context = click.get_current_context(silent=True)
+    if context is None or Path(index).is_dir():
+        return None
+    given = [value for value in context.params.values() if isinstance(value, (str, tuple))]
+    texts = [text for value in given for text in ((value,) if isinstance(value, str) else value)]
+    return next((text for text in texts if text != index and (Path(text) / "CURRENT").is_file()), None)
 
 
 def read_filters(collection: Collection, **conditions: Sequence[str]) -> Filters | None:

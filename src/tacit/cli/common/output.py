@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 from tacit.cli.common.terminal import console
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from tacit.tasks.search.hits import RecordHit
 
 __all__ = [
     "filled",
-    "hits_as_facts",
     "room_for_snippets",
     "shortened",
     "write_cards",
@@ -58,13 +57,13 @@ def write_table(headings: Sequence[str], rows: Sequence[Sequence[Any]], *, empty
         print("  ".join(cell.rjust(width) if aside else cell.ljust(width) for cell, width, aside in places).rstrip())
 
 
-def write_hits(hits: Sequence[RecordHit], title: Callable[[str], str] = str) -> None:
+def write_hits(hits: Sequence[RecordHit]) -> None:
     """Write the records that were found, with the titles of their labels."""
-    rows = [(hit.score, hit.id, hit.title, ", ".join(map(title, hit.labels))) for hit in hits]
+    rows = [(hit.score, hit.id, hit.title, ", ".join(hit.label_names)) for hit in hits]
     write_table(("score", "id", "title", "labels"), rows, empty="Nothing found.")
 
 
-def write_cards(hits: Sequence[RecordHit], snippets: Sequence[str], title: Callable[[str], str] = str) -> None:
+def write_cards(hits: Sequence[RecordHit], snippets: Sequence[str]) -> None:
     """Write the records that were found, each on at most three lines: title and id, labels, a part of the text."""
     if not hits:
         print("Nothing found.")
@@ -72,7 +71,7 @@ def write_cards(hits: Sequence[RecordHit], snippets: Sequence[str], title: Calla
     for hit, snippet in zip(hits, snippets, strict=True):
         is_whole = _write_first_line(hit, width)
         if hit.labels:
-            print(f"       {shortened(', '.join(map(title, hit.labels)), width - 7)}")
+            print(f"       {shortened(', '.join(hit.label_names), width - 7)}")
         if snippet and (snippet != hit.title or not is_whole):
             print(f"       {shortened(snippet, width - 7)}")
 
@@ -92,7 +91,8 @@ def write_reasons(hits: Sequence[RecordHit]) -> None:
 def _write_first_line(hit: RecordHit, width: int) -> bool:
     """Write score, title and id; return whether the whole title is shown."""
     title = shortened(hit.title, max(width - len(hit.id) - 10, 20))
-    print(f"{hit.score:5.3f}  {title}  {hit.id}")
+    score = f"{hit.score:5.3f}" if hit.score else "    -"  # what is listed without a query has none
+    print(f"{score}  {title}  {hit.id}")
     return title == " ".join(hit.title.split())
 
 
@@ -114,16 +114,6 @@ def filled(text: str) -> str:
 
 
 _WIDEST = 120
-
-
-def hits_as_facts(hits: Sequence[RecordHit], title: Callable[[str], str]) -> list[dict[str, Any]]:
-    """Return the records that were found as plain data, with the titles of labels that have one."""
-    found = []
-    for hit in hits:
-        titles = {label: title(label) for label in hit.labels}
-        titled = {label: text for label, text in titles.items() if text != label}
-        found.append({**hit.to_facts(), **({"label_titles": titled} if titled else {})})
-    return found
 
 
 def _shown(cell: Any) -> str:

@@ -221,10 +221,12 @@ def open_records(
     except InputError as error:
         if "names a column" not in str(error) or not stored.get("columns"):
             raise
-        raise InputError(
-            f"{error} These are the columns that the index was built from; name others with --text, --labels ('' for "
-            "none) and so on."
-        ) from error
+        context = click.get_current_context(silent=True)
+        options = {name for param in (context.command.params if context else ()) for name in param.opts}
+        step = "name others with --text, --labels ('' for none) and so on"
+        if "--text" not in options:
+            step = "give those of the file the same names"
+        raise InputError(f"{error} These are the columns that the index was built from; {step}.") from error
     names = [Path(source).name for source in reading.sources]
     settings = {"source": names, "columns": found.to_facts()["columns"], "format": form, "encoding": encoding}
     first = Path(reading.sources[0]).expanduser().absolute()

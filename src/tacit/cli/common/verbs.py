@@ -46,6 +46,13 @@ class LazyGroup(click.Group):
             if command is not None:
                 error.args = (as_typed(str(error), command),)
             raise
+        except click.NoSuchOption as error:
+            raise click.UsageError(_about_option(error), error.ctx) from None
+        except click.UsageError as error:
+            if error.ctx is None or not error.message.startswith("Got unexpected extra argument"):
+                raise
+            meant = _AS_OPTIONS.get(error.ctx.command.name or "", _BY_EXAMPLE)
+            raise click.UsageError(f"{error.message}. {meant}", error.ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write one block per group, without importing any verb."""
@@ -53,6 +60,29 @@ class LazyGroup(click.Group):
         for group, names in GROUPS.items():
             with formatter.section(group):
                 formatter.write_dl([(name.ljust(width), VERBS[name][1]) for name in names])
+
+
+_AS_OPTIONS = {  # what people type without an option
+    "explain": "Write --query WORDS --id ID, or --id ID --id ID.",
+    "recommend": "Write --liked ID.",
+}
+_BY_EXAMPLE = "See the examples in its --help."
+
+
+def _about_option(error: click.NoSuchOption) -> str:
+    """Return what to type in place of an option that a command does not have."""
+    typed, context = error.option_name, error.ctx
+    params = [] if context is None else context.command.params
+    options = [name for param in params for name in param.opts if name.startswith("--")]
+    if typed in ("-o", "--output"):
+        return (
+            f"No such option '{typed}': this command prints its answer. Add > FILE to keep it, and --json before that "
+            "for other programs."
+        )
+    near = did_you_mean(typed, options or ["--version", "--help"])
+    if "--where" in options and typed.startswith("--"):
+        near += f" For a field of the records write --where {typed[2:]}=VALUE, or --range {typed[2:]}=LOW..HIGH."
+    return f"No such option '{typed}'.{near or ' See its --help.'}"
 
 
 VERBS: dict[str, tuple[str, str]] = {

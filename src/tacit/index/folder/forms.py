@@ -265,7 +265,7 @@ _FACTS: dict[str, Form] = {
     ),
     "emphasis": _keys(
         {"weights": _table_of(_number(0)), "emphasis": _table_of(_number(0))},
-        {"changes": _table_of(_table_of(_number())), "n_records": _COUNT},
+        {"changes": _table_of(_table_of(_number())), "n_records": _COUNT, "fits_unlabelled": _flag},
     ),
     "map": _keys(
         {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +14,6 @@ from tacit.files import check_plain_folder
 from tacit.index.folder.opening import Generation, open_generation
 from tacit.index.shards.listing import ShardList, space_digest
 from tacit.index.shards.numbering import Numbering
-from tacit.machine import n_cores
 
 __all__ = ["OpenShards"]
 
@@ -41,7 +41,7 @@ class OpenShards:
         self.there: dict[int, Generation] = {}
         self.missing: dict[int, str] = {}
         n = len(listed.shards)
-        self._threads = [ThreadPoolExecutor(1, f"shard-{place}") for place in range(min(n, n_cores()))]
+        self._threads = [ThreadPoolExecutor(1, f"shard-{place}") for place in range(min(n, _n_cores()))]
         for place, found in self._each(self._opened, range(n)).items():
             if isinstance(found, Generation):
                 self.there[place] = found
@@ -122,3 +122,8 @@ class OpenShards:
             return generation
         generation.close()
         return f"{what}. {problem} Restore it from a copy, or build the index again."
+
+
+def _n_cores() -> int:
+    """Return the number of cores of this process; joblib, which counts them elsewhere, takes long to import."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,49 +11,37 @@ import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
 from tacit.checks import human_size, is_sparse
-from tacit.errors import InputError, did_you_mean
-from tacit.index.drift import explained_when_new
-from tacit.index.known_views import KnownViews, ViewPull
+from tacit.errors import InputError
+from tacit.index.known_views import KnownViews
 from tacit.index.space import Space
 from tacit.index.suggester import Suggester
 from tacit.index.witnesses.panel import Panel
 from tacit.machine import available_memory
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.models.common.memory import LARGE, note_announced
-from tacit.models.common.record_kernel import honest_among
-from tacit.models.common.views import View
 from tacit.models.spaces import SpaceKind, space_named
 from tacit.relations.labels.coded import CodedSets
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
-from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge, make_model, plain_parameters
-from tacit.tasks.build.label_groups import label_groups, without_groups
 from tacit.tasks.build.learning import LEAST_LEARNED, FrequentLabels, expected_seconds, frequent_labels, train_panel
 from tacit.tasks.build.relations import fit_relations
-from tacit.tasks.build.settings import BuildSettings, dimensions_for, growth_of
+from tacit.tasks.build.settings import BuildSettings, dimensions_for
 from tacit.tasks.build.stages.some_rows import n_titles, titles_of
 from tacit.tasks.build.vectors import RecordVectors, WordsAndVectors, weigh_vectors
+from tacit.tasks.build.views import fit_views, list_of, widened
 from tacit.tasks.build.weighing import (
-    LABEL_WEIGHT,
-    LEAST_TRIED,
-    MORE_DIMENSIONS,
-    POWER,
     UNTRIED_WORDS,
-    any_dimensions,
     default_emphasis,
-    stretch_of,
-    weigh_views,
 )
 from tacit.tasks.neighbour_labels import best_share
 from tacit.tasks.stage_progress import StageReporter
 from tacit.text.words import Words
 from tacit.types import Float32Array, IntArray
 
-__all__ = ["fit_model", "fit_space", "label_matrix", "widened", "with_suggester"]
+__all__ = ["fit_model", "fit_space", "label_matrix", "with_suggester"]
 
 _SHARE = 0.5  # length of the position beside the words, which have length 1: best of .5, 1, 2 on Reuters, 2026-11-16
 _MOST_BYTES = 2**30
-_SHOWN_GROUPS = 12
 _LONG = 15  # seconds of a suggester that are announced
 _MOST_SCORES = (
     1e8  # records x labels that are scored to find thresholds and probabilities: more take minutes and memory
@@ -223,93 +210,7 @@ def _made_from(space: SpaceKind, X: Any, labels: LabelMatrix | None, known: Reco
         parts.append("their taxonomy")
     if "links" in space.uses:
         parts += list(known.used_links)
-    return f"from the {_list_of(parts)}"
-
-
-def _list_of(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
-
-
-def fit_views(
-    space: SpaceKind,
-    X: Any,
-    labels: LabelMatrix | None,
-    known: RecordKnowledge,
-    settings: BuildSettings,
-    say: StageReporter,
-    titles: Any,
-    *,
-    n_words: int | None,
-    whole: tuple[int, int] | None,
-) -> tuple[FittedSpace, Float32Array]:
-    """Fit a space of words and everything that is known; return it and the honest positions of the records.
-
-    How much each view counts is found in a trial on held-out records, unless `settings.weights` says it; `titles`
-    gives the words of titles, and `n_words` the columns of X that are words, if others are vectors. With the numbers of
-    records and labels of the `whole` collection the space may grow: every view beside the labels has some dimensions of
-    its own.
-    """
-    linked = {name: as_labels([tuple(names) for names in targets]) for name, targets in known.used_links.items()}
-    weights = _named_labels(settings)
-    shaping, groups = _grouped(labels, weights, known, settings.taxonomy_separator, linked)
-    shared = {name: _shared(things) for name, things in linked.items()}
-    views = {name: View(things, names=None) for name, things in shared.items() if things.n_labels}
-    views |= groups
-    taxonomy = widened(known.taxonomy, shaping) if known.taxonomy is not None and shaping is not None else None
-    names = [*(["labels"] if shaping is not None else []), *(["taxonomy"] if taxonomy is not None else []), *views]
-    found = default_emphasis(names, weights)
-    unknown = {"words", *names} - {"labels", *weights}
-    tries_words = shaping is not None and X.shape[0] >= LEAST_TRIED
-    if unknown - {"words"} or (unknown and tries_words):
-        say.begin("weights")
-        growth = None
-        if whole is not None and labels is not None and shaping is not None and "words" not in weights:
-            growth = growth_of(whole[0], round(whole[0] * float(labels.known.mean())), whole[1])
-        options: dict[str, Any] = {"n_words": n_words, "given": weights, "growth": growth}
-        options["random_state"] = settings.random_state
-        found = weigh_views(X, shaping, taxonomy, views, titles, **options, progress=say.advance)
-        tried = f"tried on {found.n_records:,} records" if found.n_records else "by default, for few records"
-        say.end(f"weights {tried}: {found.sentence()}")
-    say.begin("space")
-    informed = {"label_weight": LABEL_WEIGHT, "scaling": POWER, "view_weights": found.weights, "taxonomy": taxonomy}
-    if "emphasis" not in settings.parameters and "scaling" not in settings.parameters:
-        informed["emphasis"] = found.emphasis
-    if not any(found.weights.values()):
-        informed = {"label_weight": 0.0, "scaling": POWER}
-    n_more = sum(weight > 0 for name, weight in found.weights.items() if name != "labels")
-    if whole is not None and n_more and settings.n_components is not None:
-        settings = replace(settings, n_components=settings.n_components + MORE_DIMENSIONS * n_more)
-    model = make_model(space.estimator(), settings, **informed)
-    with any_dimensions() if whole is not None else nullcontext():
-        honest = np.asarray(model.fit_transform(X, shaping, views=views or None), np.float32)
-    positions = np.asarray(model.training_coordinates(X, kind="transductive"), np.float32)
-    terms = np.ascontiguousarray(model.components_.T, np.float32)
-    stretch = np.ones(positions.shape[1], np.float32)
-    if any(found.weights.values()) and n_words is None:
-        by_words = model.nothing_known_
-        some = ~by_words if by_words.any() else slice(None)  # without a copy, if it is all of them
-        stretch = stretch_of(positions[some], honest[some]).astype(np.float32)
-        for placed in (terms, honest):
-            placed *= stretch
-        positions[by_words] *= stretch
-    if labels is not None and not labels.known.all():
-        rows = np.flatnonzero(labels.known)
-        honest[rows] = honest_among(model, X, rows, positions) * stretch
-    placing = _known_views(model, n_words)
-    counted = {name: weight for name, weight in found.weights.items() if weight > 0}
-    say.end(f"{space.title}: a space of {positions.shape[1]} dimensions from the {_list_of(['words', *counted])}")
-    fitted = FittedSpace(
-        space.title,
-        plain_parameters(model),
-        terms,
-        None,
-        positions,
-        others={name: _placed_things(things, positions) for name, things in linked.items()} or None,
-        known_views=placing,
-        emphasis=found,
-        explained=None if placing is None or n_words is not None else explained_when_new(X, placing.terms),
-    )
-    return fitted, honest
+    return f"from the {list_of(parts)}"
 
 
 def _joined(
@@ -349,78 +250,11 @@ def _with_vectors(fitted: FittedSpace, joined: WordsAndVectors | None) -> Fitted
     return replace(fitted, terms=terms, vector_maps=maps, known_views=views, emphasis=emphasis)
 
 
-def _shared(things: LabelMatrix) -> LabelMatrix:
-    """Return the things that at least two records have: others relate no records."""
-    shared = np.flatnonzero(things.counts > 1)
-    names = tuple(things.names[place] for place in shared)
-    known = np.ones(len(things), dtype=bool)  # no links means none: an article without an author has no author
-    return LabelMatrix(sp.csr_array(things.indicator[:, shared]), names, known, kind="sets")
-
-
-def _placed_things(things: LabelMatrix, positions: Float32Array) -> tuple[list[str], Float32Array]:
-    """Return the names of linked things and the mean positions of their records."""
-    totals = np.asarray(things.indicator.T @ positions)
-    return [str(name) for name in things.names], np.asarray(totals / np.maximum(things.counts, 1)[:, None], np.float32)
-
-
-def _named_labels(settings: BuildSettings) -> dict[str, float]:
-    """Return the weights with the labels under that name, if they are called as their column."""
-    columns = settings.reading.get("columns", {}).get("labels") or []
-    column = columns[0] if isinstance(columns, list) and len(columns) == 1 else columns
-    return {"labels" if name == column else name: weight for name, weight in settings.weights.items()}
-
-
-def _grouped(
-    labels: LabelMatrix | None,
-    weights: Mapping[str, float],
-    known: RecordKnowledge,
-    separator: str | None,
-    links: Iterable[str],
-) -> tuple[LabelMatrix | None, dict[str, View]]:
-    """Give each group of labels that has a weight a view of its own; return the other labels, and these views."""
-    expected = ["words", *links]
-    expected += ["labels"] if labels is not None else []
-    expected += ["taxonomy"] if labels is not None and known.taxonomy is not None else []
-    others = {name: weight for name, weight in weights.items() if name not in expected}
-    groups = label_groups(labels, known.taxonomy, separator) if labels is not None and others else {}
-    for name in others:
-        if name not in groups:
-            shown = sorted(groups)[:_SHOWN_GROUPS] + (["…"] if len(groups) > _SHOWN_GROUPS else [])
-            of_groups = f", or a group of labels ({', '.join(shown)})" if groups else ""
-            raise InputError(
-                f"weights has an unknown name: got {name!r}, expected some of {', '.join(sorted(expected))}{of_groups}."
-                f"{did_you_mean(name, [*expected, *groups])}"
-            )
-    return without_groups(labels, groups, others) if labels is not None and others else (labels, {})
-
-
 def _title_rows(titles: Sequence[str], words: Words | None) -> Any:
     """Return a function from record numbers to the words of their titles; None if most records have no title."""
     if words is None or 2 * n_titles(titles) <= len(titles):
         return None
     return lambda rows: words.transform(titles_of(titles, rows))
-
-
-def _known_views(model: Any, n_words: int | None) -> KnownViews | None:
-    """Return what places records whose labels or links are known; None if the space has no views."""
-    used = {name: view for name, view in model.views_.items() if view.pull is not None}
-    if not used or model.label_weight in (0, 1) or model.shrinkage > 0 or model.kernel != "linear":
-        return None
-    share = model.label_weight / (1 - model.label_weight)
-    scales = model.eigenvalues_ ** model._power()
-    views = {}
-    for name, view in used.items():
-        pull = np.asarray(view.pull)
-        things = [str(thing) for thing in view.names]
-        scaled = (share * view.factors[:, None] * pull).astype(np.float32)
-        views[name] = ViewPull(things, scaled, np.asarray(pull.T @ pull, np.float32), float(view.length), share)
-    terms = np.ascontiguousarray(model.term_loadings_.T, np.float32)
-    fold_map, scales = np.asarray(model.fold_map_ * scales, np.float32), np.asarray(scales, np.float32)
-    vectors = None
-    if n_words is not None:
-        of_vectors = terms[n_words:]
-        vectors = ViewPull((), np.zeros((0, len(scales)), np.float32), of_vectors.T @ of_vectors, 1.0, 1.0)
-    return KnownViews(terms, fold_map, scales, views, vectors)
 
 
 def _fit_matrix(
@@ -445,9 +279,7 @@ def _fit_matrix(
         offset = model.components_ @ model.mean_ if model.center else None
     terms = np.ascontiguousarray(model.components_.T, np.float32)
     offset = None if offset is None else np.asarray(offset, np.float32)
-    is_plain = space.name == "lsi" and offset is None and is_sparse(X)
-    expected = explained_when_new(X, terms * model.singular_values_) if is_plain else None
-    return FittedSpace(space.title, plain_parameters(model), terms, offset, positions, explained=expected), honest
+    return FittedSpace(space.title, plain_parameters(model), terms, offset, positions), honest
 
 
 def _trained(X: Any, positions: Float32Array, labels: LabelMatrix, settings: BuildSettings, method: str) -> Suggester:
@@ -554,12 +386,3 @@ def _check_room(n_terms: int, n_labels: int) -> None:
             f"at most {human_size(_MOST_BYTES)}. Keep fewer terms (max_terms), learn fewer labels (min_label_records), "
             "or use `suggester='auto'`."
         )
-
-
-def widened(taxonomy: Taxonomy, labels: LabelMatrix) -> Taxonomy:
-    """Return the taxonomy with labels that it lacks as further roots."""
-    missing = [name for name in labels.names if name not in taxonomy]
-    if not missing:
-        return taxonomy
-    parents = {name: taxonomy.parents(name) for name in taxonomy}
-    return Taxonomy.from_parents({**parents, **dict.fromkeys(missing, ())})

@@ -11,7 +11,7 @@ from tacit.errors import InputError
 from tacit.models.spaces import SPACES
 from tacit.text.settings import TextSettings
 
-__all__ = ["MODELS", "SUGGESTERS", "BuildSettings", "Growth", "dimensions_for", "growth_of"]
+__all__ = ["MODELS", "NO_GROWTH", "SUGGESTERS", "BuildSettings", "Growth", "dimensions_for", "growth_of"]
 
 MODELS = ("auto", *SPACES)
 SUGGESTERS = ("auto", "witnesses", "logistic", "ridge", "svm", "both", "neighbours", "none")
@@ -137,6 +137,9 @@ class Growth:
     dimensions: float
     before: float
     words: float
+
+
+NO_GROWTH = Growth(1.0, 1.0, 1.0)
 
 
 def growth_of(n_records: int, n_labelled: int, n_labels: int) -> Growth:

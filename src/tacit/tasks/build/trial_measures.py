@@ -23,11 +23,11 @@ _NOISE = 0.3  # over the root of the number of questions: gain below which a vie
 _DEPTH = 10
 
 
-def rises(measures: Measures, base: Measures, *, fall: float = _FALL, by_chance: bool = False) -> float:
+def rises(measures: Measures, base: Measures, *, fall: float = _FALL, errors: float = 0.0) -> float:
     """Return the sum of the rises beyond their standard errors; minus infinity if a measure falls.
 
     A measure with the most questions may seem to fall by `fall`, one with a hundredth of them by ten times that; each
-    may fall by its standard error if that is `by_chance`.
+    may fall by so many `errors`, standard errors of its change.
     """
     most = max((len(found) for found in base.values()), default=0)
     total = 0.0
@@ -36,7 +36,7 @@ def rises(measures: Measures, base: Measures, *, fall: float = _FALL, by_chance:
             continue
         changes = measures[name] - before
         change, error = float(changes.mean()), float(changes.std() / np.sqrt(len(changes)))
-        if change < -max(fall * np.sqrt(most / len(changes)), error if by_chance else 0.0):
+        if change < -max(fall * np.sqrt(most / len(changes)), errors * error):
             return -np.inf
         total += max(0.0, change - error) if change > 0 else change
     return total

@@ -44,6 +44,7 @@ __all__ = [
     "LEAST_TRIED",
     "MORE_DIMENSIONS",
     "POWER",
+    "UNLABELLED",
     "UNTRIED_WORDS",
     "Emphasis",
     "any_dimensions",
@@ -72,7 +73,9 @@ _SAMPLES = 3
 _MOST_TRAINED, _MOST_ASKED = 1_500, 750
 _BESIDE_UNLABELLED = 750  # labelled records in a trial with others, which are at most as many
 _FEWEST_BESIDE = 0.1  # records without labels per labelled one, below which they change little
+_BY_CHANCE = (1.0, 2.0)  # standard errors by which a measure may seem to fall: of several, one often does by one
 _FACTORS = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8)  # of the words' emphasis
+UNLABELLED = "unlabelled"  # as a weight: 0 keeps records without labels from shaping the space
 LEAST_TRIED = 150  # records; with fewer, a trial would measure noise
 _DIMENSIONS = 200
 _TOLERANCE = 1e-3  # of the regressions
@@ -88,12 +91,14 @@ class Emphasis:
     emphasis : of the words and of the views, in distances
     changes : for each view, how much each measure rose with it in the trial; empty if there was no trial
     n_records : records of the trial
+    fits_unlabelled : whether records without labels shape the space; if not, they are only placed in it
     """
 
     weights: dict[str, float]
     emphasis: dict[str, float]
     changes: dict[str, dict[str, float]] = field(default_factory=dict)
     n_records: int = 0
+    fits_unlabelled: bool = True
 
     def with_words(self, factor: float) -> Emphasis:
         """Return the same with the emphasis of the words multiplied, to two digits."""
@@ -107,7 +112,8 @@ class Emphasis:
         )
         text = ", ".join(f"{name} {weight:g}" for name, weight in used)
         unused = [name for name, weight in self.weights.items() if weight == 0]
-        return text + (f"; left out: {', '.join(unused)}" if unused else "")
+        text += f"; left out: {', '.join(unused)}" if unused else ""
+        return text if self.fits_unlabelled else f"{text}; records without labels are only placed"
 
 
 def default_emphasis(views: Sequence[str], given: Mapping[str, float] | None = None) -> Emphasis:
@@ -139,6 +145,8 @@ def weigh_views(
     n_words: int | None = None,
     given: Mapping[str, float] | None = None,
     growth: Growth | None = None,
+    shapes: float | None = None,
+    n_dimensions: int | None = None,
     random_state: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Emphasis:
@@ -154,6 +162,8 @@ def weigh_views(
     n_words : columns of X that are words, if the others are vectors, which titles do not have
     given : emphasis of some views that the user has set; they are not tried
     growth : how the space of all records differs from one of a sample, if the words may count less in it
+    shapes : whether records without labels shape the space, if the user has said it; 0 is no
+    n_dimensions : of the space of labelled records; views are tried in as many, if the samples allow it
     random_state : of the samples
     progress : called with a sentence when a space is tried
     """
@@ -176,21 +186,20 @@ def weigh_views(
     trial = _Trials(trials, progress or (lambda message: None))
     fixed = {name: weight for name, weight in start.emphasis.items() if name not in open_names}
     base_views = [name for name in names if fixed.get(name, 0) > 0]
-    first = trial.space(base_views)
     if weighs_words:
-        fixed["words"] = _best_for_words(first, fixed)
-    found, used, space = dict(fixed), base_views, first
+        fixed["words"] = _best_for_words(trial.space(base_views), fixed)
+    found, used, changes = dict(fixed), base_views, dict[str, dict[str, float]]()
     if open_names:
-        found |= _best_for_views(trial, first, names, fixed, open_names)
+        chosen, changes = _best_for_views(trial, names, fixed, open_names)
+        if chosen and n_dimensions is not None and n_dimensions > _DIMENSIONS:
+            thinned = fixed | {"words": fixed.get("words", 0.0) * (1.0 if growth is None else growth.before)}
+            chosen, changes = _best_for_views(trial.wide(n_dimensions), [*base_views, *chosen], thinned, list(chosen))
+        found |= chosen
         used = [name for name in names if found.get(name, 0) > 0]
-        space = trial.space(used)
-    after, changes = space.measures(found), {}
-    for name in open_names:
-        if found.get(name, 0) > 0:
-            without = space.measures({**found, name: 0.0})
-            changes[name] = {key: float(np.mean(after[key] - without[key])) for key in after if len(after[key])}
     emphasis = _with_objective(names, found, changes=changes, n_records=trial.n_trained)
     unlabelled = np.setdiff1d(np.arange(X.shape[0]), usable)
+    if growth is not None and shapes == 0:
+        return emphasis.with_words(growth.before)
     if growth is None or len(unlabelled) < _FEWEST_BESIDE * len(usable):
         return _thinned(emphasis, growth)
     small = trial.smaller()
@@ -199,42 +208,60 @@ def weigh_views(
     def measured(factor: float) -> Measures:
         return grown.measures({**found, "words": factor * found["words"]})
 
-    return emphasis.with_words(growth.before * _words_beside_unlabelled(measured, before, growth.words))
+    factor = _words_beside_unlabelled(measured, before, growth.words)
+    if factor is None and shapes is None:
+        return replace(emphasis.with_words(growth.before), fits_unlabelled=False)
+    return emphasis.with_words(growth.before * (growth.words if factor is None else factor))
 
 
 def _thinned(emphasis: Emphasis, growth: Growth | None) -> Emphasis:
     return emphasis if growth is None else emphasis.with_words(growth.before * growth.words)
 
 
-def _words_beside_unlabelled(measured: Callable[[float], Measures], before: Measures, usual: float) -> float:
+def _words_beside_unlabelled(measured: Callable[[float], Measures], before: Measures, usual: float) -> float | None:
     """Return by how much the words' emphasis is multiplied in a space that records without labels have made larger.
 
     The usual factor keeps the words' share of the distances. Another is taken only if a measure falls with it, compared
-    with the space of labelled records, and if none falls with the other: the best of these.
+    with the space of labelled records, and if none falls with the other: the best of these. None if a measure falls
+    with every factor by more than chance: then these records shape no space.
     """
 
-    def gain_of(factor: float) -> float:
-        return rises(measured(factor), before, fall=_WORDS_FALL, by_chance=True)
+    def gain_of(factor: float, errors: float) -> float:
+        return rises(measured(factor), before, fall=_WORDS_FALL, errors=errors)
 
-    if np.isfinite(gain_of(usual)):
+    if np.isfinite(gain_of(usual, _BY_CHANCE[0])):
         return usual
-    unfallen = [factor for factor in _FACTORS if np.isfinite(gain_of(factor))]
-    return max(unfallen, key=gain_of, default=usual)
+    for errors in _BY_CHANCE:
+        gains = {factor: gain_of(factor, errors) for factor in (usual, *_FACTORS)}
+        best = max(gains, key=gains.__getitem__)
+        if np.isfinite(gains[best]):
+            return best
+    return None
 
 
 def _best_for_views(
-    trial: _Trials, first: _TrialSpaces, names: Sequence[str], fixed: Mapping[str, float], open_names: Sequence[str]
-) -> dict[str, float]:
-    """Return the emphasis of the views that help; nothing if they do so only beside those that are left out."""
-    base, base_views = first.measures(fixed), [name for name in names if fixed.get(name, 0) > 0]
+    trial: _Trials, names: Sequence[str], fixed: Mapping[str, float], open_names: Sequence[str]
+) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+    """Return the emphasis of the views that help, and by how much each measure rises with each of them.
+
+    Nothing, if they help only beside those that are left out.
+    """
+    base_views = [name for name in names if fixed.get(name, 0) > 0]
+    base = trial.space(base_views).measures(fixed)
     chosen, _ = trial.space(names).best(fixed, open_names, base)
     if not any(chosen.values()) and len(open_names) > 1:  # together they take too much room
         chosen = _one_by_one(trial, base_views, fixed, open_names, base)
     chosen = {name: weight for name, weight in chosen.items() if weight > 0}
-    if not chosen or len(chosen) == len(open_names):
-        return chosen
-    kept = trial.space([*base_views, *chosen]).measures({**fixed, **chosen})
-    return chosen if rises(kept, base) > 0 else {}
+    if not chosen:
+        return {}, {}
+    kept, emphasis = trial.space([*base_views, *chosen]), {**fixed, **chosen}
+    after, changes = kept.measures(emphasis), {}
+    if len(chosen) < len(open_names) and rises(after, base) <= 0:
+        return {}, {}
+    for name in chosen:
+        without = kept.measures({**emphasis, name: 0.0})
+        changes[name] = {key: float(np.mean(after[key] - without[key])) for key in after if len(after[key])}
+    return chosen, changes
 
 
 def _one_by_one(
@@ -354,12 +381,13 @@ class _Trial:
         n_words: int | None,
         sample: tuple[IntArray, IntArray],
         random_state: int,
+        n_dimensions: int | None = None,
     ) -> None:
         self.asked, self.trained = sample
         self.n_trained = len(self.trained)
         self.X, self.labels, self.taxonomy, self.titles, self.n_words = X, labels, taxonomy, titles, n_words
         self.views = views
-        self.random_state = random_state
+        self.random_state, self.n_dimensions = random_state, n_dimensions or _DIMENSIONS
         things = {} if labels is None else {"labels": labels.indicator}
         things |= {name: _rows_of(view) for name, view in views.items() if is_sparse(_rows_of(view))}
         self.relevance = {name: Relevance(rows, self.asked, self.trained) for name, rows in things.items()}
@@ -367,8 +395,15 @@ class _Trial:
     def smaller(self) -> _Trial:
         """Ask with the same records, and fit fewer."""
         some = np.random.default_rng(self.random_state).permutation(self.trained)[:_BESIDE_UNLABELLED]
+        return self._again((self.asked, np.sort(some)), None)
+
+    def wide(self, n_dimensions: int) -> _Trial:
+        """Ask with the same records, in spaces of so many dimensions."""
+        return self._again((self.asked, self.trained), n_dimensions)
+
+    def _again(self, sample: tuple[IntArray, IntArray], n_dimensions: int | None) -> _Trial:
         given = (self.X, self.labels, self.taxonomy, self.views, self.titles, self.n_words)
-        return _Trial(*given, (self.asked, np.sort(some)), self.random_state)
+        return _Trial(*given, sample, self.random_state, n_dimensions)
 
     def space(
         self, names: Sequence[str], unlabelled: IntArray | None = None, growth: Growth | None = None
@@ -387,6 +422,11 @@ class _Trials:
 
     def __init__(self, trials: Sequence[_Trial], progress: Callable[[str], None]) -> None:
         self.trials, self.n_trained, self._progress = trials, trials[0].n_trained, progress
+        self._spaces: dict[frozenset[str], _TrialSpaces] = {}
+
+    def wide(self, n_dimensions: int) -> _Trials:
+        """Fit spaces of more dimensions: in these, links cost labels more than in few."""
+        return _Trials([trial.wide(n_dimensions) for trial in self.trials], self._progress)
 
     def smaller(self) -> _Trials:
         """Fit fewer records, so that as many without labels can be fitted beside them."""
@@ -395,10 +435,12 @@ class _Trials:
     def space(
         self, names: Sequence[str], unlabelled: IntArray | None = None, growth: Growth | None = None
     ) -> _TrialSpaces:
-        """Fit each sample with some of the views."""
-        beside = [] if unlabelled is None else ["records without labels"]
-        self._progress(", ".join(["words", *names, *beside]))
-        return _TrialSpaces([trial.space(names, unlabelled, growth) for trial in self.trials])
+        """Fit each sample with some of the views, unless it was fitted with these before."""
+        known = frozenset([*names, *([] if unlabelled is None else ["records without labels"])])
+        if known not in self._spaces:
+            self._progress(", ".join(["words", *names, *(name for name in known if name not in names)]))
+            self._spaces[known] = _TrialSpaces([trial.space(names, unlabelled, growth) for trial in self.trials])
+        return self._spaces[known]
 
 
 class _TrialSpaces:
@@ -429,7 +471,10 @@ class _TrialSpace:
         self, trial: _Trial, names: Sequence[str], beside: IntArray | None = None, dimensions: float = 1.0
     ) -> None:
         self.trial, rows = trial, trial.trained
-        n_dimensions = min(_DIMENSIONS, len(rows) // 4) + MORE_DIMENSIONS * sum(name != "labels" for name in names)
+        n_dimensions = min(trial.n_dimensions, len(rows) // 4) + MORE_DIMENSIONS * sum(
+            name != "labels" for name in names
+        )
+        is_wide = beside is not None or trial.n_dimensions > _DIMENSIONS
         if beside is not None:
             rows = np.concatenate([rows, beside])
         X = trial.X[rows]
@@ -443,7 +488,7 @@ class _TrialSpace:
             taxonomy=trial.taxonomy if "taxonomy" in names and labels is not None else None,
             view_weights=weights if informed else None,
             scaling="unit",
-            solver="auto" if beside is None else "dual",  # faster for so many dimensions of so few records
+            solver="dual" if is_wide else "auto",  # faster for so many dimensions of so few records
             random_state=trial.random_state,
         )
         with unwarned():

@@ -14,7 +14,7 @@ from tacit.evaluate.measures.calibration import calibration_error
 from tacit.evaluate.measures.hierarchy import hierarchical_f1, tree_distance
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build.fitting import widened
+from tacit.tasks.build.views import widened
 from tacit.tasks.measure.split import RecordSet
 from tacit.tasks.measure.trial_index import TrialIndex
 from tacit.tasks.stage_progress import StageReporter

@@ -23,6 +23,7 @@ from tacit.tasks.build.fitted_space import RecordKnowledge
 from tacit.tasks.build.fitting import fit_model
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.build.vectors import RecordVectors
+from tacit.tasks.build.weighing import UNLABELLED
 from tacit.tasks.measure.split import RecordSet
 from tacit.tasks.neighbour_labels import shares_in
 from tacit.tasks.stage_progress import StageReporter
@@ -181,6 +182,7 @@ class FittedIndex(TrialIndex):
         fitted = fit_model(features.X, known, settings, stages, features.words, features.vectors)
         if fitted.emphasis is not None and fitted.emphasis.n_records:
             features.weights.update(dict.fromkeys(fitted.emphasis.weights, 0.0) | fitted.emphasis.emphasis)
+            features.weights[UNLABELLED] = float(fitted.emphasis.fits_unlabelled)
         self.positions, self._suggester = fitted.positions, fitted.suggester
         self._share, self.panel = fitted.share, fitted.panel
         self._labels = (

@@ -13,12 +13,13 @@ from tacit.display import ResultList
 from tacit.errors import InputError, UnknownNameError, did_you_mean
 from tacit.index import Filters
 from tacit.index.nearest.exact import cosines, lengths_of, top
+from tacit.relations.taxonomy.matching import folded_loosely
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import Hit, RecordHit
 from tacit.tasks.search.search import hits_of
 from tacit.types import Float32Array, IntArray
 
-__all__ = ["FoundThings", "ThingHit", "directions_of", "link_kinds", "linked_records", "near", "placed"]
+__all__ = ["FoundThings", "ThingHit", "as_linked", "directions_of", "link_kinds", "linked_records", "near", "placed"]
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,17 @@ def linked_records(collection: OpenedIndex, kind: str, name: str) -> IntArray:
     check_choice("link", kind, tuple(names))
     meant = did_you_mean(name, names[kind], "Check its spelling.")
     raise UnknownNameError(f"{kind} is unknown: got {name!r}, expected one of {len(names[kind]):,}.{meant}")
+
+
+def as_linked(collection: OpenedIndex, kind: str, name: str) -> tuple[str, str]:
+    """Return the name of a link and its target as they are stored, apart from case, accents and white space."""
+    names = collection.link_names
+    if kind not in names:
+        kind = next((one for one in names if folded_loosely(one) == folded_loosely(kind)), kind)
+    if name in names.get(kind, ()) or len(collection.store.numbers(Filters(links={kind: name}))):
+        return kind, name
+    wanted = folded_loosely(name)
+    return kind, next((one for one in names.get(kind, ()) if folded_loosely(one) == wanted), name)
 
 
 def directions_of(collection: OpenedIndex, numbers: IntArray) -> Float32Array:

@@ -21,9 +21,17 @@ from tacit.index.nearest.exact import top
 from tacit.tasks.explain.words import listed, shared_words
 from tacit.tasks.label_names import find_number, title_of
 from tacit.tasks.opened_index import OpenedIndex
-from tacit.tasks.recommend.linked_things import ThingHit, directions_of, link_kinds, linked_records, near, placed
+from tacit.tasks.recommend.linked_things import (
+    ThingHit,
+    as_linked,
+    directions_of,
+    link_kinds,
+    linked_records,
+    near,
+    placed,
+)
 from tacit.tasks.search.hits import RecordHit
-from tacit.tasks.search.search import hits_of
+from tacit.tasks.search.search import hit_of, hits_of
 from tacit.types import Float32Array, IntArray
 
 if TYPE_CHECKING:
@@ -112,6 +120,7 @@ def recommend_for(
         among the records that are linked to the thing; a cosine for things, or if the thing has no position.
     """
     limit = check_count("limit", limit)
+    kind, name = as_linked(collection, kind, name)
     own = linked_records(collection, kind, name)
     if what != "records":
         check_choice("what", what, ("labels", *link_kinds(collection)))
@@ -171,7 +180,7 @@ def _explained(
     hits = []
     for record, score, place in zip(collection.store.get(numbers), scores, closest, strict=True):
         why = _reasons(collection, record, likes[int(liked[place])])
-        hits.append(RecordHit(record.id, float(score), why, record=record))
+        hits.append(hit_of(collection, record, float(score), why))
     return hits
 
 

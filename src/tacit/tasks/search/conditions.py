@@ -16,6 +16,10 @@ from tacit.tasks.opened_index import OpenedIndex
 __all__ = ["as_texts", "read_conditions"]
 
 _COMPARED = 20_000  # different values of a field that a text is compared with
+_OFFERED = 3  # of those that have the words of a text
+_WORD = re.compile(r"\w+")
+_COMPARISON = re.compile(r"(?P<name>[^<>=]+)(?P<sign>[<>])=?(?P<end>.+)")
+_WITH_DASH = re.compile(r"(\d+)\s*[-–]\s*(\d+)")
 
 
 def read_conditions(
@@ -101,9 +105,19 @@ def _values(collection: OpenedIndex, kind: str, name: str, value: str, argument:
     stored = store.different_values(kind, name, _COMPARED)
     wanted = folded_loosely(value)
     alike = [one for one in stored if folded_loosely(one) == wanted]
-    if not alike and (meant := did_you_mean(value, stored)):
+    if not alike and (meant := _with_words_of(wanted, stored) or did_you_mean(value, stored)):
         raise UnknownNameError(f"{argument} has an unknown value: got {name}={value}, which no record has.{meant}")
     return alike or given
+
+
+def _with_words_of(wanted: str, stored: Sequence[str]) -> str:
+    """Return a question about stored values that have all words of a value: somebody's surname, for example."""
+    words = set(_WORD.findall(wanted))
+    if not words:
+        return ""
+    found = [one for one in stored if words.issubset(_WORD.findall(folded_loosely(one)))]
+    more = " or others" if len(found) > _OFFERED else ""
+    return f" Did you mean {' or '.join(map(repr, found[:_OFFERED]))}{more}?" if found else ""
 
 
 def _check_known(argument: str, name: str, known: Sequence[str]) -> None:
@@ -138,8 +152,12 @@ def _pairs(argument: str, texts: Sequence[str]) -> list[tuple[str, str]]:
     pairs = []
     for text in texts:
         name, sign, value = text.partition("=")
+        form = "NAME=LOW..HIGH" if argument == "ranges" else "NAME=VALUE"
+        if argument == "ranges" and (compared := _COMPARISON.fullmatch(text)):
+            below, end = compared["sign"] == "<", compared["end"].strip()
+            meant = f"{compared['name'].strip()}={f'..{end}' if below else f'{end}..'}"
+            raise InputError(f"{argument} must look like {form}: got {text!r}. Write {meant}")
         if not sign or not name.strip():
-            form = "NAME=LOW..HIGH" if argument == "ranges" else "NAME=VALUE"
             raise InputError(f"{argument} must look like {form}: got {text!r}, without the sign =.")
         pairs.append((name.strip(), value.strip()))
     return pairs
@@ -148,6 +166,13 @@ def _pairs(argument: str, texts: Sequence[str]) -> list[tuple[str, str]]:
 def _range(name: str, text: str) -> tuple[Any, Any]:
     low, dots, high = text.partition("..")
     if not dots:
+        if (found := _WITH_DASH.fullmatch(text.strip())) and (len(found[1]), len(found[2])) != (
+            4,
+            2,
+        ):  # 1990-05 is a month
+            raise InputError(
+                f"ranges must look like NAME=LOW..HIGH: got {name}={text!r}. Write {name}={found[1]}..{found[2]}."
+            )
         low, high = text, text
     first, last = (end.strip() or None for end in (low, high))
     if first is None and last is None:

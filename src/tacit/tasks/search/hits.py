@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,9 +38,12 @@ class RecordHit(Hit):
     Parameters
     ----------
     record : Record
+    label_titles : mapping of str to str, default {}
+        Titles of those of its labels that have one, such as the name of a URI.
     """
 
     record: Record = field(default_factory=lambda: Record("?", ""))
+    label_titles: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -52,12 +55,19 @@ class RecordHit(Hit):
         """Labels of the record."""
         return self.record.labels
 
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """Labels of the record as people read them."""
+        return tuple(self.label_titles.get(label, label) for label in self.labels)
+
     def __repr__(self) -> str:
         return f"RecordHit({one_line(self.id)!r}, score {self.score:.3f}, {one_line(self.title)!r})"
 
     def to_row(self) -> dict[str, Any]:
         """Return the hit as cells by the name of the column, as in a data frame; with fields, links and text."""
         row: dict[str, Any] = {"id": self.id, "score": self.score, "title": self.title, "labels": list(self.labels)}
+        if self.label_titles:
+            row["label_names"] = list(self.label_names)
         for name, value in {**self.record.fields, **{k: list(v) for k, v in self.record.links.items()}}.items():
             row.setdefault(name, value)
         if self.why:
@@ -73,12 +83,14 @@ class RecordHit(Hit):
             facts["links"] = {name: list(targets) for name, targets in self.record.links.items()}
         if self.why:
             facts["why"] = list(self.why)
+        if self.label_titles:
+            facts["label_titles"] = dict(self.label_titles)
         return facts
 
 
 def records_table(title: str, hits: Sequence[RecordHit]) -> list[Table]:
     """Return records as a table of an explanation; none without records."""
-    rows = [(hit.score, hit.id, hit.title, list(hit.labels)) for hit in hits]
+    rows = [(hit.score, hit.id, hit.title, list(hit.label_names)) for hit in hits]
     return [Table(("cosine", "id", "title", "labels"), rows, title)] if rows else []
 
 
@@ -97,6 +109,9 @@ class FoundRecords(ResultList[RecordHit]):
 
     _noun = "record"
     _columns = ("score", "id", "title", "labels", "why")
+
+    def _shown_rows(self) -> list[dict[str, Any]]:
+        return [{**hit.to_row(), "labels": list(hit.label_names)} for hit in self]
 
     def __init__(
         self, hits: Iterable[RecordHit] = (), *, meant: str | None = None, used_meant: bool = False, words: str = ""

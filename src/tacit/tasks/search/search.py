@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 
 from tacit.checks import check_choice, check_count
+from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index import Filters
 from tacit.index.fusion import USUAL, best_sums, fused_by_score, shares_of, weights_for
 from tacit.index.nearest.exact import cosines, lengths_of
+from tacit.tasks.label_names import find_number, title_of
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.search.hits import FoundRecords, RecordHit
 from tacit.tasks.search.typed import Typed, first_of, understand
 
-__all__ = ["FUSIONS", "WAYS", "by_words", "hits_of", "in_order", "query_position", "search", "similar"]
+__all__ = ["FUSIONS", "WAYS", "by_words", "hit_of", "hits_of", "in_order", "query_position", "search", "similar"]
 
 WAYS = ("hybrid", "meaning", "words")
 FUSIONS = ("scores", "ranks")
@@ -144,7 +146,7 @@ def similar(
     """
     limit = check_count("limit", limit)
     by = check_choice("by", by, WAYS)
-    number = collection.store.number_of(id)
+    number = find_number(collection, id)
     position = collection.positions.of(np.array([number]))[0]
     if by == "meaning":
         return hits_of(collection, *collection.positions.nearest(position, limit, filters=filters, without=number))
@@ -175,7 +177,13 @@ def _telling(collection: OpenedIndex, id: str) -> str:
 def hits_of(collection: OpenedIndex, numbers: Any, scores: Any) -> list[RecordHit]:
     """Return the records of these numbers as hits."""
     records = collection.store.get(numbers)
-    return [RecordHit(record.id, float(score), record=record) for record, score in zip(records, scores, strict=True)]
+    return [hit_of(collection, record, float(score)) for record, score in zip(records, scores, strict=True)]
+
+
+def hit_of(collection: OpenedIndex, record: Record, score: float, why: tuple[str, ...] = ()) -> RecordHit:
+    """Return a record as a hit, with the titles of its labels."""
+    titles = {label: title for label in record.labels if (title := title_of(collection, label)) != label}
+    return RecordHit(record.id, score, why, record, titles)
 
 
 def query_position(collection: OpenedIndex, query: str | None, by: str, vector: Any) -> Any:

@@ -9,10 +9,18 @@ import pytest
 import scipy.sparse as sp
 
 from tacit.models.common.views import View
+from tacit.models.mlsi.mlsi import MLSI
 from tacit.relations.labels.matrix import as_labels
 from tacit.tasks.build.settings import Growth
 from tacit.tasks.build.trial_measures import Relevance, own_ranks, rises
-from tacit.tasks.build.weighing import _ascent, _words_beside_unlabelled, default_emphasis, stretch_of, weigh_views
+from tacit.tasks.build.weighing import (
+    MORE_DIMENSIONS,
+    _ascent,
+    _words_beside_unlabelled,
+    default_emphasis,
+    stretch_of,
+    weigh_views,
+)
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +150,7 @@ def test_beside_records_without_labels_words_count_otherwise_only_if_a_measure_f
 
     assert _words_beside_unlabelled(lambda factor: measured(factor, 0.0), before, 0.47) == 0.47
     assert _words_beside_unlabelled(lambda factor: measured(factor, 0.02), before, 0.47) == 2.8
-    assert _words_beside_unlabelled(lambda factor: measured(factor, 0.2), before, 0.47) == 0.47  # all would fall
+    assert _words_beside_unlabelled(lambda factor: measured(factor, 0.2), before, 0.47) is None  # all would fall
 
 
 def test_records_without_labels_are_tried_beside_the_others(planted):
@@ -159,3 +167,25 @@ def test_records_without_labels_are_tried_beside_the_others(planted):
     assert min(abs(factor - tried) for tried in (0.5, 0.7, 1.0, 1.4, 2.0, 2.8)) < 1e-6
     weigh_views(X, as_labels([*every[:-1], None]), None, views, **options)
     assert said[-1] == "words, labels"  # one record changes nothing
+
+
+def test_views_are_tried_in_as_many_dimensions_as_the_space_will_have(planted, monkeypatch):
+    """In few dimensions links seemed to cost labels nothing that lost .008 of them in the space itself."""
+    X, labels, views = planted
+    asked = []
+
+    class Watched(MLSI):
+        def __init__(self, n_components=100, **parameters):
+            asked.append(n_components)
+            super().__init__(n_components, **parameters)
+
+    monkeypatch.setattr("tacit.tasks.build.weighing.MLSI", Watched)
+    monkeypatch.setattr("tacit.tasks.build.weighing._DIMENSIONS", 50)
+    found = weigh_views(X, labels, None, views, given={"words": 0.1}, n_dimensions=70)
+    assert found.weights["readers"] > 0
+    assert found.weights["anyone"] == 0
+    assert {50 + 2 * MORE_DIMENSIONS, 70, 70 + MORE_DIMENSIONS} <= set(asked)  # the last with readers alone
+    asked.clear()
+    weigh_views(X, labels, None, views, given={"words": 0.1}, n_dimensions=50)
+    assert max(asked) == 50 + 2 * MORE_DIMENSIONS
+    assert 50 in asked

@@ -281,6 +281,8 @@ def test_values_of_filters_may_be_written_otherwise(index):
     assert read_conditions(index, links=["Maker=ann lee"]).links == {"maker": ["Ann Lee"]}
     with pytest.raises(InputError, match=r"section=Editers, which no record has. Did you mean 'Éditors'\?"):
         read_conditions(index, where=["section=Editers"])
+    with pytest.raises(InputError, match=r"maker=lee, which no record has. Did you mean 'Ann Lee'\?"):
+        read_conditions(index, links=["maker=lee"])
     with pytest.raises(InputError, match=r"Did you mean 'section'\?"):
         read_conditions(index, where=["sction=x"])
 

@@ -56,27 +56,32 @@ def write_shards(
     files = facts_of_space(writer.folder)
     space, arrays = space_digest(files), _rows_of_records(writer.folder)
     bounds = np.linspace(0, len(arrays["positions"]), n_shards + 1).round().astype(int).tolist()
-    with RecordStore(writer.path(RECORDS)) as store:
-        for place, (first, last) in enumerate(itertools.pairwise(bounds)):
-            folder, name = writer.shards / shard_name(place), f"shard {place + 1} of {n_shards}"
-            say.advance(name, first / bounds[-1])
-            if is_finished(folder) and space_digest(read_manifest(current_generation(folder)).files) == space:
-                continue
-            rows = {kind: array[first:last] for kind, array in arrays.items()}
-            positions = rows.pop("positions")
-            records = _records(store, first, last)
+    for place, (first, last) in enumerate(itertools.pairwise(bounds)):
+        folder = writer.shards / shard_name(place)
+        say.advance(f"shard {place + 1} of {n_shards}", first / bounds[-1])
+        if not (is_finished(folder) and space_digest(read_manifest(current_generation(folder)).files) == space):
+            rows = {kind: array[first:last] for kind, array in arrays.items() if kind != "positions"}
             write_shard(
-                folder, writer.folder, records, positions, settings=settings, counts=counts, files=files, arrays=rows
+                folder,
+                writer.folder,
+                _records(writer.path(RECORDS), first, last),
+                arrays["positions"][first:last],
+                settings=settings,
+                counts=counts,
+                files=files,
+                arrays=rows,
             )
-    del arrays, rows, positions
+            del rows
+    arrays.clear()  # files that are mapped could not be moved everywhere
     _put_aside(writer)
     finish_sharded(writer, settings=settings, counts=counts, files=files)
     say.end(f"{n_shards:,} shards of about {bounds[-1] // n_shards:,} records")
 
 
-def _records(store: RecordStore, first: int, last: int) -> Iterator[Record]:
-    for start in range(first, last, _BATCH):
-        yield from store.get(range(start, min(last, start + _BATCH)))
+def _records(path: Path, first: int, last: int) -> Iterator[Record]:
+    with RecordStore(path) as store:
+        for start in range(first, last, _BATCH):
+            yield from store.get(range(start, min(last, start + _BATCH)))
 
 
 def _rows_of_records(folder: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Groups of labels with weights of their own: facets, top concepts, frequent and rare labels."""
+"""Views of a build: groups of labels with weights of their own, and records without labels that are only placed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from small_index import small_records, small_settings
 
 import tacit
 from tacit import InputError, LabelMatrix, Taxonomy
-from tacit.tasks.build.label_groups import label_groups, without_groups
+from tacit.tasks.build.fitted_space import RecordKnowledge
+from tacit.tasks.build.fitting import fit_space
+from tacit.tasks.build.views import label_groups, without_groups
+from tacit.tasks.stage_progress import StageReporter
+from tacit.text import TextSettings
+from tacit.text.words import Words
 
 
 def with_facets(n: int = 60):
@@ -84,3 +89,52 @@ def test_the_labels_may_be_called_as_their_column(tmp_path):
     path = tacit.build(with_facets(), tmp_path / "i", small_settings(weights={"tags": 0.5}, reading=reading))
     with tacit.open(path) as index:
         assert index.info().weights["labels"] == 0.5
+
+
+def half_labelled(links: bool):
+    """Words and knowledge of records, every other one without labels; the last of them has a word of its own."""
+    records = [
+        replace(record, labels=() if n % 2 < n % 4 else record.labels)
+        for n, record in enumerate(small_records(80, links=links))
+    ]
+    last = max(n for n, record in enumerate(records) if not record.labels)
+    texts = [record.text + (" unheard" if n == last else "") for n, record in enumerate(records)]
+    words, X = Words.fit(texts, TextSettings(min_records=1))
+    return records, RecordKnowledge.of_records(records, None), words, X, last
+
+
+@pytest.mark.parametrize("links", [False, True])
+def test_records_without_labels_of_weight_0_are_placed_and_shape_nothing(links):
+    records, known, words, X, last = half_labelled(links)
+    weights = {"words": 0.1, "unlabelled": 0} | ({"author": 0.3} if links else {})
+    settings = small_settings(weights=weights, suggester="none")
+    fitted, honest, labels = fit_space(X, known, settings, StageReporter(None), words)
+    rows, others = np.flatnonzero(labels.known), np.flatnonzero(~labels.known)
+    alone, alone_honest, _ = fit_space(X[rows], known.part(rows), settings, StageReporter(None), words)
+    np.testing.assert_array_equal(fitted.positions[rows], alone.positions)
+    np.testing.assert_array_equal(honest[rows], alone_honest)
+    by_words = X[others] @ fitted.terms
+    if links:  # the authors count too
+        things = [{"author": records[n].links["author"]} for n in others]
+        parts = [(X[[n]].indices, X[[n]].data) for n in others]
+        expected = alone.known_views.place(parts, (X @ alone.terms)[others], things)
+        assert np.abs(expected - by_words).max() > 0.01
+        by_words = expected
+    some = others != last  # the last has a word that no labelled record has
+    np.testing.assert_allclose(fitted.positions[others][some], by_words[some], atol=1e-5)
+    assert fitted.emphasis.fits_unlabelled is False
+    unheard = words.terms.index("unheard")
+    assert not alone.terms[unheard].any()
+    assert fitted.terms[unheard].any() == links  # what words alone place tells nothing about further words
+
+
+def test_the_weight_of_records_without_labels_is_kept_and_said(tmp_path):
+    settings = small_settings(weights={"words": 0.1, "unlabelled": 0})
+    path = tacit.build(small_records(60), tmp_path / "a", settings)
+    with tacit.open(path) as index:
+        assert index.generation.facts("emphasis")["fits_unlabelled"] is False
+        assert index.info().weights["unlabelled"] == 0
+        assert len(index.search("whale ship")) == 10
+    tacit.refit(path)
+    with tacit.open(path) as index:
+        assert index.info().weights["unlabelled"] == 0
