@@ -9,6 +9,8 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, Literal
 
+from scipy import stats
+
 from tacit.evaluate.protocols import PairedDifference, average_difference, paired_difference, sure
 
 __all__ = [
@@ -123,8 +125,8 @@ def judged(
 
     - held: the average is significantly above 0, nine in ten comparisons point that way, and none is surely worse
     - not held: the average is significantly below 0, and no comparison is surely better
-    - mixed: some comparisons speak for the claim and others against it
-    - undecided: the average is not significant, either way
+    - mixed: some comparisons speak for the claim and others against it or for nothing
+    - undecided: the average is not significant either way, and no comparison is sure
     - not testable: fewer than two repeats
     """
     found = [(name, one) for name, one in compared if one is not None and one.n > 1]
@@ -138,7 +140,7 @@ def judged(
     if better and worse:
         outcome: Outcome = "mixed"
     elif whole.p >= level:
-        outcome = "undecided"
+        outcome = "mixed" if better or worse else "undecided"
     elif whole.mean > 0:
         outcome = "held" if 10 * higher >= 9 * len(cells) and not worse else "mixed"
     else:
@@ -182,17 +184,36 @@ def _told(one: PairedDifference) -> str:
 
 
 def close(
-    compared: Sequence[tuple[str, PairedDifference | None]], first: str, second: str, *, within: float
+    compared: Sequence[tuple[str, PairedDifference | None]],
+    first: str,
+    second: str,
+    *,
+    within: float,
+    either: bool = False,
+    level: float = 0.05,
 ) -> Verdict:
-    """Decide whether the first is nowhere worse than the second by more than a margin."""
-    found = [(name, one) for name, one in compared if one is not None]
+    """Decide whether the first is nowhere worse than the second by more than a margin; nor better, if `either`.
+
+    A comparison counts as close if the difference is surely inside the margin, by a one-sided test, and as not close if
+    it is surely outside.
+    """
+    found = [(name, one) for name, one in compared if one is not None and one.n > 1]
     if not found:
-        return Verdict("not testable", "Nothing was measured.")
-    inside = [one for _, one in found if one.mean >= -within]
-    outcome: Outcome = "held" if len(inside) == len(found) else "mixed" if inside else "not held"
-    listed = "; ".join(f"{name}: {one.mean:+.3f}" for name, one in found)
+        return Verdict("not testable", "There are fewer than two repeats.")
+    inside = outside = 0
+    for _, one in found:
+        reach = one.error * float(stats.t.ppf(1 - level, one.n - 1))
+        below, above = -one.mean, one.mean if either else -within
+        inside += max(below, above) + reach <= within
+        outside += max(below, above) - reach > within
+    outcome: Outcome = "mixed" if inside and outside else "undecided"
+    if inside == len(found) or 2 * outside > len(found):
+        outcome = "held" if inside == len(found) else "not held"
+    listed = "; ".join(f"{name}: {one.mean:+.3f} ±{one.error:.3f}" for name, one in found)
     return Verdict(
-        outcome, f"{first} minus {second}, {found[0][1].n} repeats: {listed}. Within {within:g} counts as close."
+        outcome,
+        f"{first} minus {second}, {found[0][1].n} repeats: {listed}. Within {within:g} counts as close: {inside} of "
+        f"{len(found)} surely are, {outside} surely are not.",
     )
 
 

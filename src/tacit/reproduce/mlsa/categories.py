@@ -197,21 +197,17 @@ def _against_words(machines: str, name: str, widths: tuple[int, ...]) -> Callabl
 
 
 def _not_better(machines: str) -> Callable[[Results], Verdict]:
-    """Return what decides whether LSA is not better than all words in any number of dimensions."""
-    decide = better(
-        {"features": _WORDS, "machines": machines, "dimensions": None}, {"features": _PLAIN, "machines": machines},
-        (_MICRO,), test_ratio=RATIO, names=("all words", "LSA"),
-    )  # fmt: skip
+    """Return what decides whether LSA in its best number of dimensions is not better than all words by a hundredth."""
 
-    def turned(results: Results) -> Verdict:
+    def decide(results: Results) -> Verdict:
         rows = results.where(features=_PLAIN, machines=machines)
         means = {width: rows.where(dimensions=width).mean(_MICRO) or 0.0 for width in rows.values("dimensions")}
         best = max(means, key=lambda width: means[width])
-        kept = [row for row in results.rows if row["features"] != _PLAIN or row.get("dimensions") == best]
-        verdict = decide(Results(kept, results.measures))
-        return Verdict(verdict.outcome, f"LSA at its best, {best} dimensions. {verdict.evidence}")
+        words = results.where(features=_WORDS, machines=machines)
+        found = words.difference(rows.where(dimensions=best), _MICRO, test_ratio=RATIO)
+        return close([(_MICRO, found)], "All words", f"LSA at its best, {best} dimensions", within=0.01)
 
-    return turned
+    return decide
 
 
 def _insensitive(results: Results) -> Verdict:
@@ -242,7 +238,7 @@ def _best_weight(results: Results) -> Verdict:
     loss = rows.where(alpha=best).difference(rows.where(alpha=0.3), _MICRO, test_ratio=RATIO)
     if loss is None:
         return Verdict("not testable", "Nothing was measured.")
-    outcome = "held" if best == 0.3 else "not held" if loss.p < 0.05 else "mixed"
+    outcome = "held" if best == 0.3 else "not held" if loss.p < 0.05 else "undecided"
     return Verdict(outcome, f"The best is α = {best:g}, by {loss.mean:.4f} over α = .3 (p = {loss.p:.2g}).")  # type: ignore[arg-type]
 
 

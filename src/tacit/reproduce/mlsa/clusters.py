@@ -201,7 +201,7 @@ def _best_weights(results: Results) -> Verdict:
     if best == (0.3, 0.5):
         return Verdict("held", f"Best: α = .3, β = .5 ({means[best]:.3f}).")
     test = "" if apart is None else f", {apart.mean:+.3f} to the paper's α = .3, β = .5 (p = {apart.p:.2g} over starts)"
-    outcome = "mixed" if apart is not None and apart.p > 0.05 else "not held"
+    outcome = "undecided" if apart is not None and apart.p > 0.05 else "not held"
     return Verdict(outcome, f"Best: α = {best[0]:g}, β = {best[1]:g} ({means[best]:.3f}){test}.")  # type: ignore[arg-type]
 
 

@@ -15,7 +15,19 @@ from pathlib import Path
 from typing import Any
 
 from tacit.evaluate import precision_recall_ndcg
-from tacit.reproduce.experiment import Claim, Experiment, Facts, Picture, Results, Size, Stated, Verdict, better, judged
+from tacit.reproduce.experiment import (
+    Claim,
+    Experiment,
+    Facts,
+    Outcome,
+    Picture,
+    Results,
+    Size,
+    Stated,
+    Verdict,
+    better,
+    judged,
+)
 from tacit.reproduce.mlsa.films import (
     FOLDS,
     PAPER_SPACE,
@@ -191,12 +203,16 @@ def _best_at(factor: str, wanted: float, methods: tuple[str, ...]) -> Callable[[
             loss = rows.where(**{factor: wanted}).difference(rows.where(**{factor: best}), _GAIN, test_ratio=RATIO)
             found.append((name, best, loss))
         right = [best == wanted for _, best, _ in found]
+        worse = [loss is not None and loss.mean < 0 and loss.p < 0.05 for _, _, loss in found]
         listed = "; ".join(
             f"{name}: best at {best}"
             + ("" if best == wanted or loss is None else f" ({wanted}: {loss.mean:+.2f}, p = {loss.p:.2g})")
             for name, best, loss in found
         )
-        return Verdict("held" if all(right) else "mixed" if any(right) else "not held", listed + ".")
+        outcome: Outcome = "held" if all(right) else "undecided"
+        if any(worse):
+            outcome = "mixed" if any(right) else "not held"
+        return Verdict(outcome, listed + ".")
 
     return decide
 
