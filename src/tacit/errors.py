@@ -61,6 +61,10 @@ class MissingExtraError(TacitError, ImportError):
         super().__init__(
             f"{purpose} needs {library}, which is not installed. Install it with: pip install 'tacit[{extra}]'."
         )
+        self._given = library, extra, purpose
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
+        return type(self), self._given  # its one text would not do: other processes raise it too
 
 
 class TacitWarning(UserWarning):

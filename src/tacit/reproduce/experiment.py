@@ -319,6 +319,8 @@ class Picture:
         One column of panels each.
     logarithmic : bool
         Whether the axis is logarithmic.
+    only : dict
+        Factors of the rows that are drawn.
     """
 
     x: str
@@ -326,6 +328,7 @@ class Picture:
     rows: str | None
     measures: tuple[str, ...]
     logarithmic: bool = False
+    only: Facts = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -380,6 +383,8 @@ class Experiment:
         Name of what is measured, if several experiments show parts of it; the name of the experiment if not given.
     only : dict
         Factors of the rows that are its part.
+    summary : callable, optional
+        Takes the results and gives Markdown that stands before the table.
     """
 
     name: str
@@ -399,6 +404,7 @@ class Experiment:
     texts: tuple[str, ...] = ()
     kept: str = ""
     only: Facts = field(default_factory=dict)
+    summary: Callable[[Results], str] | None = None
 
     def kept_in(self, folder: Path) -> Path:
         """Return the file of its measurements."""

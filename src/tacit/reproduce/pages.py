@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
+from tacit.errors import InputError
 from tacit.files import replace_text, replacing
 from tacit.reproduce.causes import CAUSES, CLAIM_CAUSES
 from tacit.reproduce.experiment import OURS, Experiment, Outcome, Results, Verdict
@@ -59,14 +60,19 @@ def write_pages(experiments: Sequence[Experiment], results: Path, folder: Path) 
     folder : Path
         For index.md, a page per paper, pictures, and results.csv with all means.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     found = []
     for one in experiments:
         kept = read_stored(one, one.kept_in(results))
         if kept.repeats:
             verdicts = {claim.number: claim.verdict(kept.results) for claim in one.claims}
             found.append(_Found(one, kept.results, kept, verdicts))
-    date = max((one.kept.measured for one in found), default="")
+    if not found:
+        raise InputError(
+            f"{results} has no complete repeat of an experiment: got quick runs or rows of other settings only. "
+            f"Run `tacit reproduce -o {results}` first."
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    date = max(one.kept.measured for one in found)
     files = []
     for paper in _PAPERS:
         mine = [one for one in found if one.experiment.paper == paper.key]
@@ -121,6 +127,8 @@ def _section(found: _Found, said: set[str]) -> list[str]:
     parts.append(f"{found.kept.repeats} of {full} repeats." if full > 1 else "")
     if one.picture is not None:
         parts.append(f"![{one.title}]({one.name}.png)")
+    if one.summary is not None:
+        parts.append(one.summary(results))
     parts.append(table(one, results))
     if one.texts:
         parts.append(texts(one, results))

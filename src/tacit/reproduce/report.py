@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
 from itertools import product
 from pathlib import Path
@@ -12,7 +13,7 @@ from tacit.errors import MissingExtraError
 from tacit.files import replace_text, replacing
 from tacit.reproduce.experiment import Experiment, Picture, Results, Scatter
 
-__all__ = ["draw", "groups", "page", "stated_table", "table", "texts", "write_report"]
+__all__ = ["check_drawing", "draw", "groups", "page", "stated_table", "table", "texts", "write_report"]
 
 
 def write_report(experiment: Experiment, results: Results, folder: Path) -> list[Path]:
@@ -35,6 +36,8 @@ def page(experiment: Experiment, results: Results) -> str:
     parts = [f"# {experiment.name}: {experiment.title}", f"[{experiment.paper}]. {experiment.settings}"]
     if experiment.picture is not None:
         parts.append(f"![{experiment.title}]({experiment.name}.svg)")
+    if experiment.summary is not None:
+        parts.append(experiment.summary(results))
     parts.append(f"Means of {repeats} repeats, ± standard deviation." if repeats > 1 else "One repeat.")
     parts.append(table(experiment, results))
     if experiment.texts:
@@ -139,13 +142,17 @@ def _csv(experiment: Experiment, results: Results) -> str:
     return stream.getvalue()
 
 
+def check_drawing() -> None:
+    """Raise an error if there is no Matplotlib, before hours of measuring."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise MissingExtraError("matplotlib", "plot", "Drawing the figures")
+
+
 def draw(picture: Picture | Scatter, title: str, results: Results, path: Path, kind: str, *, dpi: int = 110) -> None:
     """Draw the picture of an experiment."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("matplotlib", "plot", "Drawing the figures") from error
+    check_drawing()
     import matplotlib
+    from matplotlib.figure import Figure
 
     with matplotlib.rc_context({"svg.hashsalt": "tacit"}):  # the same file from the same numbers
         figure = Figure(layout="constrained")
@@ -164,6 +171,7 @@ def draw(picture: Picture | Scatter, title: str, results: Results, path: Path, k
 
 def _curves(figure: Any, picture: Picture, results: Results) -> list[Any]:
     """Draw a row of panels per value of a factor, and a column per measure."""
+    results = results.where(**picture.only)
     down = results.values(picture.rows) if picture.rows else [None]
     figure.set_size_inches(max(4 * len(picture.measures), 6), 3.2 * len(down) + 0.7)
     panels = figure.subplots(len(down), len(picture.measures), squeeze=False)
@@ -203,7 +211,11 @@ def _panel(panel: Any, picture: Picture, results: Results, measure: str) -> None
             continue
         found = [rows.where(**{picture.x: place}) for place in places]
         means, spread = [one.mean(measure) for one in found], [one.deviation(measure) or 0.0 for one in found]
-        panel.errorbar(places, means, yerr=spread, marker="o", markersize=3, capsize=2, linewidth=1.2, label=str(name))
+        _, _, bars = panel.errorbar(
+            places, means, yerr=spread, marker="o", markersize=3, linewidth=1.2, label=str(name)
+        )
+        for bar in bars:
+            bar.set_alpha(0.45)  # those of several lines are over each other
     if picture.logarithmic:
         panel.set_xscale("log")
     panel.spines[["top", "right"]].set_visible(False)

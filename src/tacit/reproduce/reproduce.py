@@ -14,7 +14,7 @@ from tacit.reproduce import choice, graphs, hlsi, mlsa, mlsi
 from tacit.reproduce.experiment import Experiment, Results, Size, Verdict
 from tacit.reproduce.measuring.running import run_cases
 from tacit.reproduce.pages import write_pages
-from tacit.reproduce.report import write_report
+from tacit.reproduce.report import check_drawing, write_report
 from tacit.tasks.stage_progress import Report, StageReporter
 
 __all__ = ["Reproduced", "experiments", "report_pages", "reproduce"]
@@ -91,6 +91,8 @@ def reproduce(
     jobs, place, data = check_count("jobs", jobs), Path(folder), data_folder(data_dir)
     repeats = None if repeats is None else check_count("repeats", repeats)
     kept = place if results is None else Path(results)
+    if any(known[name].picture is not None for name in chosen):
+        check_drawing()
     stages = StageReporter(report)
     found = []
     for experiment in (known[name] for name in chosen):

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.errors import InputError
+from tacit.errors import InputError, MissingExtraError
 from tacit.evaluate.protocols import PairedDifference, paired_difference
 from tacit.reproduce.experiment import Claim, Experiment, Facts, Picture, Results, Size, both, close, judged
 from tacit.reproduce.measuring.running import read_results, read_stored, run_cases
 from tacit.reproduce.pages import write_pages
-from tacit.reproduce.report import page, write_report
-from tacit.reproduce.reproduce import experiments, report_pages
+from tacit.reproduce.report import draw, page, write_report
+from tacit.reproduce.reproduce import experiments, report_pages, reproduce
 
 
 def cases(size: Size) -> list[Facts]:
@@ -103,6 +103,17 @@ def test_the_report_has_table_picture_and_verdict(tmp_path: Path) -> None:
         in text
     )
     assert write_report(MADE, results, tmp_path / "again")[2].read_bytes() == files[2].read_bytes()
+
+
+def test_a_picture_draws_only_the_rows_it_is_of(tmp_path: Path) -> None:
+    results = run_cases(MADE, tmp_path / "kept.jsonl")
+    more = Results([*results.rows, {"repeat": 0, "method": "plain", "k": 20, "F1": 9.0, "other": True}], ("F1",))
+    some = Results([{**row, "other": row.get("other", False)} for row in more.rows], ("F1",))
+    drawn = Picture("k", "method", None, ("F1",), only={"other": False})
+    draw(drawn, "A title", some, tmp_path / "some.svg", "svg")
+    assert MADE.picture is not None
+    draw(MADE.picture, "A title", results, tmp_path / "all.svg", "svg")
+    assert (tmp_path / "some.svg").read_text() == (tmp_path / "all.svg").read_text()
 
 
 def test_verdicts() -> None:
@@ -208,6 +219,26 @@ def test_a_report_shows_whole_repeats_whatever_their_number(tmp_path: Path) -> N
     assert 'made-1.2,"{""method"": ""plain"", ""k"": 10}",F1,2,0.515,0' in [line.rpartition(",")[0] for line in figures]
 
 
+def test_missing_matplotlib_is_told_before_anything_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"Drawing the figures needs matplotlib.*pip install 'tacit\[plot\]'"):
+        reproduce("mlsa-fig3", tmp_path / "out", size="quick", data_dir=tmp_path)
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_folder_without_results_has_no_report(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has no results: got no measured experiment"):
         report_pages(tmp_path, tmp_path / "report")
+
+
+def test_rows_of_a_quick_run_make_no_report(tmp_path: Path) -> None:
+    def one(size: Size) -> list[Facts]:
+        return [{"repeat": repeat, "quick": size == "quick"} for repeat in range(2)]
+
+    quick = dataclasses.replace(MADE, cases=one)
+    run_cases(quick, quick.kept_in(tmp_path), size="quick")
+    with pytest.raises(InputError, match="has no complete repeat of an experiment: got quick runs or rows of other"):
+        write_pages([quick], tmp_path, tmp_path / "report")
+    assert not (tmp_path / "report").exists()
