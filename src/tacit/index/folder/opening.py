@@ -73,8 +73,13 @@ class Generation:
             if complaint := complaint_about(folder / name, expected, content=not later):
                 raise InputError(complaint)
         names = {name: Path(name).stem for name in self.manifest.files if name.startswith("arrays/")}
-        self.arrays: dict[str, np.ndarray] = {stem: map_array(folder / name) for name, stem in names.items()}
+        used = {name: stem for name, stem in names.items() if self._uses(stem)}
+        self.arrays: dict[str, np.ndarray] = {stem: map_array(folder / name) for name, stem in used.items()}
         self._open_records(lock, writable=writable)
+
+    def _uses(self, array: str) -> bool:
+        """Whether an array is to be mapped: a mapped file stays open."""
+        return True
 
     def _open_records(self, lock: HeldLock | None, *, writable: bool) -> None:
         folder = self.folder

@@ -92,7 +92,7 @@ class WordStatistics:
 
     def norms(self, lengths: Float64Array) -> Float64Array:
         """Return the length normalisation of records with so many words."""
-        return np.asarray(_SATURATION * (1 - _BY_LENGTH + _BY_LENGTH * lengths / self.mean_length))
+        return _norms_of(lengths, self.mean_length)
 
 
 class _Word(NamedTuple):
@@ -120,9 +120,9 @@ class FrequentWords:
     def under(self, statistics: WordStatistics) -> FrequentWords:
         """Return lists that score with statistics of more records than these."""
         if self._rescaled[0] != statistics.mean_length:
-            least = _SATURATION * (1 - _BY_LENGTH)
-            by_length = (self._norms - np.float32(least)) * np.float32(self._mean_length / statistics.mean_length)
-            self._rescaled = statistics.mean_length, np.asarray(by_length + np.float32(least), np.float32)
+            relative = (self._norms.astype(np.float64) / _SATURATION - (1 - _BY_LENGTH)) / _BY_LENGTH
+            lengths = np.rint(relative * self._mean_length)  # so that equal lengths have equal norms in all shards
+            self._rescaled = statistics.mean_length, statistics.norms(lengths).astype(np.float32)
         found = copy.copy(self)
         found._norms, found._statistics = self._rescaled[1], statistics
         return found
@@ -280,7 +280,12 @@ def _norms(connection: sqlite3.Connection, n_records: int) -> Float32Array:
     for number, sizes in connection.execute("SELECT id, sz FROM words_docsize"):
         lengths[number] = total_of(sizes)
     mean = lengths.mean() or 1.0
-    return (_SATURATION * (1 - _BY_LENGTH + _BY_LENGTH * lengths / mean)).astype("<f4")
+    return _norms_of(lengths, mean).astype("<f4")
+
+
+def _norms_of(lengths: Float64Array, mean: float) -> Float64Array:
+    """Return the length normalisation of records with so many words."""
+    return np.asarray(_SATURATION * (1 - _BY_LENGTH + _BY_LENGTH * lengths / mean))
 
 
 def total_of(sizes: bytes) -> int:

@@ -78,8 +78,9 @@ class WordSearch:
             frequent = frequent.under(statistics)
             words, phrases = frequent.words_and_phrases(parts)
             if words:
-                found = [self._weighed(phrase, statistics, last=frequent.n_base) for phrase in phrases]
-                base = self._of_lists(frequent, words, found, limit, matching, informative=informative)
+                weighed = [self._weighed(phrase, statistics, last=frequent.n_base) for phrase in phrases]
+                of_phrases = [(numbers, scores.astype(np.float32)) for numbers, scores in weighed]
+                base = self._of_lists(frequent, words, of_phrases, limit, matching, informative=informative)
                 first = frequent.n_base
         added = self._by_parts(parts, statistics, limit, matching, every=every, first=first)
         numbers, scores = (np.concatenate(pair) for pair in zip(base, added, strict=True))

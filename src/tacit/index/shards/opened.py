@@ -12,12 +12,20 @@ from typing import TypeVar
 from tacit.errors import InputError
 from tacit.files import check_plain_folder
 from tacit.index.folder.opening import Generation, open_generation
-from tacit.index.shards.listing import ShardList, space_digest
+from tacit.index.shards.listing import OF_RECORDS, ShardList, space_digest
 from tacit.index.shards.numbering import Numbering
 
 __all__ = ["OpenShards"]
 
 T = TypeVar("T")
+_FILES, _OTHER_FILES = 10, 512  # that a shard has open, with its arrays, and those of everything else
+
+
+class _OpenShard(Generation):
+    """A shard, of which only what it has for its own records is used."""
+
+    def _uses(self, array: str) -> bool:
+        return array in OF_RECORDS
 
 
 class OpenShards:
@@ -41,6 +49,7 @@ class OpenShards:
         self.there: dict[int, Generation] = {}
         self.missing: dict[int, str] = {}
         n = len(listed.shards)
+        _allow_open_files(n)
         self._threads = [ThreadPoolExecutor(1, f"shard-{place}") for place in range(min(n, _n_cores()))]
         for place, found in self._each(self._opened, range(n)).items():
             if isinstance(found, Generation):
@@ -110,7 +119,7 @@ class OpenShards:
             if not path.is_dir():
                 return f"{what}. {path} is missing: restore it from a copy, or build the index again."
             check_plain_folder(path)
-            generation = open_generation(path)
+            generation = open_generation(path, _OpenShard)
         except InputError as error:
             return f"{what}. {error}"
         problem = None
@@ -122,6 +131,19 @@ class OpenShards:
             return generation
         generation.close()
         return f"{what}. {problem} Restore it from a copy, or build the index again."
+
+
+def _allow_open_files(n_shards: int) -> None:
+    """Raise the number of files that this process may have open, as far as it may, if these shards need more."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # there is none on Windows, which has no such limit
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        needed = _FILES * n_shards + _OTHER_FILES
+        if soft < needed and soft != resource.RLIM_INFINITY:
+            resource.setrlimit(
+                resource.RLIMIT_NOFILE, (needed if hard == resource.RLIM_INFINITY else min(needed, hard), hard)
+            )
 
 
 def _n_cores() -> int:

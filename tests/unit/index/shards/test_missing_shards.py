@@ -223,3 +223,12 @@ def test_where_a_disk_has_no_links_files_are_copied(tmp_path: Path, monkeypatch:
 def test_files_of_the_space_are_shared(index: Path, built: Path) -> None:
     terms = current_generation(built / "sharded.tacit") / "arrays/terms.npy"
     assert terms.stat().st_nlink == 4
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system does not list open files")
+def test_a_shard_has_few_open_files(index: Path) -> None:
+    with tacit.open(index) as opened:
+        opened.search("whale ship", by="words")
+        paths = [os.path.realpath(f"/proc/self/fd/{handle}") for handle in os.listdir("/proc/self/fd")]
+        of_shard = [path for path in paths if path.startswith(str(shard(index).resolve()))]
+    assert 0 < len(of_shard) <= 8, sorted(of_shard)
