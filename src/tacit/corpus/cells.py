@@ -3,13 +3,15 @@
 A semicolon, a bar or a line end in a column of labels separates them. A comma may also be part of a name ("Networks,
 neural") and `--` joins a heading and its subdivisions ("Cats -- Behavior"), so both need a look at the values: in a
 list the same name stands now first, now later, while the parts of a heading keep their places. In a list that is in
-alphabetical order names seldom change to the first place, but they stand at several places from both ends.
+alphabetical order names seldom change to the first place, but they stand at several places from both ends. A space
+separates only what no word of a name looks like: `math.CO hep-th`.
 """
 
 from __future__ import annotations
 
 import ast
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -29,8 +31,10 @@ __all__ = [
 ]
 
 _SURE = (";", "|", "\n")
-_LIKELY = {",": 1 / 3, "--": 1 / 2}  # the share of repeated parts that must be in several places
+_LIKELY = {",": 1 / 3, "--": 1 / 2, " ": 1 / 3}  # the share of repeated parts that must be in several places
 VALUE_MARKS = frozenset({*_LIKELY, "\n"})  # separators that few values do not show
+_CODE = re.compile(r"\S*\w[.:/#_-]\w\S*|#\w+")  # math.CO, hep-th, #sea
+_CODES = 0.8  # of the parts between spaces
 _FEWEST_LISTS = 3  # cells with the mark; fewer say nothing
 _FEWEST_REPEATED = 3
 _FEWEST_MOVING = 2
@@ -53,6 +57,8 @@ def cell_separators(columns: ColumnMap, rows: Iterable[Mapping[str, Any]], *, is
 def is_list_at(cells: Sequence[str], mark: str) -> bool:
     """Whether a mark that may also be part of a name separates names: repeated parts are now first, now later."""
     rows = [[part for part in map(str.strip, cell.split(mark)) if part] for cell in cells]
+    if mark == " " and not _are_codes([part for parts in rows for part in parts]):
+        return False
     if sum(len(parts) > 1 for parts in rows) < _FEWEST_LISTS:
         return False
     counts: Counter[str] = Counter()
@@ -74,6 +80,11 @@ def is_list_at(cells: Sequence[str], mark: str) -> bool:
     return mark == "," and is_long and n_both >= _MOVING_BOTH * len(repeated)
 
 
+def _are_codes(parts: Sequence[str]) -> bool:
+    """Whether nearly all parts are codes, no words."""
+    return sum(_CODE.fullmatch(part) is not None for part in parts) >= _CODES * len(parts)
+
+
 def used_separators(separators: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Return the separators that split a cell of these rows."""
     return {name: mark for name, mark in separators.items() if any(mark in cell for cell in _texts_in(rows, name))}
@@ -84,7 +95,9 @@ def unsplit_note(columns: Iterable[str], separators: Mapping[str, str], rows: Se
     for column in columns:
         cells = _texts_in(rows, column)
         separator = separators.get(column)
-        for mark in (";", "|", ",") if separator is None else (",",):
+        for mark in (";", "|", ",", " ") if separator is None else (",",):
+            if mark == " " and not is_list_at(cells, mark):
+                continue
             unsplit = [cell for cell in cells if mark in cell and not (separator and separator in cell)]
             if len(unsplit) >= _FEWEST_LISTS and 2 * len(unsplit) > len(cells) and separator != "":
                 return (

@@ -27,6 +27,7 @@ PARTS_OF_TOWNS = [
     "Montmartre, Paris, France", "Paris, France", "Old Town, Graz, Austria", "Graz, Austria", "Lend, Graz, Austria",
     "Lyon, France", "Croix-Rousse, Lyon, France", "Marais, Paris, France", "Graz, Styria, Austria",
 ]  # fmt: skip
+CODES = ["math.CO math.PR", "math.PR math.ST hep-th", "hep-th", "math.ST math.CO", "hep-th math.PR", "cs.AI"]
 
 
 def table(tmp_path, cells, column="keywords"):
@@ -46,6 +47,9 @@ def table(tmp_path, cells, column="keywords"):
         (SORTED, ",", True),
         (PARTS_OF_TOWNS, ",", False),
         (["Twain, Mark, 1835-1910", "Lee, Ann, 1900-", "Lee, Bo, 1900-", "Twain, Ann, 1835-1910"], ",", False),
+        (CODES, " ", True),
+        ([cell.replace(".", " ").replace("-", " ") for cell in CODES], " ", False),
+        (["sea animals", "animals", "sea", "animals at sea", "sea animals"], " ", False),
         (HEADINGS, "--", False),
         ([cell.replace(", ", " -- ") for cell in LISTS], "--", True),
     ],
@@ -59,6 +63,7 @@ def test_repeated_parts_in_several_places_make_a_list(cells, mark, is_list):
     [
         (LISTS, ("pets", "cats", "dogs"), "Cells with several names split: keywords at ','."),
         ([cell.replace(", ", " -- ") for cell in LISTS], ("pets", "cats", "dogs"), "split: keywords at '--'."),
+        (CODES, ("hep-th", "math.PR"), "Cells with several names split: keywords at ' '."),
         ([cell.replace(", ", "\n") for cell in LISTS], ("pets", "cats", "dogs"), "split: keywords at line ends."),
         ([cell.replace(", ", " | ") for cell in LISTS], ("pets", "cats", "dogs"), "split: keywords at '|'."),
     ],
@@ -101,6 +106,8 @@ def test_texts_of_json_that_look_like_lists_are_said(tmp_path):
     reading = read_records(tmp_path / "x.jsonl")
     assert next(iter(reading)).labels == ("a; b",)
     assert "pass `label_separator=';'`" in reading.summary()
+    (tmp_path / "x.jsonl").write_text("".join(f'{{"text": "t", "labels": "{cell}"}}\n' for cell in CODES))
+    assert "pass `label_separator=' '`" in read_records(tmp_path / "x.jsonl").summary()
 
 
 @pytest.mark.parametrize(

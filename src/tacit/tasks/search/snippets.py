@@ -81,7 +81,7 @@ class QueryWords:
 def snippet_of(text: str, words: QueryWords, *, title: str = "", length: int = _LENGTH) -> Snippet:
     """Return the best part of a text for a query; a title at its beginning, which is shown anyway, is left out."""
     shown = _SPACE.sub(" ", text[:_READ])
-    if title and shown.startswith(title) and shown[len(title) :].strip(" .:;-"):
+    while title and shown.startswith(title) and shown[len(title) :].strip(" .:;-"):  # a document may repeat it
         shown = shown[len(title) :].lstrip(" .:;-")
     found = _matches(shown, words.keys, words.key)
     of_query = bool(found)

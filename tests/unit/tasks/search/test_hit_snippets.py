@@ -66,6 +66,7 @@ def test_any_text_has_a_snippet(index, text):
 
 def test_a_title_at_the_beginning_is_not_repeated(index):
     assert snippet_of("On whales. They dive.", QueryWords(index, ""), title="On whales").text == "They dive."
+    assert snippet_of("On whales\nOn whales\nThey dive.", QueryWords(index, ""), title="On whales").text == "They dive."
     assert snippet_of("On whales", QueryWords(index, ""), title="On whales").text == "On whales"
 
 
