@@ -58,7 +58,7 @@ LAYERS: dict[str, tuple[set[str], ...]] = {
         {"strict_json", "nearest"},
         {"records"},
         {"folder"},
-        {"stored_arrays", "space", "suggester", "taxonomy", "positions", "known_views", "fusion"},
+        {"stored_arrays", "space", "suggester", "taxonomy", "positions", "known_views", "fusion", "drift"},
         {"shards"},
         {"witnesses"},
         {"models", "keeping"},

@@ -63,6 +63,7 @@ __all__ = ["build_command", "estimate_command", "refit_command"]
         "tacit build books.csv",
         "tacit build books.csv --text title,abstract --labels subjects --taxonomy subjects.ttl",
         "tacit build papers.jsonl --link authors --language german --stem -o papers.tacit",
+        "tacit build records/ --cluster tcp://10.0.0.1:8786 -o /shared/records.tacit",
     ),
 )
 @reading_options
@@ -71,6 +72,12 @@ __all__ = ["build_command", "estimate_command", "refit_command"]
 @model_options
 @option_in("Size", "--memory", metavar="SIZE", help="Memory that the build may take: 4GB, 800MB.  [default: all]")
 @option_in("Size", "--shards", type=int, metavar="N", help="Spread the records over N parts, searched side by side.")
+@option_in(
+    "Size",
+    "--cluster",
+    metavar="ADDRESS",
+    help="Build with a Dask cluster: the address of its scheduler, or local:4 for four processes on this machine.",
+)
 @option_in("Size", "--resume", is_flag=True, help="Go on with the same build if it was interrupted.")
 @option_in(
     "Output",
@@ -91,6 +98,7 @@ def build_command(
     replace: bool,
     memory: str | None,
     shards: int | None,
+    cluster: str | None,
     resume: bool,
     vectors: str | None,
     vectors_only: bool,
@@ -114,7 +122,7 @@ def build_command(
         if space.dimensions is None:
             warnings.filterwarnings("ignore", r"n_components=\d+ is more than", TacitWarning)
         settings = read_settings(space)
-        if memory is not None and not quiet:
+        if memory is not None and cluster is None and not quiet:
             _tell_plan(reading, space, settings, memory, show)
         records = open_records(
             reading,
@@ -139,6 +147,7 @@ def build_command(
                 replace_old=replace,
                 memory=memory,
                 shards=shards,
+                cluster=cluster,
                 resume=resume,
                 report=show,
                 wait=wait,

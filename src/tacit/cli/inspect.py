@@ -420,6 +420,10 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
         ("fitted", found.created),
         ("versions", _listed(found.versions, " ")),
     ]
+    if found.drift is not None:
+        rows.append(
+            ("drift", f"{found.drift:.0%} less of added records is explained than of new ones like those fitted")
+        )
     waiting = [f"{found.new_words:,} words"] if found.new_words else []
     waiting += [f"{found.new_labels:,} labels"] if found.new_labels else []
     rows.append(("new since the fit", f"{' and '.join(waiting)}, which a refit learns" if waiting else ""))

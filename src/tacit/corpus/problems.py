@@ -60,11 +60,20 @@ class Problems:
     def __len__(self) -> int:
         return self.counts.total()
 
+    def add_all(self, others: Problems) -> None:
+        """Count the problems of another part of the same reading; raise if there are more than `limit`."""
+        self.examples += [example for example in others.examples if self.counts[example.kind] < _EXAMPLES]
+        self.counts.update(others.counts)
+        self._check()
+
     def add(self, kind: str, file: str, line: int, sentence: str, *, n_lines: int = 1) -> None:
         """Count a problem that costs `n_lines` lines; raise if there are more than `limit`."""
         if self.counts[kind] < _EXAMPLES or n_lines > 1:
             self.examples.append(Problem(kind, file, line, sentence))
         self.counts[kind] += n_lines
+        self._check()
+
+    def _check(self) -> None:
         if self.limit is not None and len(self) > self.limit:
             first = "; ".join(str(example).rstrip(".") for example in self.examples[:_EXAMPLES])
             raise InputError(

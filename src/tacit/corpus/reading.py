@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import fields
 from itertools import chain, islice
 from pathlib import Path
@@ -31,7 +32,7 @@ from tacit.corpus.plain_values import OddValueError, is_whole, plain_value, whol
 from tacit.corpus.problems import Problems
 from tacit.corpus.record import Record
 from tacit.corpus.rows import ROWS_LOOKED_AT, RowsAhead
-from tacit.corpus.sources import MOST_BYTES, Row, Source, find_sources
+from tacit.corpus.sources import MOST_BYTES, Row, RowsSource, Source, find_sources
 from tacit.errors import InputError, TacitWarning, did_you_mean
 
 __all__ = ["Reading", "as_records", "read_records"]
@@ -159,6 +160,7 @@ class Reading:
     problems : Problems, those of the last pass: `counts` by kind and `examples`
     n_read : int, the records of the last pass so far
     column_names : tuple of str, the columns of the first rows
+    columns_there : tuple of str, those of the last pass, as far as it took to find all mapped ones
     """
 
     def __init__(
@@ -172,6 +174,8 @@ class Reading:
         self._ahead: dict[int, RowsAhead] = {}
         self._separators: dict[str, str] = {}
         self._note = ""
+        self._is_part = False
+        self.columns_there: tuple[str, ...] = ()
         self.column_names: tuple[str, ...] = ()
         self.columns = self._settled()
 
@@ -187,6 +191,56 @@ class Reading:
         if self.problems:
             said = f"the files have problems: {self.problems.counted()}. The summary of the reading lists them."
             warnings.warn(said, TacitWarning, stacklevel=2)
+
+    @property
+    def is_of_files(self) -> bool:
+        """Whether all records are in files."""
+        return not any(isinstance(source, RowsSource) for source in self._sources)
+
+    @property
+    def first_path(self) -> Path:
+        """The path of the first file."""
+        return self._sources[0].path.absolute()
+
+    @property
+    def limit(self) -> int | None:
+        """Maximum number of records to read."""
+        return self._limit
+
+    def sizes(self) -> list[int]:
+        """Return the size of each file in bytes."""
+        return [source.size() for source in self._sources]
+
+    def part(self, first: int, stop: int) -> Reading:
+        """Return a reading of the files from a first to before a last one, as this one would read them.
+
+        It can be sent to another process. Ids that are repeated in another part are not found, and whether a column is
+        missing is for the caller to check in the `columns_there` of all parts.
+        """
+        for source in self._sources[first:stop]:
+            key = (source.root, source.format.removeprefix("annif-"))
+            if source.root is not None and key not in self._is_annif:  # all files of a folder are as its first one
+                self._look_ahead(source)
+        found = copy(self)
+        found._sources = [copy(source) for source in self._sources[first:stop]]
+        for source in found._sources:
+            source.path, source._raw = source.path.absolute(), None
+            source.root = None if source.root is None else source.root.absolute()
+        found._ahead, found._sizes, found._progress, found._is_part = {}, [], None, True
+        found.problems = Problems(self._max_problems)
+        found._is_annif = {(path.absolute(), kind): flag for (path, kind), flag in self._is_annif.items()}
+        return found
+
+    def take(self, parts: Iterable[Reading]) -> None:
+        """Count what other processes have read as parts of this; raise if a mapped column is in none of them."""
+        self.problems, self.n_read = Problems(self._max_problems), 0
+        there: dict[str, None] = {}
+        for part in parts:
+            self.n_read += part.n_read
+            self.problems.add_all(part.problems)
+            there.update(dict.fromkeys(part.columns_there))
+        if self.n_read:
+            _check_columns(self.columns, there, self._sources[-1].name)
 
     def to_facts(self) -> dict[str, Any]:
         """Return the names of the sources and the roles of the columns as plain data, for an index to keep."""
@@ -265,7 +319,8 @@ class Reading:
             self._place = place
             rows = self._ahead.pop(place) if place in self._ahead else self._look_ahead(source)
             yield from self._records(rows, seen, there)
-        if self.n_read:
+        self.columns_there = tuple(there)
+        if self.n_read and not self._is_part:
             _check_columns(self.columns, there, self._sources[-1].name)
 
     def _records(self, rows: RowsAhead, seen: set[str], there: dict[str, None]) -> Iterator[Record]:

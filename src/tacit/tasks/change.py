@@ -18,12 +18,16 @@ from tacit.corpus.columns import ColumnMap
 from tacit.corpus.reading import as_records
 from tacit.corpus.record import Record
 from tacit.errors import TacitWarning, did_you_mean
+from tacit.tasks.build.fitted_space import RecordKnowledge
 from tacit.tasks.build.label_matching import with_known_labels
+from tacit.tasks.build.stages.placing import ViewRows
 from tacit.tasks.known_things import known_things
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.types import Float32Array
 
 __all__ = ["add", "remove", "update", "upsert"]
+
+_BLOCK = 16_384  # records that are placed at a time
 
 
 def add(collection: OpenedIndex, records: Iterable[Record], *, vectors: Any = None) -> int:
@@ -64,10 +68,7 @@ def _write(
         change(given, positions)
         _warn(said)
         return len(given)
-    positions = space.place(texts, "record")
-    words = space.words
-    if collection.known_views is not None and words is not None:
-        positions = _with_known(collection, given, [words.row(text) for text in texts], positions)
+    positions = _placed(collection, given)
     n_nowhere = int(np.count_nonzero(~positions.any(axis=1)))
     if n_nowhere:
         said.append(
@@ -83,6 +84,27 @@ def _warn(said: Sequence[str]) -> None:
     """Warn of what was changed, once it is changed: of a change that is refused there is nothing to say but why."""
     for sentence in said:
         warnings.warn(sentence, TacitWarning, stacklevel=5)
+
+
+def _placed(collection: OpenedIndex, records: Sequence[Record]) -> Float32Array:
+    """Return the positions of records by their words and by what is known about them, block by block as in a build."""
+    space = collection.space
+    if space.words is None:
+        return space.place([record.text for record in records], "record")  # which says that they cannot be placed
+    views = collection.known_views
+    links = {name: [record.links.get(name, ()) for record in records] for name in collection.link_names}
+    rows_of = ViewRows(views, RecordKnowledge([record.labels for record in records], links, collection.taxonomy))
+    positions = np.zeros((len(records), space.n_dimensions), np.float32)
+    for first in range(0, len(records), _BLOCK):
+        block = slice(first, min(first + _BLOCK, len(records)))
+        words = space.words.transform(record.text for record in records[block])
+        placed = np.asarray(words @ space.terms, np.float32)
+        if space.offset is not None:
+            placed[np.diff(words.indptr) > 0] -= space.offset
+        if views is not None:
+            placed = views.place_rows(words, placed, rows_of.of(block.start, block.stop))
+        positions[block] = placed
+    return positions
 
 
 def _columns_of(collection: OpenedIndex) -> ColumnMap | None:

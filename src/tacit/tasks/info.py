@@ -7,7 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tacit.display import Displayed, Table
+from tacit.index.drift import explained
 from tacit.index.shards.opening import shards_of
 from tacit.index.witnesses.corrections import corrections_of
 from tacit.tasks.opened_index import OpenedIndex
@@ -48,6 +51,8 @@ class IndexInfo(Displayed):
     created : str, time of the last fit, ISO 8601 in UTC
     versions : dict of str to str, of Tacit and the libraries that made it
     refit_due : bool, whether more than a tenth was added or removed since the fit
+    drift : float or None, how much less the space explains of the words of added records than of unseen records like
+        those of the fit, from 0 to 1; None without added records, and if the space does not say
     new_words, new_labels : int, of added records, that the space does not know until the next refit; words of at most
         10,000 added records are counted
     """
@@ -80,6 +85,7 @@ class IndexInfo(Displayed):
     created: str
     versions: dict[str, str]
     refit_due: bool
+    drift: float | None
     new_words: int
     new_labels: int
 
@@ -107,6 +113,7 @@ def info(collection: OpenedIndex) -> IndexInfo:
     build, fitted = manifest.settings.get("build", {}), manifest.settings.get("fitted", {})
     listed, missing = shards_of(collection.generation)
     by_words = "facts/words.json" in manifest.files
+    n_new, drift = _of_added(collection) if counts.added else (0, None)
     return IndexInfo(
         path=str(collection.path),
         records=counts.live,
@@ -136,7 +143,8 @@ def info(collection: OpenedIndex) -> IndexInfo:
         created=manifest.created,
         versions={"tacit": manifest.tacit, **manifest.libraries},
         refit_due=counts.added + counts.removed > REFIT_SHARE * counts.base,
-        new_words=_new_words(collection) if counts.added else 0,
+        drift=drift,
+        new_words=n_new,
         new_labels=len(collection.new_labels()) if counts.added else 0,
     )
 
@@ -153,15 +161,21 @@ def _some_values(collection: OpenedIndex, name: str) -> list[Any]:
 _FIELDS, _VALUES = 30, 8
 
 
-def _new_words(collection: OpenedIndex) -> int:
-    """Count the words of added records that the space does not know."""
-    words = collection.space.words
+def _of_added(collection: OpenedIndex) -> tuple[int, float | None]:
+    """Count the words of added records that the space does not know, and measure how far they drift from the others."""
+    words, expected = collection.space.words, collection.settings.get("fitted", {}).get("explained")
     if words is None:
-        return 0
-    known, found = set(words.terms), set[str]()
-    for record in collection.store.get(collection.positions.added[:_MOST_READ]):
-        found.update(word for word in words.analyse(record.text) if word not in known)
-    return len(found)
+        return 0, None
+    added = collection.positions.added
+    drawn = added[np.unique(np.linspace(0, len(added) - 1, _MOST_READ).astype(np.int64))]
+    texts = [record.text for record in collection.store.get(drawn)]
+    known = words.columns
+    n_new = len({word for text in texts for word in words.analyse(text) if word not in known})
+    if not isinstance(expected, float) or expected <= 0:
+        return n_new, None
+    views = collection.known_views
+    found = explained(words.transform(texts), np.asarray(collection.space.terms if views is None else views.terms))
+    return n_new, round(float(np.clip(1 - found / expected, 0, 1)), 4)
 
 
 _MOST_READ = 10_000

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import heapq
+import shutil
 import tempfile
 from array import array
 from collections import Counter, defaultdict
@@ -27,7 +28,7 @@ from tacit.text.settings import TextSettings
 from tacit.text.words import Words, no_words
 from tacit.types import Array
 
-__all__ = ["ROWS_PER_BLOCK", "CountedTexts", "TermCount", "choose_terms", "merge_counts"]
+__all__ = ["ROWS_PER_BLOCK", "CountedTexts", "TermCount", "choose_terms", "first_places", "merge_counts"]
 
 ROWS_PER_BLOCK = 2_000
 _TERM_BYTES = 220  # memory for a term in the dictionary, its position and its counts, without its letters
@@ -82,6 +83,7 @@ class CountedTexts:
         self._in_memory = 0
         self._spilled: IO[bytes] | None = None
         self._words: Words | None = None
+        self._order: Array | None = None
         self._columns: list[Array] = []
         self._begin_run()
         self._begin_block()
@@ -114,10 +116,21 @@ class CountedTexts:
         if self._words is not None:
             return self._words
         self._end_block()
-        self._run_sizes.append(len(self._places))
         counted = _merged(self._coded_runs()) if self._runs else self._frequent_enough()
         terms, in_records = choose_terms(counted, self.n_records, self.settings)
-        columns = {term: column for column, term in enumerate(terms)}
+        stop_words = tuple(self._analyse.stop_words)
+        words = Words.from_counts(self.settings, stop_words, terms, in_records, self.n_records)
+        self.use(words)
+        return words
+
+    def use(self, words: Words, order: Array | None = None) -> None:
+        """Take words that were chosen elsewhere, from the counts of more texts than these.
+
+        `order` is where each of them first comes among all of these texts, as `first_places` returns it. Rows are then
+        the same as those of all texts together, to the last bit: sums over a row are rounded in this order.
+        """
+        self._run_sizes.append(len(self._places))
+        columns = words.columns
         self._columns = [np.full(size, -1, np.int32) for size in self._run_sizes]
         for number, file in enumerate(self._runs):
             for term, _, _, _, code in _read_run(number, file):
@@ -125,9 +138,52 @@ class CountedTexts:
         for term, code in self._places.items():
             self._columns[-1][code] = columns.get(term, -1)
         self._places.clear()
-        stop_words = tuple(self._analyse.stop_words)
-        self._words = Words.from_counts(self.settings, stop_words, terms, in_records, self.n_records)
-        return self._words
+        self._words, self._order = words, order
+
+    def terms(self) -> Iterator[TermCount]:
+        """Yield the counts of all words, in ascending order of the words; no text can be added after it."""
+        self._end_block()
+        return _merged(self._coded_runs())
+
+    def save(self, folder: Path) -> None:
+        """Write everything that was counted, after `terms`, for `CountedTexts.open`; memory is freed."""
+        if len(self._places):
+            self._spill_run()
+        for number, run in enumerate(self._runs):
+            run.seek(0)
+            with (folder / f"run-{number}.tsv").open("w", encoding="utf-8", newline="\n") as copy:
+                shutil.copyfileobj(run, copy)
+        if self._spilled is not None:
+            self._spilled.seek(0)
+        with (folder / "codes.bin").open("wb") as file:
+            for block in self._blocks:  # those in memory come before those in the file
+                for numbers in self._numbers_of(block):
+                    file.write(np.ascontiguousarray(numbers).data)
+        ends = [block.ends for block in self._blocks]
+        np.savez(
+            folder / "blocks.npz",
+            runs=np.array([block.run for block in self._blocks], np.int64),
+            lengths=np.array([len(each) for each in ends], np.int64),
+            ends=np.concatenate(ends) if ends else np.empty(0, np.int64),
+            run_sizes=np.array(self._run_sizes, np.int64),
+            n_records=self.n_records,
+        )
+        self._blocks.clear()
+
+    @classmethod
+    def open(cls, folder: Path, settings: TextSettings) -> CountedTexts:
+        """Open what `save` wrote, to `use` words and ask for `rows`; texts cannot be added."""
+        found = cls(settings, folder=folder)
+        with np.load(folder / "blocks.npz", allow_pickle=False) as kept:
+            facts = {name: kept[name] for name in kept.files}
+        found.n_records, found._run_sizes = int(facts["n_records"]), facts["run_sizes"].tolist()
+        for number in range(len(found._run_sizes)):
+            run = (folder / f"run-{number}.tsv").open(encoding="utf-8", newline="\n")
+            found._runs.append(found._files.enter_context(run))
+        found._spilled = found._files.enter_context((folder / "codes.bin").open("rb"))
+        ends = np.split(facts["ends"], np.cumsum(facts["lengths"])[:-1]) if len(facts["lengths"]) else []
+        found._blocks = [_Block(int(run), own, None, None) for run, own in zip(facts["runs"], ends, strict=True)]
+        return found
 
     def rows(self) -> Iterator[sp.csr_array]:
         """Yield the texts as rows of unit length, in order, one block at a time; blocks in memory are used up."""
@@ -138,7 +194,7 @@ class CountedTexts:
         while self._blocks:
             block = self._blocks.pop()
             codes, counts = self._numbers_of(block)
-            yield _weighted(words, self._columns[block.run][codes], counts, block.ends)
+            yield _weighted(words, self._columns[block.run][codes], counts, block.ends, self._order)
 
     def matrix(self) -> sp.csr_array:
         """Return all texts as rows of one matrix."""
@@ -276,14 +332,33 @@ def choose_terms(counted: Iterable[TermCount], n_records: int, settings: TextSet
     return terms, counts
 
 
-def _weighted(words: Words, columns: Array, counts: Array, ends: Array) -> sp.csr_array:
+def first_places(words: Words, folders: Iterable[Path]) -> Array:
+    """Return the order in which the words first come in texts whose counts `CountedTexts.save` wrote into folders."""
+    columns, places, n_seen = words.columns, np.full(len(words.terms), -1, np.int32), 0
+    for folder in folders:
+        for number, path in enumerate(sorted(folder.glob("run-*.tsv"), key=lambda path: int(path.stem[4:]))):
+            with path.open(encoding="utf-8", newline="\n") as file:
+                known = ((columns.get(term, -1), code) for term, _, _, _, code in _read_run(number, file))
+                found = np.array([(code, column) for column, code in known if column >= 0], np.int64).reshape(-1, 2)
+            new = found[places[found[:, 1]] < 0]
+            new = new[np.argsort(new[:, 0])]
+            places[new[:, 1]] = n_seen + np.arange(len(new))
+            n_seen += len(new)
+    return places
+
+
+def _weighted(words: Words, columns: Array, counts: Array, ends: Array, order: Array | None = None) -> sp.csr_array:
     """Return rows of unit length, by the operations of scikit-learn in single precision, in the same order."""
     from sklearn.preprocessing import normalize
 
     kept = columns >= 0
     indptr = np.append(0, np.cumsum(kept))[ends].astype(np.int32)
-    data = counts[kept].astype(np.float32)
-    rows = sp.csr_array((data, columns[kept], indptr), shape=(len(ends) - 1, len(words.terms)))
+    data, chosen = counts[kept].astype(np.float32), columns[kept]
+    if order is not None:
+        ordered = sp.csr_array((data, order[chosen], indptr), shape=(len(ends) - 1, len(words.terms)))
+        ordered.sort_indices()
+        data, chosen = ordered.data, np.argsort(order).astype(np.int32)[ordered.indices]
+    rows = sp.csr_array((data, chosen, indptr), shape=(len(ends) - 1, len(words.terms)))
     np.log(rows.data, rows.data)
     rows.data += np.float32(1)
     rows.data *= words.weights[rows.indices]

@@ -44,8 +44,8 @@ class Cluster:
         ]
 
     @contextmanager
-    def talking(self) -> Iterator[Any]:
-        """Yield the client; losses that Dask cannot repair raise an error of one sentence."""
+    def talking(self, again: str = "Start it again, and make the rows again with cluster_rows") -> Iterator[Any]:
+        """Yield the client; losses that Dask cannot repair raise an error of one sentence, which ends in `again`."""
         _, distributed = libraries()
         try:
             if self.client.status != "running":
@@ -63,8 +63,7 @@ class Cluster:
             said = " ".join(str(error).split())[:200]  # Dask's message may have many lines
             if self.client.status != "running":
                 raise TacitError(
-                    f"the cluster is gone: the scheduler at {self.name} no longer answers ({said}). Start it again, "
-                    "and make the rows again with cluster_rows."
+                    f"the cluster is gone: the scheduler at {self.name} no longer answers ({said}). {again}."
                 ) from error
             raise TacitError(
                 f"the cluster lost data that it cannot make again ({said}). Pass delayed objects or a folder to "

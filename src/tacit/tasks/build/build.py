@@ -23,7 +23,9 @@ from tacit.index.folder.opening import as_folder
 from tacit.index.shards.opening import any_generation, check_complete, shards_of
 from tacit.index.taxonomy import taxonomy_to_facts
 from tacit.index.witnesses.corrections import corrections_of
+from tacit.operators.rows.cluster_workers import opened_cluster
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.tasks.build.partitions.cluster_build import ClusterBuild, check_reading
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.build.stages.pipeline import IndexBuild
 from tacit.tasks.build.stages.plan import parse_memory
@@ -47,6 +49,7 @@ def build(
     replace_old: bool = False,
     memory: str | int | None = None,
     shards: int | None = None,
+    cluster: Any = None,
     resume: bool = False,
     report: Report | None = None,
     wait: float = 0.0,
@@ -80,6 +83,10 @@ def build(
     shards : int, optional
         Number of parts over which the records are spread in the folder, which are searched at the same time; see
         docs/howto/size.md. Default: none. The answers are the same.
+    cluster : str or distributed.Client, optional
+        Build with the processes of a Dask cluster: the address of its scheduler, or "local:4" to start four processes
+        on this machine. The files and the folder must be on a disk that all of them share. The index is in shards, and
+        `memory` is what one task may take; see docs/howto/size.md.
     resume : bool, default False
         Whether to go on with a build of the same records and settings that was interrupted, behind the last stage that
         it had finished, and to keep the stages of this one if it is interrupted. Without one it begins anew.
@@ -101,6 +108,8 @@ def build(
         settings = replace(settings, reading=records.to_facts())
     if taxonomy is not None and isinstance(records, Reading) and not settings.allow_unmatched:
         _check_has_labels(records)
+    if cluster is not None:
+        check_reading(records, vectors)
     folder = as_folder(path)
     if vectors is not None:
         vectors = read_vectors(vectors)
@@ -114,15 +123,28 @@ def build(
         n_shards = None if shards is None else check_count("shards", shards)
         taxonomy = in_language(taxonomy, settings)
         with GenerationWriter(folder, wait=wait, resume=resume) as writer:
-            asked = _asked(records, settings, taxonomy, vectors, n_shards)
+            asked = _asked(records, settings, taxonomy, vectors, n_shards, on_cluster=cluster is not None)
             state = BuildState(writer, asked, resume=resume)
-            say = StageReporter(report)
-            IndexBuild(writer, settings, taxonomy, vectors, (), state, say, limit, n_shards=n_shards).run(records)
+            if cluster is None:
+                say = StageReporter(report)
+                IndexBuild(writer, settings, taxonomy, vectors, (), state, say, limit, n_shards=n_shards).run(records)
+                return folder
+            state.keep_every_stage()
+            state.finish("asked", {})  # tasks note themselves what is done
+            with opened_cluster(cluster, limit) as workers:
+                given = (writer, settings, taxonomy, workers, limit, n_shards, report)
+                ClusterBuild(*given).run(check_reading(records, vectors))
     return folder
 
 
 def _asked(
-    records: Any, settings: BuildSettings, taxonomy: Taxonomy | None, vectors: Any, n_shards: int | None
+    records: Any,
+    settings: BuildSettings,
+    taxonomy: Taxonomy | None,
+    vectors: Any,
+    n_shards: int | None,
+    *,
+    on_cluster: bool = False,
 ) -> Callable[[], Any]:
     """Return a function that describes what a build was asked for."""
 
@@ -133,6 +155,7 @@ def _asked(
             "taxonomy": None if taxonomy is None else _hash(json.dumps(taxonomy_to_facts(taxonomy)).encode()),
             "vectors": None if vectors is None else _hash(np.ascontiguousarray(vectors).data),
             "shards": n_shards,
+            "cluster": on_cluster,
         }
 
     return described

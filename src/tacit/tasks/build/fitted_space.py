@@ -125,6 +125,7 @@ class FittedSpace:
     known_views : KnownViews or None, places records whose labels or links are known
     emphasis : Emphasis or None, how much each view counts
     vector_maps : VectorMaps or None, place vectors in a space of words and vectors
+    explained : float or None, what it explains of the words of unseen records, by which drift is measured
     """
 
     model: str
@@ -144,6 +145,7 @@ class FittedSpace:
     known_views: KnownViews | None = None
     emphasis: Emphasis | None = None
     vector_maps: VectorMaps | None = None
+    explained: float | None = None
 
 
 def make_model(kind: Any, settings: BuildSettings, **given: Any) -> Any:

@@ -12,6 +12,7 @@ from sklearn.preprocessing import normalize
 
 from tacit.checks import human_size, is_sparse
 from tacit.errors import InputError
+from tacit.index.drift import explained_when_new
 from tacit.index.known_views import KnownViews
 from tacit.index.space import Space
 from tacit.index.suggester import Suggester
@@ -279,7 +280,9 @@ def _fit_matrix(
         offset = model.components_ @ model.mean_ if model.center else None
     terms = np.ascontiguousarray(model.components_.T, np.float32)
     offset = None if offset is None else np.asarray(offset, np.float32)
-    return FittedSpace(space.title, plain_parameters(model), terms, offset, positions), honest
+    is_plain = space.name == "lsi" and offset is None and is_sparse(X)
+    expected = explained_when_new(X, terms * model.singular_values_) if is_plain else None
+    return FittedSpace(space.title, plain_parameters(model), terms, offset, positions, explained=expected), honest
 
 
 def _trained(X: Any, positions: Float32Array, labels: LabelMatrix, settings: BuildSettings, method: str) -> Suggester:

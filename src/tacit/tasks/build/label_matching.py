@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.checks import shown
 from tacit.corpus.record import Record
@@ -89,6 +89,19 @@ class LabelMatching:
             else:
                 self.unmatched.append(label)
         return self.nodes.get(label) or self._spelt.get(label, label)
+
+    def to_facts(self) -> dict[str, Any]:
+        """Return how the labels were found as plain data, for `take`."""
+        ambiguous = {label: list(map(str, nodes)) for label, nodes in self.ambiguous.items()}
+        return {"nodes": self.nodes, "ways": self.ways, "ambiguous": ambiguous, "unmatched": self.unmatched}
+
+    def take(self, facts: Mapping[str, Any]) -> None:
+        """Remember what another process has found in other records."""
+        new = [label for label in facts["unmatched"] if label not in self.ways]
+        self.unmatched += new
+        self.ambiguous |= {label: tuple(nodes) for label, nodes in facts["ambiguous"].items()}
+        self.nodes |= facts["nodes"]
+        self.ways |= facts["ways"]
 
     def summary(self) -> str:
         """Return in a few words how many labels were found, and how; "" if all of them are nodes already."""

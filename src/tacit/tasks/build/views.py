@@ -21,6 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tacit.errors import InputError, did_you_mean
+from tacit.index.drift import explained_when_new
 from tacit.index.known_views import KnownViews, ViewPull
 from tacit.models.common.record_kernel import honest_among
 from tacit.models.common.views import View
@@ -173,7 +174,9 @@ def _fit(
         rows = np.flatnonzero(labels.known)
         honest[rows] = honest_among(model, X, rows, positions) * stretch
     made = FittedSpace(space.title, plain_parameters(model), terms, None, positions)
-    return replace(made, known_views=_known_views(model, n_words)), honest
+    placing = _known_views(model, n_words)
+    expected = None if placing is None or n_words is not None else explained_when_new(X, placing.terms)
+    return replace(made, known_views=placing, explained=expected), honest
 
 
 def _some_of(view: View, rows: IntArray) -> View:

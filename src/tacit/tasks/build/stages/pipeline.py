@@ -58,7 +58,7 @@ from tacit.text.counting import CountedTexts
 from tacit.text.words import Words
 from tacit.types import IntArray
 
-__all__ = ["IndexBuild"]
+__all__ = ["IndexBuild", "read_space"]
 
 _LARGE = 2**40  # what is freed before a stage goes back to the system
 _SHARD = 2**23  # bytes of rows on disk that are read at a time
@@ -193,11 +193,11 @@ class IndexBuild:
         k = self.settings.n_components or dimensions_for(self.X.shape[0], n_labels)
         contents = Contents(self.X.shape[0], self.X.shape[1], _n_entries(self.X), counts, k)
         model = "lsi" if space.name == "lsi" else "mlsi"
-        self.limits = limits_for(self.memory, contents, can_sample=can_sample, model=model)
+        self.limits = limits_for(self.memory, contents, can_sample=can_sample, model=model, n_parts=self.n_shards or 1)
         self._space = space.name
         self.say.begin("plan")
         self.say.end(self.limits.sentence(self.X.shape[0]))
-        if self.limits.n_fitted == self.X.shape[0] and is_outside_memory(self.X):
+        if not self._is_sampled and is_outside_memory(self.X):
             self.X = _in_memory(self.X)
 
     @property
@@ -219,10 +219,10 @@ class IndexBuild:
                 self._save_labels()
             _save_space(self.writer, self.fitted, self.words)
             keep = None if self._is_sampled else partial(np.save, work / "honest.npy", self.honest)
-            made = {"model": self.fitted.model, "parameters": self.fitted.parameters}
+            made = {name: getattr(self.fitted, name) for name in ("model", "parameters", "explained")}
             self.state.finish("space", made, keep)
         else:
-            self.fitted = _read_space(self.writer, self.state["space"], with_labels=not self._is_sampled)
+            self.fitted = read_space(self.writer, self.state["space"], with_labels=not self._is_sampled)
             if self._is_sampled:
                 assert self.limits is not None
                 self.asked = sampled(self.X.shape[0], self.limits.n_fitted, self.settings.random_state)
@@ -247,8 +247,8 @@ class IndexBuild:
         self.fitted, honest, _ = found
         self.asked = rows
         np.save(self.state.folder / "seen.npy", np.bincount(some.indices, minlength=some.shape[1]) > 0)
-        np.save(self.state.folder / "honest.npy", honest)
-        np.save(self.state.folder / "fitted_positions.npy", self.fitted.positions)
+        for name, rows_of in (("honest", honest), ("fitted_positions", self.fitted.positions)):
+            np.save(self.state.folder / f"{name}.npy", np.ascontiguousarray(rows_of))  # as `FileRows` reads them
 
     def _place(self) -> None:
         """Place all records, and everything that lies at the mean of records."""
@@ -277,7 +277,7 @@ class IndexBuild:
             self.say.end(f"{len(positions):,} records placed")
             self.state.finish("places", {})
         else:
-            found = _read_space(self.writer, self.state["space"], with_labels=True)
+            found = read_space(self.writer, self.state["space"], with_labels=True)
             self.fitted = replace(found, positions=positions, known_views=None)  # type: ignore[arg-type]
 
     def _save_labels(self) -> None:
@@ -394,6 +394,8 @@ class IndexBuild:
         }
         if fitted.share is not None:
             made["share"] = round(fitted.share, 4)
+        if fitted.explained is not None:
+            made["explained"] = round(fitted.explained, 6)
         if self.asked is not None:
             made["fitted_records"] = len(self.asked)
         self.X = self.honest = None  # files that are open could not be removed
@@ -417,7 +419,7 @@ def _save_space(writer: GenerationWriter, fitted: FittedSpace, words: Words | No
         writer.save_array("strengths", fitted.strengths)
 
 
-def _read_space(writer: GenerationWriter, made: Any, *, with_labels: bool) -> FittedSpace:
+def read_space(writer: GenerationWriter, made: Any, *, with_labels: bool) -> FittedSpace:
     """Read a space that was written by a build that was killed, without positions; labels may not be written yet."""
     index: Any = UnfinishedIndex(writer.folder)
     optional = {name: index.array(name) if name in index.arrays else None for name in ("offset", "strengths")}
@@ -441,6 +443,7 @@ def _read_space(writer: GenerationWriter, made: Any, *, with_labels: bool) -> Fi
         known_views=KnownViews.of_generation(index),
         emphasis=Emphasis(**index.facts("emphasis")) if "facts/emphasis.json" in index.files else None,
         vector_maps=maps,
+        explained=made.get("explained"),
     )
 
 

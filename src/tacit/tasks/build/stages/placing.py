@@ -19,15 +19,20 @@ from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge
 from tacit.tasks.build.stages.some_rows import FileRows, RowsFile
 from tacit.tasks.stage_progress import StageReporter
-from tacit.types import Array, BoolArray, Float32Array, IntArray
+from tacit.types import Array, BoolArray, Float32Array, Float64Array, IntArray
 
 __all__ = [
+    "ViewRows",
     "lengths_in_blocks",
+    "means_of",
     "place_others",
     "place_records",
+    "position_sums",
     "row_blocks",
+    "unseen_sums",
     "with_labels",
     "with_links",
+    "with_placed_words",
     "with_unseen_words",
 ]
 
@@ -58,7 +63,7 @@ def place_records(
     """
     n, k = X.shape[0], fitted.terms.shape[1]
     file = RowsFile(path, (n, k))
-    views = _Views(fitted.known_views, known)
+    views = ViewRows(fitted.known_views, known)
     done = n if file.n_written == n else file.n_written // block * block
     for first, some in row_blocks(X, block):
         last = first + some.shape[0]
@@ -87,7 +92,7 @@ def place_others(fitted: FittedSpace, X: Any, known: RecordKnowledge, rows: IntA
     positions = np.empty((X.shape[0], fitted.terms.shape[1]), np.float32)
     positions[rows] = fitted.positions
     for part in np.array_split(others, max(1, len(others) // _AT_A_TIME)):
-        views = _Views(fitted.known_views, known.part(part))
+        views = ViewRows(fitted.known_views, known.part(part))
         positions[part] = _placed(X[part], fitted, views, 0)
     fitted = replace(fitted, positions=positions)
     if not is_sparse(X):
@@ -96,7 +101,7 @@ def place_others(fitted: FittedSpace, X: Any, known: RecordKnowledge, rows: IntA
     return with_unseen_words(fitted, X, positions, seen, ridge, _AT_A_TIME)
 
 
-def _placed(some: Any, fitted: FittedSpace, views: _Views, first: int) -> Float32Array:
+def _placed(some: Any, fitted: FittedSpace, views: ViewRows, first: int) -> Float32Array:
     """Return the positions of consecutive records by their words and by what else is known."""
     by_words = np.asarray(some @ fitted.terms, np.float32)
     if fitted.offset is not None:
@@ -127,7 +132,7 @@ def row_blocks(X: Any, block: int) -> Iterator[tuple[int, sp.csr_array]]:
         yield first, sp.vstack(waiting, format="csr")
 
 
-class _Views:
+class ViewRows:
     """What is known about blocks of records, as rows of the things of each view."""
 
     def __init__(self, placing: KnownViews | None, known: RecordKnowledge) -> None:
@@ -201,12 +206,25 @@ def with_links(fitted: FittedSpace, known: RecordKnowledge, positions: FileRows,
 
 
 def _means(things: LabelMatrix, positions: FileRows, block: int) -> Float32Array:
+    return means_of(things.counts, *position_sums(things, positions, block), positions.shape[1])
+
+
+def position_sums(things: LabelMatrix, positions: Any, block: int) -> tuple[IntArray, Float64Array]:
+    """Return the numbers of the things that records have, and the sums of the positions of the records of each."""
     totals = np.zeros((things.n_labels, positions.shape[1]), np.float64)
     for first in range(0, len(positions), block):
         rows = sp.csr_array(things.indicator[first : first + block].T)
         used = np.flatnonzero(np.diff(rows.indptr))
         totals[used] += rows[used] @ positions[first : first + block].astype(np.float64)
-    return np.asarray(totals / np.maximum(things.counts, 1)[:, None], np.float32)
+    there = np.flatnonzero(np.asarray(things.counts) > 0)
+    return there, totals[there]
+
+
+def means_of(counts: Array, things: IntArray, sums: Float64Array, n_dimensions: int) -> Float32Array:
+    """Return the mean position of the records of all things, from the sums of those that have some."""
+    means = np.zeros((len(counts), n_dimensions), np.float32)
+    means[things] = sums / np.maximum(np.asarray(counts)[things], 1)[:, None]
+    return means
 
 
 def with_unseen_words(
@@ -230,24 +248,47 @@ def with_unseen_words(
     unseen = np.flatnonzero(~seen)
     if not len(unseen):
         return fitted
-    views = fitted.known_views
-    terms, loadings = np.array(fitted.terms), None if views is None else np.array(views.terms)
+    return with_placed_words(fitted, unseen, *unseen_sums(fitted, X, positions, unseen, block), ridge)
+
+
+def unseen_sums(
+    fitted: FittedSpace, X: Any, positions: Any, unseen: IntArray, block: int
+) -> tuple[IntArray, Float64Array]:
+    """Return which of the unseen words records have, and the sums over these records that place each of them.
+
+    The sums are (n_used, 2 k + 1): Σ x_iw (p_i − x_i T), Σ x_iw p_i and Σ x_iw², with T zero for all unseen words.
+    """
+    k, is_used = fitted.terms.shape[1], np.zeros(fitted.terms.shape[0], bool)
+    for _, some in row_blocks(X, block):
+        is_used[some.indices] = True
+    used = np.flatnonzero(is_used[unseen])
+    words, sums = unseen[used], np.zeros((len(used), 2 * k + 1), np.float64)
+    terms = np.array(fitted.terms)
     terms[unseen] = 0
-    rest, own = np.zeros((2, len(unseen), terms.shape[1]), np.float64)
-    squares = np.full(len(unseen), ridge, np.float64)
-    for first, some in row_blocks(X, block):
-        columns = sp.csc_array(some)[:, unseen]
+    for first, some in row_blocks(X, block) if len(used) else ():
+        columns = sp.csc_array(some)[:, words]
         rows = np.unique(columns.indices).astype(np.int64)
         if not len(rows):
             continue
         given, places = sp.csr_array(columns)[rows].T, positions[first + rows].astype(np.float64)
         by_words = some[rows] @ terms - (0 if fitted.offset is None else fitted.offset)
-        rest += given @ (places - by_words)
-        own += given @ places
-        squares += np.bincount(_columns_of(columns), columns.data**2, minlength=len(unseen))
-    terms[unseen] = rest / squares[:, None]
-    if views is not None and loadings is not None:
-        loadings[unseen] = own / views.scales
+        sums[:, :k] += given @ (places - by_words)
+        sums[:, k:-1] += given @ places
+        sums[:, -1] += np.bincount(_columns_of(columns), columns.data**2, minlength=len(words))
+    return used, sums
+
+
+def with_placed_words(
+    fitted: FittedSpace, unseen: IntArray, used: IntArray, sums: Float64Array, ridge: float
+) -> FittedSpace:
+    """Place the unseen words that records have by what `unseen_sums` returned; `ridge` is γ."""
+    views, k = fitted.known_views, fitted.terms.shape[1]
+    terms = np.array(fitted.terms)
+    terms[unseen] = 0
+    terms[unseen[used]] = sums[:, :k] / (sums[:, -1:] + ridge)
+    if views is not None:
+        loadings = np.array(views.terms)
+        loadings[unseen[used]] = sums[:, k:-1] / views.scales
         views = KnownViews(loadings, views.fold_map, views.scales, views.views, views.vectors)
     return replace(fitted, terms=terms, known_views=views)
 

@@ -113,7 +113,9 @@ class Limits:
         return f"rows of words and positions go to disk; of {n_records:,} records {', '.join(some)}"
 
 
-def limits_for(memory: int, contents: Contents, *, can_sample: bool = True, model: str = "mlsi") -> Limits:
+def limits_for(
+    memory: int, contents: Contents, *, can_sample: bool = True, model: str = "mlsi", n_parts: int = 1
+) -> Limits:
     """Divide a limit among the stages; raise if it is too small for one of them.
 
     Parameters
@@ -122,10 +124,11 @@ def limits_for(memory: int, contents: Contents, *, can_sample: bool = True, mode
     contents : of the collection
     can_sample : whether the space can be fitted to some of the records
     model : "lsi" or "mlsi"
+    n_parts : in how many parts the records are placed, each with a graph of its own
     """
     n, k = contents.n_records, contents.n_dimensions
     room, fixed = memory - contents.held, contents.fixed
-    least = least_memory(contents, can_sample=can_sample, model=model)
+    least = least_memory(contents, can_sample=can_sample, model=model, n_parts=n_parts)
     if memory < least:
         raise InputError(
             f"memory is too small: got {human_size(memory)} for {n:,} records, expected at least "
@@ -149,11 +152,12 @@ def limits_for(memory: int, contents: Contents, *, can_sample: bool = True, mode
     )
 
 
-def least_memory(contents: Contents, *, can_sample: bool = True, model: str = "mlsi") -> float:
+def least_memory(contents: Contents, *, can_sample: bool = True, model: str = "mlsi", n_parts: int = 1) -> float:
     """Return the smallest limit with which a collection can be built."""
     n, k = contents.n_records, contents.n_dimensions
     fit = contents.fit_memory(min(n, _FEWEST) if can_sample else n, model)
-    graph = (k + MEMORY.per_node) * n if n * k > MEMORY.graph_from else 0
+    in_part = n / n_parts
+    graph = (k + MEMORY.per_node) * in_part if in_part * k > MEMORY.graph_from else 0
     asked = MEMORY.per_asked * _FEWEST_ASKED + MEMORY.asking + contents.fixed
     return contents.held + max(fit, graph, asked)
 

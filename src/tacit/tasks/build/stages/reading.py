@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index import RecordStore
-from tacit.index.records.columns import read_texts
+from tacit.index.records.columns import StoreParts, read_texts
 from tacit.relations.labels.coded import CodedSets
 from tacit.tasks.build.fitted_space import RecordKnowledge
 from tacit.tasks.build.learning import learning_sample
@@ -35,7 +35,7 @@ class ReadCollection:
 
     Attributes
     ----------
-    path : the store
+    path : the store, or several
     labels : of each record
     links : targets of each record, by the name of the link
     named : how often each title was given to each label
@@ -43,7 +43,7 @@ class ReadCollection:
     n_titles : number of records that have a title
     """
 
-    path: Path
+    path: Path | StoreParts
     labels: CodedSets = field(default_factory=CodedSets)
     links: dict[str, CodedSets] = field(default_factory=dict)
     named: dict[str, Counter[str]] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class ReadCollection:
         (folder / "read.json").write_text(json.dumps(facts), encoding="utf-8")
 
     @classmethod
-    def open(cls, path: Path, folder: Path) -> ReadCollection:
+    def open(cls, path: Path | StoreParts, folder: Path) -> ReadCollection:
         """Read what was saved."""
         facts = json.loads((folder / "read.json").read_text(encoding="utf-8"))
         links = {name: read_sets(folder, f"link-{number}") for number, name in enumerate(facts["links"])}
@@ -116,6 +116,7 @@ def read_collection(
     say: StageReporter,
     *,
     searchable: bool = True,
+    may_be_empty: bool = False,
 ) -> ReadCollection:
     """Store records in a new file, and count the words of their texts, if they are asked for.
 
@@ -126,6 +127,7 @@ def read_collection(
     counted : counts the words; None for a space that is made from vectors alone
     say : reports the stage
     searchable : whether the store is that of the index; otherwise others are made of it
+    may_be_empty : whether there may be no records, in a part of the files
     """
     found = ReadCollection(path)
 
@@ -140,7 +142,7 @@ def read_collection(
     n_records = RecordStore.create(
         path, observed(), progress=lambda n: say.advance(f"{n:,} records"), searchable=searchable
     )
-    if not n_records:
+    if not n_records and not may_be_empty:
         raise InputError("records is empty: got none, expected at least one. Check what was read.")
     n_labelled = int(np.count_nonzero(found.labels.n_names))
     say.end(f"{n_records:,} records stored, {n_labelled:,} of them with labels")

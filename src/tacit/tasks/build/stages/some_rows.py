@@ -8,7 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from tacit.index.records.columns import read_titles
+from tacit.index.records.columns import StoreParts, read_titles
 from tacit.types import Array, Float32Array, IntArray
 
 __all__ = ["FileRows", "RowsFile", "SomeRows", "StoredTitles", "n_titles", "titles_of"]
@@ -128,12 +128,12 @@ class StoredTitles(Sequence[str]):
 
     Parameters
     ----------
-    path : the store
+    path : the store, or several
     n_filled : number of records that have a title
     numbers : of the records; None for all `n_records`
     """
 
-    def __init__(self, path: Path, n_filled: int, n_records: int, numbers: IntArray | None = None) -> None:
+    def __init__(self, path: Path | StoreParts, n_filled: int, n_records: int, numbers: IntArray | None = None) -> None:
         self.path, self.n_filled = path, n_filled
         self._numbers = np.arange(n_records) if numbers is None else numbers
 

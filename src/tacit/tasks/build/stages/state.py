@@ -70,6 +70,10 @@ class BuildState:
         """Whether nothing is done yet."""
         return not self._done
 
+    def keep_every_stage(self) -> None:
+        """Keep each stage, however quick it is."""
+        self._every = 0.0
+
     def __contains__(self, stage: str) -> bool:
         return stage in self._done
 
