@@ -41,7 +41,7 @@ from tacit.tasks.collection import Collection, open_index
 from tacit.text.settings import TextSettings
 from tacit.text.words import Words
 
-__all__ = ["main", "make_index", "measure"]
+__all__ = ["main", "make_index", "measure", "questions"]
 
 _N_OPENINGS = 5  # each in a process of its own
 _N_JUDGED = 100  # questions of a kind whose recall is measured: comparing with all takes longer than asking
@@ -141,7 +141,7 @@ def measure(folder: Path, built: dict[str, float], n_questions: int) -> str:
     """Ask an index everything, and write the section."""
     opening = [float(subprocess.check_output([sys.executable, "-c", _OPEN, str(folder)])) for _ in range(_N_OPENINGS)]
     with open_index(folder) as collection:
-        texts = _questions(collection, n_questions)
+        texts = questions(collection, n_questions)
         kinds = [(by, name) for by in ("meaning", "words", "hybrid") for name in _filters()]
         rows = [_row(collection, by, name, texts) for by, name in kinds]
         n_records, n_dimensions = collection.generation.array("positions").shape
@@ -187,7 +187,7 @@ def _third(place: int) -> dict[str, tuple[int, int]]:
     return {"year": (first, first + _N_YEARS // 3 - 1)}
 
 
-def _questions(collection: Collection, n_questions: int) -> list[str]:
+def questions(collection: Collection, n_questions: int) -> list[str]:
     """One to five words of a record, common ones as well: what somebody types who has seen it once."""
     rng = np.random.default_rng(2)
     numbers = rng.integers(0, len(collection), n_questions)

@@ -49,3 +49,16 @@ def test_the_row_of_an_index_at_its_smallest(tmp_path: Path) -> None:
     assert found.details[0][3].startswith("reading ")
     assert ", writing " in found.details[0][3]
     assert list(tmp_path.glob("tmp*")) == [], "the index of a job is removed"
+
+
+def test_what_checks_cost_is_measured_in_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    load, checks = importlib.import_module("index_load"), importlib.import_module("checks_cost")
+    monkeypatch.setattr(load, "_N_TERMS", 2_000)
+    folder = tmp_path / "load.tacit"
+    load.make_index(folder, 500, 4)
+    source = Path(checks.__file__).parents[1] / "src"
+    found = checks.measure_in_turns(folder, source, ["zaaab zaaac", "the zaaad"], rounds=2)
+    assert {len(now) for name, (_, now) in found.items() if not name.startswith("first")} == {2}
+    assert {"opening", "ten nearest", "by words", "ten records read"} <= set(found)
+    rows = [checks._row(name, *found[name]) for name in found]
+    assert all(0.01 < float(row[-1]) < 100 for row in rows), "the same version twice, apart from other work"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import json
+import os
 import re
 import sqlite3
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from asked_index import asked_records
+from asked_index import asked_records, refused, said, said_json
 
 from tacit.cli.app import main
 from tacit.index.folder.lock import hold_lock
@@ -273,3 +274,27 @@ def test_a_build_says_if_most_texts_are_in_another_language(shelf, monkeypatch, 
     with pytest.raises(SystemExit):
         main([*arguments, "--language", "de", "--replace"])
     assert "Note" not in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names of files are text there")
+def test_files_whose_names_are_no_text_are_read_and_their_index_can_be_fitted_again(tmp_path, capsys):
+    lines = [json.dumps({"id": f"r{n}", "text": f"whale sea {n}", "labels": ["ab"[n % 2]]}) for n in range(70)]
+    source = tmp_path / os.fsdecode(b"b\xfccher.jsonl")
+    source.write_text("\n".join(lines) + "\n")
+    path = str(tmp_path / os.fsdecode(b"b\xfccher.tacit"))
+    sys.stderr.reconfigure(errors="backslashreplace")  # as Python opens it
+    said(capsys, "build", str(source), "-o", path)
+    assert said_json(capsys, "info", path, "--json")["reading"]["source"] == ["b?cher.jsonl"]
+    said(capsys, "learn", path, str(source))
+    said(capsys, "refit", path)
+    said(capsys, "map", path, "-o", str(tmp_path / "map.html"))
+    said(capsys, "export", path, "--site", str(tmp_path / "site"))
+
+
+@pytest.mark.parametrize("option", [["--label"], ["--under"], ["--where", "year="], ["--range", "year="]])
+def test_what_is_asked_for_in_other_bytes_is_told(shelf, capsys, option):
+    name, *beginning = option
+    asked = "".join([*beginning, os.fsdecode(b"b\xfccher")])
+    message = refused(capsys, "search", str(shelf / "books.tacit"), "whale", name, asked)
+    assert "inside Tacit" not in message
+    assert "\\udcfc" in message

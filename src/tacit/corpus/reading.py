@@ -249,7 +249,7 @@ class Reading:
         if len(marks) == 1 and marks <= VALUE_MARKS:  # a few records that are added later would not show it again
             roles["label_separator"] = marks.pop()
         return {
-            "source": [source.name for source in self._sources[:100]],
+            "source": [whole_text_of(source.name) for source in self._sources[:100]],
             "columns": {name: list(role) if isinstance(role, tuple) else role for name, role in roles.items()},
         }
 

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -29,6 +29,7 @@ _HEADERS = [
 ]
 _LOG = logging.getLogger("tacit.serve")
 _ACCESS = logging.getLogger("tacit.serve.access")
+_GONE = 499  # in log and metrics, as other servers count clients that did not wait; it is never sent
 _CONTROL = re.compile(r"[^\x20-\x7e]")
 
 
@@ -85,7 +86,7 @@ class Guard:
             try:
                 self._check_host(scope)
                 body = await self._body(scope, receive)
-                await self._app(scope, body, sent)
+                await _while_wanted(self._app(scope, body, sent), receive, sent)
             except Problem as problem:
                 await problem.response()(scope, receive, sent)
             except Exception:
@@ -115,13 +116,12 @@ class Guard:
         if length.isdigit() and int(length) > self._limits.body:
             raise self._too_large()
         chunked = any(name == b"transfer-encoding" for name, _ in scope["headers"])
-        if not chunked and length == b"0":
-            return receive
-        try:
-            parts = await asyncio.wait_for(self._parts(receive), self._limits.seconds)
-        except TimeoutError as error:
-            raise Problem(408, "The body of the request took too long.") from error
-        waiting = [parts]
+        waiting: list[Message] = [{"type": "http.request", "body": b"", "more_body": False}]
+        if chunked or length != b"0":
+            try:
+                waiting = [await asyncio.wait_for(self._parts(receive), self._limits.seconds)]
+            except TimeoutError as error:
+                raise Problem(408, "The body of the request took too long.") from error
 
         async def replay() -> Message:
             return waiting.pop() if waiting else await receive()
@@ -145,6 +145,26 @@ class Guard:
         return Problem(
             413, f"The body is too large: expected at most {most} bytes. Send less.", {"Connection": "close"}
         )
+
+
+async def _while_wanted(answer: Coroutine[Any, Any, None], receive: Receive, sent: _Sent) -> None:
+    """Answer, and give up when the client has gone: what still waits for its turn then leaves the queue to others."""
+    answering, gone = asyncio.ensure_future(answer), asyncio.ensure_future(_gone(receive))
+    try:
+        await asyncio.wait({answering, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if answering.done() or sent.status is not None:  # who streams an answer learns of it by itself
+            await answering
+        else:
+            sent.status = _GONE
+    finally:
+        for task in (answering, gone):
+            task.cancel()
+        await asyncio.gather(answering, gone, return_exceptions=True)
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 class _Sent:

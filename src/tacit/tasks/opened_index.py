@@ -143,7 +143,7 @@ class OpenedIndex:
     def label_names(self) -> tuple[str, ...]:
         """Labels that the space and the suggester know."""
         with fitting(self.generation, "the list of labels"):
-            names, expected = self.generation.facts("labels")["names"], self.generation.manifest.counts.get("labels")
+            names, expected = self.generation.facts("labels")["names"], self.generation.manifest.counts.get("labels", 0)
             if len(names) != expected:
                 raise ValueError(f"{len(names)} labels, {expected} in the manifest")
             return tuple(names)

@@ -266,6 +266,54 @@ def test_too_many_requests_and_slow_ones_are_told(path):
     state.close()
 
 
+def test_clients_that_vanish_leave_the_queue_to_others(path):
+    import asyncio
+    import threading
+
+    from tacit.serve.guard import Guard, Metrics
+    from tacit.serve.state import ServiceState
+
+    state = ServiceState([path], limits=Limits(threads=1, waiting=3, seconds=30))
+    release, metrics = threading.Event(), Metrics()
+    statuses: list[int] = []
+
+    async def app(scope, receive, send):
+        await state.run("shelf", lambda _: release.wait(20))
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"done"})
+
+    async def sent(message):
+        statuses.extend([message["status"]] if "status" in message else [])
+
+    def client(*, stays):
+        messages = [{"type": "http.request", "body": b"", "more_body": False}]
+
+        async def receive():
+            if messages:
+                return messages.pop()
+            await asyncio.sleep(60 if stays else 0.01)
+            return {"type": "http.disconnect"}
+
+        scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"localhost")]}
+        return Guard(app, limits=state.limits, metrics=metrics)(scope, receive, sent)
+
+    async def ask():
+        first = asyncio.create_task(client(stays=True))
+        await asyncio.sleep(0.05)  # it has the only thread now
+        for _ in range(20):  # ten times as many as there is room for
+            await asyncio.gather(client(stays=False), client(stays=False))
+        last = asyncio.create_task(client(stays=True))
+        await asyncio.sleep(0.05)
+        release.set()
+        await asyncio.gather(first, last)
+
+    asyncio.run(ask())
+    state.close()
+    assert statuses == [200, 200]
+    gone = {"method": "GET", "route": "other", "status": "499"}
+    assert metrics.registry.get_sample_value("tacit_requests_total", gone) == 40
+
+
 def _bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 

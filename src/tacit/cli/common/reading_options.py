@@ -194,6 +194,7 @@ def open_records(
     if reading.dataset is not None:
         return _open_dataset(reading.dataset, reading)
     from tacit.corpus import read_records
+    from tacit.corpus.plain_values import whole_text_of
 
     for source in reading.sources:
         if not Path(source).exists():
@@ -227,7 +228,7 @@ def open_records(
         if "--text" not in options:
             step = "give those of the file the same names"
         raise InputError(f"{error} These are the columns that the index was built from; {step}.") from error
-    names = [Path(source).name for source in reading.sources]
+    names = [whole_text_of(Path(source).name) for source in reading.sources]  # a name may be of any bytes
     settings = {"source": names, "columns": found.to_facts()["columns"], "format": form, "encoding": encoding}
     first = Path(reading.sources[0]).expanduser().absolute()
     name = first.name if first.is_dir() else Path(first.name.removesuffix(".gz")).stem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
@@ -52,26 +52,62 @@ def _cells(
     lines: Iterator[str], separator: str, skipped: int, source: Source, problems: Problems
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the line on which each row starts, and its cells; a quoted cell may run over several lines."""
-    ended: list[bool] = []
-
-    def marked() -> Iterator[str]:
-        yield from lines
-        ended.append(True)
-
-    reader = csv.reader(marked(), delimiter=separator)
+    given = _Lines(lines, skipped)
+    reader = csv.reader(given, delimiter=separator)
     while True:
-        line = reader.line_num + skipped + 1
+        given.row.clear()
         try:
             cells = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            problems.add("broken line", source.name, line, f"not a row of a table: {error}.")
+            said, n_lines = f"not a row of a table: {error}.", len(given.row)
+            problems.add("broken line", source.name, given.row[0][0], said, n_lines=n_lines)
             continue
-        if ended:  # the reader asked for another line within a row, and there was none
-            lost = reader.line_num + skipped - line
-            said = f"a quotation mark is not closed: the {lost:,} lines after it are lost."
-            problems.add("broken line", source.name, line, said, n_lines=1 + lost)
+        line, n_more = given.row[0][0], len(given.row) - 1
+        if given.ended:  # the reader asked for another line within a row, and there was none
+            said = f"a quotation mark is not closed: the {n_more:,} lines after it are lost."
+            problems.add("broken line", source.name, line, said, n_lines=1 + n_more)
             return
-        if cells:
+        if n_more and _runs_on(given.row, separator):
+            problems.add("broken line", source.name, line, "a quotation mark is not closed in its cell.")
+            given.again.extend(given.row[1:])
+        elif cells:
             yield line, cells
+
+
+class _Lines:
+    """Gives lines to a reader, keeps those of the row that it reads, and can give some of them again.
+
+    Attributes
+    ----------
+    row : numbers and lines since it was last cleared
+    again : numbers and lines to give before the others
+    ended : whether the reader asked for more than there is
+    """
+
+    def __init__(self, lines: Iterator[str], skipped: int) -> None:
+        self._lines = enumerate(lines, skipped + 1)
+        self.row: list[tuple[int, str]] = []
+        self.again: deque[tuple[int, str]] = deque()
+        self.ended = False
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        found = self.again.popleft() if self.again else next(self._lines, None)
+        if found is None:
+            self.ended = bool(self.row)
+            raise StopIteration
+        self.row.append(found)
+        return found[1]
+
+
+def _runs_on(row: list[tuple[int, str]], separator: str) -> bool:
+    """Whether a cell of several lines was closed by a mark that opens another cell: there is text right after it."""
+    try:
+        list(csv.reader([line for _, line in row], delimiter=separator, strict=True))
+    except csv.Error:
+        return True
+    return False

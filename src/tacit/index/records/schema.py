@@ -172,6 +172,11 @@ def guarded(path: Path) -> Iterator[None]:
         yield
     except sqlite3.ProgrammingError as error:
         raise InputError(f"{path} is closed: got {str(error)!r}, expected an open store. Open it again.") from error
+    except UnicodeEncodeError as error:  # of what was asked for; such texts are never stored
+        raise InputError(
+            f"a text that is asked for is damaged: got {error.object[:80]!r}, expected whole characters in UTF-8. "
+            "Type it again."
+        ) from error
     except (sqlite3.Error, json.JSONDecodeError, UnicodeDecodeError) as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         got = first_line(error)

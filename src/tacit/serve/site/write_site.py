@@ -280,7 +280,7 @@ class _Writer:
 
     def _json(self, path: Path, facts: Any) -> None:
         text = json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str)
-        path.write_text(text, encoding="utf-8", newline="\n")
+        path.write_text(text, "utf-8", "replace", "\n")
 
 
 class _Pieces:
@@ -342,7 +342,7 @@ def _copy_page(folder: Path) -> None:
     html = html.replace('name="tacit-source" content="server"', 'name="tacit-source" content="site"')
     policy = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
     html = html.replace("<head>", f"<head>\n{policy}", 1)
-    (folder / "index.html").write_text(html, encoding="utf-8", newline="\n")
+    (folder / "index.html").write_text(html, "utf-8", "replace", "\n")
     (folder / _MARKER).write_text(json.dumps({"made_by": "tacit export --site"}) + "\n", encoding="utf-8")
 
 

@@ -26,7 +26,7 @@ def write_page(found: Map, path: Path) -> Path:
     text = page(found)
     try:
         with writing_output(path) as fresh:
-            fresh.write_text(text, encoding="utf-8", newline="\n")
+            fresh.write_text(text, "utf-8", "replace", "\n")  # the name of the index may be of any bytes
     except OSError as error:
         raise InputError(
             f"output cannot be written: got {error.strerror!r} for {str(path)!r}, expected a writable file."

@@ -94,6 +94,23 @@ def test_a_quotation_mark_that_is_not_closed(tmp_path):
         list(read_records(tmp_path / "x.csv", max_problems=2))
 
 
+@pytest.mark.parametrize("quoted", ['"fine, too"', '"fine, ""too"""', '"fine,\ntoo"'])
+def test_a_quotation_mark_that_another_cell_closes_costs_its_own_line_only(tmp_path, quoted):
+    rows = "".join(f"{number},{quoted},x\n" for number in range(4, 60))
+    (tmp_path / "x.csv").write_text(f'id,text,labels\n1,fine,x\n2,"open,x\n3,fine,x\n{rows}')
+    records, problems = with_problems(read_records(tmp_path / "x.csv"))
+    assert [record.id for record in records] == ["1", *(str(number) for number in range(3, 60))]
+    assert {record.text for record in records[2:]} == {next(csv.reader([quoted], strict=True))[0].strip()}
+    assert problems == ["x.csv, line 3: a quotation mark is not closed in its cell."]
+
+
+def test_many_marks_that_are_not_closed_take_no_longer_than_is_allowed(tmp_path):
+    rows = "".join(f'{number},"open\n{number + 1},"closed"\n' for number in range(0, 40_000, 2))
+    (tmp_path / "x.csv").write_text(f"id,text\n{rows}")
+    with pytest.raises(InputError, match="got 101 x broken line, expected at most 100 in all"):
+        list(read_records(tmp_path / "x.csv", max_problems=100))
+
+
 def test_undecodable_bytes_in_a_table(tmp_path):
     (tmp_path / "x.csv").write_bytes(b"id,text\n1,fine\n2,caf\xe9\n")
     records, problems = with_problems(read_records(tmp_path / "x.csv"))
