@@ -98,7 +98,11 @@ def writing_output(path: Path) -> Iterator[Path]:
         yield path
         return
     with replacing(Path(os.path.realpath(path))) as fresh:
-        yield fresh
+        try:
+            yield fresh
+        except OSError as error:  # of a write, which does not say where
+            error.filename = error.filename or str(path)
+            raise
 
 
 def _is_written_through(path: Path) -> bool:

@@ -298,3 +298,40 @@ def test_what_is_asked_for_in_other_bytes_is_told(shelf, capsys, option):
     message = refused(capsys, "search", str(shelf / "books.tacit"), "whale", name, asked)
     assert "inside Tacit" not in message
     assert "\\udcfc" in message
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes of this kind")
+@pytest.mark.parametrize("option", ["--taxonomy", "--vectors"])
+def test_a_pipe_is_not_waited_for(shelf, tmp_path, capsys, option):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    message = refused(capsys, "build", str(shelf / "books.csv"), "-o", str(tmp_path / "a"), option, str(pipe))
+    assert f"{option} is not a plain file: got {str(pipe)!r}, which is a named pipe" in message
+
+
+@pytest.mark.parametrize("value", [1e16, -1e150])
+def test_vectors_whose_squares_cannot_be_added_are_told(shelf, tmp_path, capsys, value):
+    vectors = np.random.default_rng(0).normal(size=(45, 4))
+    vectors[3, 1] = value
+    np.save(tmp_path / "vectors.npy", vectors)
+    arguments = [
+        "build",
+        str(shelf / "books.csv"),
+        "-o",
+        str(tmp_path / "a"),
+        "--vectors",
+        str(tmp_path / "vectors.npy"),
+    ]
+    message = refused(capsys, *arguments)
+    assert f"--vectors has values that are too large: got {abs(value):.3g}, expected at most 1e+15" in message
+
+
+def test_a_site_shows_numbers_that_are_too_large_as_texts(tmp_path, capsys):
+    rows = [
+        {"id": f"r{n}", "text": f"whale sea {n}", "size": 10**400 if n == 3 else n, "more": 1e38} for n in range(30)
+    ]
+    (tmp_path / "x.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    index, site = str(tmp_path / "x.tacit"), tmp_path / "site"
+    said(capsys, "build", str(tmp_path / "x.jsonl"), "-o", index)
+    said(capsys, "export", index, "--site", str(site))
+    assert (site / "index.html").exists()

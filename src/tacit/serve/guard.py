@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -147,7 +147,7 @@ class Guard:
         )
 
 
-async def _while_wanted(answer: Coroutine[Any, Any, None], receive: Receive, sent: _Sent) -> None:
+async def _while_wanted(answer: Awaitable[None], receive: Receive, sent: _Sent) -> None:
     """Answer, and give up when the client has gone: what still waits for its turn then leaves the queue to others."""
     answering, gone = asyncio.ensure_future(answer), asyncio.ensure_future(_gone(receive))
     try:

@@ -15,7 +15,7 @@ from tacit.cli.common.options import Decorator, gather_options, option_in
 from tacit.cli.common.output import filled, write_note
 from tacit.corpus.sources import FORMATS
 from tacit.errors import InputError
-from tacit.files import did_you_mean_file
+from tacit.files import did_you_mean_file, kind_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -241,6 +241,11 @@ def load_vectors(path: str | None) -> np.ndarray | None:
         return None
     import numpy as np
 
+    if (file := Path(path).expanduser()).exists() and not file.is_file():  # a pipe would be waited for
+        raise InputError(
+            f"--vectors is not a plain file: got {path!r}, which is {kind_of(file.stat().st_mode)}, expected a .npy "
+            "file. Write it into a file first."
+        )
     try:
         return np.asarray(np.load(Path(path).expanduser(), allow_pickle=False))
     except OSError as error:

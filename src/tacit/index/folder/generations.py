@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tacit.errors import BusyError, InputError
 from tacit.files import check_plain_folder, did_you_mean_file, open_plain, remove_tree, replace_text
-from tacit.index.folder.arrays import REMEDY
+from tacit.index.folder.arrays import REMEDY, unreadable
 from tacit.index.folder.lock import LOCK_NAME, lock_holder
 
 __all__ = [
@@ -138,7 +138,9 @@ def shards_named(generation: Path) -> str | None:
             name = json.loads(file.read())["folder"]
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{path} is damaged: got {str(error)[:60]!r}, expected a list of shards. {REMEDY}") from error
     if not isinstance(name, str) or not _SHARDS.fullmatch(name):
         raise InputError(f"{path} is damaged: got the folder {name!r}, expected a name such as 'shards-000001'.")

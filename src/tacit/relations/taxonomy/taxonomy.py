@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from tacit.checks import counted, shown
 from tacit.errors import InputError, did_you_mean
-from tacit.files import did_you_mean_file
+from tacit.files import did_you_mean_file, kind_of
 from tacit.relations.labels.matrix import LabelMatrix, as_labels
 from tacit.relations.labels.reading import Names, check_names, is_missing
 from tacit.relations.taxonomy.reading import (
@@ -118,10 +118,16 @@ class Taxonomy:
         """
         from tacit.relations.taxonomy.skos import SUFFIXES
 
-        if not Path(path).expanduser().is_file():
+        file = Path(path).expanduser()
+        if file.exists() and not file.is_file():
+            raise InputError(
+                f"taxonomy is not a plain file: got {str(path)!r}, which is {kind_of(file.stat().st_mode)}, expected a "
+                "regular file. Write it into a file first."
+            )
+        if not file.is_file():
             raise InputError(
                 f"taxonomy does not exist: got {str(path)!r}, expected a file."
-                f"{did_you_mean_file(Path(path).expanduser(), 'Check the name and the folder.')}"
+                f"{did_you_mean_file(file, 'Check the name and the folder.')}"
             )
         if not is_table(path) and plain_suffix(Path(path)) not in SUFFIXES:
             raise InputError(

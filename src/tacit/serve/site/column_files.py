@@ -15,6 +15,7 @@ __all__ = ["Columns"]
 
 _MOST_VALUES = 5_000  # different values of a field; more make it a text, not something to filter by
 _SHOWN = 20
+_GREATEST = 1e30  # of numbers in a column of 32 bits; one with greater ones is offered as text
 
 
 class Columns:
@@ -51,7 +52,7 @@ class Columns:
         return found
 
     def _numbers(self, name: str, pairs: list[tuple[int, Any]]) -> dict[str, Any] | None:
-        if not pairs or not all(isinstance(value, (int, float)) for _, value in pairs):
+        if not pairs or not all(isinstance(value, (int, float)) and abs(value) < _GREATEST for _, value in pairs):
             return None
         column = np.full(self._n_records, np.nan, np.float32)
         for row, value in reversed(pairs):

@@ -36,6 +36,7 @@ __all__ = ["RecordVectors", "WordsAndVectors", "read_vectors", "weigh_vectors"]
 _TRIED = (0.0, 0.3, 1.0)
 _UNTRIED = 1.0
 _DIMENSIONS = 200
+_GREATEST = 1e15  # of a value
 _SAME = 1e-6  # mean squared distance from the mean below which vectors say nothing
 
 
@@ -45,6 +46,11 @@ def read_vectors(vectors: Any) -> Float32Array:
     if X.ndim != 2 or X.dtype.kind not in "fiu":
         raise InputError(f"vectors is not a table: got shape {X.shape} of {X.dtype}, expected one row per record.")
     check_finite("vectors", X)
+    if (most := max(float(X.max(initial=0)), -float(X.min(initial=0)))) > _GREATEST:
+        raise InputError(
+            f"vectors has values that are too large: got {most:.3g}, expected at most {_GREATEST:g}, whose squares "
+            "can be added. Divide them, for instance by their largest value."
+        )
     return np.asarray(X, np.float32)
 
 

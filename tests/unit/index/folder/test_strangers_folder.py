@@ -18,6 +18,7 @@ from index_builds import add, build, position, record
 from tacit.errors import InputError
 from tacit.files import replace_text
 from tacit.index import GenerationWriter, RecordStore, change_generation, open_generation, verify
+from tacit.index.folder.generations import shards_named
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links need rights, and there are no pipes in folders")
 
@@ -184,3 +185,25 @@ def test_a_schema_of_strangers_is_refused(sound, tmp_path, sql):
     with pytest.raises(InputError, match=r"records\.sqlite has a schema that Tacit does not write: got the \w+ '\w+'"):
         _open_all(path)
     assert any("has a schema that Tacit does not write" in sentence for sentence in verify(path))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the number of open files has no such limit there")
+def test_too_many_open_files_are_no_damage(tmp_path):
+    import resource
+
+    listed = tmp_path / "generation-000001" / "facts" / "shards.json"
+    listed.parent.mkdir(parents=True)
+    listed.write_text('{"folder": "shards-000001"}')
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(256, before[0]), before[1]))
+    handles = []
+    try:
+        with contextlib.suppress(OSError):
+            while True:
+                handles.append(os.open(os.devnull, os.O_RDONLY))
+        with pytest.raises(InputError, match=r"shards\.json cannot be read: got 'Too many open files'"):
+            shards_named(tmp_path / "generation-000001")
+    finally:
+        for handle in handles:
+            os.close(handle)
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
