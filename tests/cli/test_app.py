@@ -56,6 +56,7 @@ def test_demo_builds_answers_explains_and_draws(demo_run, answer):
             assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
             assert all(hit["id"] and hit["summary"] and hit["labels"] for hit in hits)
     assert len(answer["suggestion"]["labels"]) == 5
+    assert len(answer["suggestion"]["labels"][0]["why"]) > 1
     explained = answer["explanation"]
     assert explained["record"]["id"] == answer["queries"][0]["informed"][0]["id"]
     assert sum(word["part"] for word in explained["words"]) + explained["offset"] == pytest.approx(explained["cosine"])

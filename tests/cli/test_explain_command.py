@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import pytest
 from asked_index import HOME, SEA, asked_records, build_asked, refused, said, said_json
@@ -93,6 +94,13 @@ def test_what_a_label_is_near_to(index, capsys):
     answer = said_json(capsys, "explain", index, "--label", "the SEA", "--json")
     assert [label["label"] for label in answer["children"]] == ["animals", "vessels"]
     assert "Narrower labels: Sea animals, vessels" in said(capsys, "explain", index, "--label", "sea")
+
+
+def test_lines_are_no_wider_than_a_terminal(index, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = re.sub("\x1b\\[[0-9;]*m", "", said(capsys, "explain", index, "--label", "sea")).splitlines()
+    assert [line for line in lines if len(line) > 60] == []
 
 
 def test_what_a_dimension_is_about(index, capsys):

@@ -93,7 +93,7 @@ def _answers(collection: Collection, queries: tuple[str, ...], limit: int, stage
         informed = collection.search(query, by="meaning", limit=limit)
         in_plain = plain.search(query, limit=limit)
         compared.append({"query": query, "informed": _rows(informed), "plain": _rows(in_plain)})
-    suggested = collection.suggest(SUGGESTION_TEXT, limit=5)
+    suggested = collection.suggest(SUGGESTION_TEXT, limit=5, reasons=True)
     labels = [
         {
             "label": found.label,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from tacit.cli.common.options import as_json, examples, index_argument, limit_option, opened
-from tacit.cli.common.output import write_json, write_table
+from tacit.cli.common.output import filled, write_json, write_table
 
 if TYPE_CHECKING:
     from tacit.tasks.explain.dimension import Dimension
@@ -175,13 +175,13 @@ def _write_parts(why: LabelExplanation, limit: int) -> None:
 def _write_place(place: LabelPlace, limit: int, words: LabelWords) -> None:
     _write_above(words.above(place.label))
     if place.children:
-        print(f"\nNarrower labels: {_cut([label.title for label in place.children], limit)}")
+        _write_line(f"Narrower labels: {_cut([label.title for label in place.children], limit)}")
     if place.related:
-        print(f"\nRelated labels: {_cut([label.title for label in place.related], limit)}")
+        _write_line(f"Related labels: {_cut([label.title for label in place.related], limit)}")
     if place.other_names:
-        print(f"\nAlso called: {_cut(place.other_names, limit)}")
+        _write_line(f"Also called: {_cut(place.other_names, limit)}")
     if place.words:
-        print(f"\nTypical words: {', '.join(place.words)}")
+        _write_line(f"Typical words: {', '.join(place.words)}")
     _write_near("Nearest labels", place.neighbours, limit, words)
     _write_records("Nearest records", place.records, limit, words)
 
@@ -209,7 +209,12 @@ def _write_records(heading: str, hits: Sequence[RecordHit], limit: int, words: L
 
 def _write_above(path: str) -> None:
     if path:
-        print(f"\nBroader labels: {path}")
+        _write_line(f"Broader labels: {path}")
+
+
+def _write_line(text: str) -> None:
+    """Write a line after an empty one, in several on a terminal that is narrower."""
+    print(f"\n{filled(text)}")
 
 
 def _section(heading: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], limit: int) -> None:

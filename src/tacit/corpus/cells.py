@@ -24,6 +24,7 @@ __all__ = [
     "as_text",
     "cell_separators",
     "is_list_at",
+    "own_labels_note",
     "short",
     "split_cell",
     "unsplit_note",
@@ -35,6 +36,7 @@ _LIKELY = {",": 1 / 3, "--": 1 / 2, " ": 1 / 3}  # the share of repeated parts t
 VALUE_MARKS = frozenset({*_LIKELY, "\n"})  # separators that few values do not show
 _CODE = re.compile(r"\S*\w[.:/#_-]\w\S*|#\w+")  # math.CO, hep-th, #sea
 _CODES = 0.8  # of the parts between spaces
+_MANY_CELLS, _ONE_NAME, _OWN = 50, 1.2, 0.9  # of cells that have hardly a label in common
 _FEWEST_LISTS = 3  # cells with the mark; fewer say nothing
 _FEWEST_REPEATED = 3
 _FEWEST_MOVING = 2
@@ -105,6 +107,20 @@ def unsplit_note(columns: Iterable[str], separators: Mapping[str, str], rows: Se
                     f"taken for a separator: {short(unsplit[0])} is one label. If it is a list, pass "
                     f"`label_separator={mark!r}`."
                 )
+    return ""
+
+
+def own_labels_note(columns: Iterable[str], separators: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return a sentence on a column of labels in which hardly two cells have a name in common, or ""."""
+    for column in columns:
+        cells = _texts_in(rows, column)
+        counts = Counter(part.strip() for cell in cells for part in split_cell(cell, separators.get(column, "")))
+        n_own = sum(count == 1 for count in counts.values())
+        if len(cells) >= _MANY_CELLS and len(counts) < _ONE_NAME * len(cells) and n_own >= _OWN * len(counts):
+            return (
+                f"{n_own:,} of the first {len(cells):,} cells of {column} have a label of their own, such as "
+                f"{short(cells[0])}. If these are no labels, name another column, or none: `labels`."
+            )
     return ""
 
 

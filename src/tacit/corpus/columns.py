@@ -172,7 +172,8 @@ class ColumnMap:
         `known_links` are columns that are links in every file of its format, `rows` are its first ones.
         """
         there = list(columns)
-        title = self.title if self.title is not None else _first(_TITLE, there)
+        subject = _subject_line(there)  # of messages: a title, no subject heading
+        title = self.title if self.title is not None else _first(_TITLE, there) or subject
         text = self.text
         if text is None:
             body = _first(_TEXT, there) or _with_word(_TEXT_WORDS, [name for name in there if name != title])
@@ -185,7 +186,7 @@ class ColumnMap:
             )
         labels = self.labels
         if labels is None:
-            other = [name for name in there if name not in text]
+            other = [name for name in there if name not in (*text, subject)]
             labels = tuple(filter(None, [_first(_LABELS, other) or _with_word(_LABEL_WORDS, other)]))
         found_id = (
             self.id if self.id is not None else _first(_ID, there) or _first_column(there, rows, (*text, *labels))
@@ -257,6 +258,12 @@ def _first(usual: Iterable[str], columns: list[str]) -> str | None:
     plain = {" ".join(_words(name)): name for name in reversed(columns)}
     lower = {name.lower(): name for name in reversed(columns)}  # "_id" has no other form
     return next((found for name in usual if (found := lower.get(name) or plain.get(name.replace("_", " ")))), None)
+
+
+def _subject_line(columns: list[str]) -> str | None:
+    """Return the column with the subject lines of messages: that called so beside a sender or an addressee."""
+    plain = {name.lower(): name for name in reversed(columns)}
+    return plain.get("subject") if {"from", "sender", "to"}.intersection(plain) else None
 
 
 def _first_column(columns: list[str], rows: Sequence[Mapping[str, object]], used: Sequence[str]) -> str | None:

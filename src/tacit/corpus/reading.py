@@ -21,6 +21,7 @@ from tacit.corpus.cells import (
     as_name,
     as_text,
     cell_separators,
+    own_labels_note,
     short,
     split_cell,
     unsplit_note,
@@ -298,6 +299,8 @@ class Reading:
         separators = cell_separators(columns, rows, is_table=source.is_table)
         self._separators = used_separators(separators, rows)
         self._note = unsplit_note(columns.labels or (), separators, rows)
+        if self._asked.labels is None and not self._note:
+            self._note = own_labels_note(columns.labels or (), separators, rows)
         if not columns.labels and self._asked.labels is None:
             used = set(columns.used)
             others = [name for name in there if name not in used]

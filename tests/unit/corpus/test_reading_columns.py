@@ -144,6 +144,23 @@ def test_a_first_column_that_is_called_like_an_id_is_one_if_its_values_differ(tm
     assert [record.fields[column] for record in reading] == ["7", "7"]
 
 
+def test_the_subject_of_a_message_is_its_title():
+    guess = ColumnMap().guessed(["from", "Subject", "body"], "x.csv")
+    assert (guess.title, guess.text, guess.labels) == ("Subject", ("Subject", "body"), ())
+    guess = ColumnMap().guessed(["creator", "subject", "text"], "x.csv")
+    assert (guess.title, guess.labels) == ("", ("subject",))
+
+
+def test_labels_that_no_two_records_share_are_said(tmp_path):
+    rows = "".join(f"{n},text,{'shared' if n % 9 == 0 else f'no. {n}'}\n" for n in range(90))
+    (tmp_path / "x.csv").write_text("id,text,subject\n" + rows)
+    reading = read_records(tmp_path / "x.csv")
+    assert "80 of the first 90 cells of subject have a label of their own, such as 'shared'." in reading.summary()
+    assert "own" not in read_records(tmp_path / "x.csv", ColumnMap(labels="subject")).summary()
+    (tmp_path / "y.csv").write_text("id,text,subject\n" + "".join(f"{n},text,no. {n // 3}\n" for n in range(90)))
+    assert "own" not in read_records(tmp_path / "y.csv").summary()
+
+
 def test_other_first_columns_are_no_ids(tmp_path):
     (tmp_path / "x.csv").write_text("volume,no,text\n1,7,whales\n2,8,ships\n")
     assert [record.id for record in read_records(tmp_path / "x.csv")] == ["x.csv:2", "x.csv:3"]
