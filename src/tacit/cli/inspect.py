@@ -409,6 +409,7 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
         ("words", f"{found.terms:,}" if found.text else "none: built from vectors alone"),
         ("vectors", f"{found.numbers:,} numbers each" if found.numbers else ""),
         ("dimensions", f"{found.dimensions:,}"),
+        ("precision", _precision(found)),
         ("model", found.model),
         ("parameters", _listed(found.parameters)),
         ("weights", _weights(found.weights)),
@@ -428,6 +429,12 @@ def _rows(found: IndexInfo) -> list[tuple[str, str]]:
     waiting += [f"{found.new_labels:,} labels"] if found.new_labels else []
     rows.append(("new since the fit", f"{' and '.join(waiting)}, which a refit learns" if waiting else ""))
     return [(name, value) for name, value in rows if value]
+
+
+def _precision(found: IndexInfo) -> str:
+    """Return in how many bits positions are stored, and what that loses."""
+    lost = "" if found.recall is None else f", which finds {found.recall:.2%} of the ten nearest records"
+    return "" if found.precision == "full" else found.precision + lost
 
 
 def _shards(found: IndexInfo) -> str:

@@ -9,7 +9,7 @@ are few; otherwise the graph proposes, and all matching records are compared onl
 from __future__ import annotations
 
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,9 @@ from tacit.index.folder.arrays import REMEDY
 from tacit.index.folder.checksums import remember_checked, was_checked
 from tacit.index.nearest.approximate import GRAPH, HnswGraph
 from tacit.index.nearest.exact import cosines, lengths_of, top
+from tacit.index.nearest.precision import ReducedRows
 from tacit.index.records.matching import MatchingRecords
-from tacit.types import BoolArray, Float32Array, IntArray
+from tacit.types import Array, BoolArray, Float32Array, IntArray
 
 __all__ = ["RecordPositions"]
 
@@ -52,8 +53,13 @@ class RecordPositions:
 
     def __init__(self, generation: Generation) -> None:
         self._generation, self._store = generation, generation.store
+        rows: Any = generation.array("positions")
         # as plain arrays, since taking rows of a memmap makes a memmap each time
-        self._positions, self._lengths = (np.asarray(generation.array(one)) for one in ("positions", "lengths"))
+        self._positions: Array = rows.stored if isinstance(rows, ReducedRows) else np.asarray(rows)
+        self._lengths: Float32Array = np.asarray(generation.array("lengths"))
+        if isinstance(rows, ReducedRows):  # of the stored rows, so that cosines need no scales
+            self._lengths = np.asarray(self._lengths / rows.scales, np.float32)
+        self._rows: Any = rows if isinstance(rows, ReducedRows) else self._positions
         self.n_base = len(self._positions)  # records of the build, removed ones included
         self._seen: _Changes | None = None
 
@@ -101,7 +107,7 @@ class RecordPositions:
         changes = self._changes()
         found = np.empty((len(numbers), self._positions.shape[1]), np.float32)
         base = numbers < self.n_base
-        found[base] = self._positions[numbers[base]]
+        found[base] = self._rows[numbers[base]]
         found[~base] = changes.positions[np.searchsorted(changes.added, numbers[~base])]
         self._check(found)
         return found

@@ -33,6 +33,8 @@ class IndexInfo(Displayed):
     shards : int, over which the records are spread; 0 for one index
     missing_shards : list of str, names of those that cannot be opened; their records are not counted
     labels, terms, dimensions : int, of the space; terms are words
+    precision : str, in how many bits positions are stored: "full", "half" or "int8"
+    recall : float or None, share of the ten nearest records that fewer bits find, measured in the build
     numbers : int, length of the vectors that shape the space, 0 without
     links : dict of str to int, number of linked things in the space by the name of the link
     fields : dict of str to list, the fields that can be filtered by, with some of their values; "..." if there are more
@@ -67,6 +69,8 @@ class IndexInfo(Displayed):
     labels: int
     terms: int
     dimensions: int
+    precision: str
+    recall: float | None
     numbers: int
     links: dict[str, int]
     fields: dict[str, list[Any]]
@@ -125,6 +129,8 @@ def info(collection: OpenedIndex) -> IndexInfo:
         labels=len(collection.label_names),
         terms=manifest.counts.get("terms", 0) if by_words else 0,
         dimensions=manifest.counts.get("dimensions", 0),
+        precision=str(build.get("precision", "full")),
+        recall=fitted.get("recall"),
         numbers=manifest.counts.get("numbers" if by_words else "terms", 0),
         links={name: len(of) for name, of in collection.link_names.items()},
         fields={name: _some_values(collection, name) for name in collection.store.names("fields")[:_FIELDS]},

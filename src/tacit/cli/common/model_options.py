@@ -49,6 +49,7 @@ class ModelOptions:
     allow_unmatched: bool | None = None
     suggester: str | None = None
     map: bool | None = None
+    precision: str | None = None
     seed: int | None = None
 
 
@@ -102,6 +103,12 @@ _OPTIONS: tuple[Decorator, ...] = (
         help="Build also if the taxonomy has fewer than half of the labels.",
     ),
     option_in("Space", "--map/--no-map", default=None, help="Lay the records out as a map.  [default: map]"),
+    option_in(
+        "Space",
+        "--precision",
+        type=click.Choice(["full", "half", "int8"]),
+        help="Bits of each number in positions: 32, 16 or 8.  [default: full]",
+    ),
     option_in("Space", "--seed", type=int, metavar="NUMBER", help="Random seed.  [default: 0]"),
     option_in("Space", "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another setting, listed below."),
     option_in(
@@ -160,6 +167,7 @@ def read_settings(space: ModelOptions, before: BuildSettings | None = None) -> B
         min_label_records=named.get("min_label_records", before.min_label_records),
         weights={**before.weights, **_read_weights(space.weights)},
         **_given(label_language=space.label_language, allow_unmatched=space.allow_unmatched, map=space.map),
+        **_given(precision=space.precision),
         **_given(model=space.model, n_components=space.dimensions, suggester=space.suggester, random_state=space.seed),
     )
 

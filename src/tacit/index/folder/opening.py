@@ -27,6 +27,7 @@ from tacit.index.folder.generations import (
 from tacit.index.folder.lock import HeldLock, hold_lock
 from tacit.index.folder.manifest import INDEX, FolderKind, Manifest
 from tacit.index.folder.unsealed import check_nothing_lost, check_unsealed, note_of
+from tacit.index.nearest.precision import ReducedRows
 from tacit.index.records.store import RecordStore
 from tacit.index.strict_json import from_json
 
@@ -75,6 +76,9 @@ class Generation:
         names = {name: Path(name).stem for name in self.manifest.files if name.startswith("arrays/")}
         used = {name: stem for name, stem in names.items() if self._uses(stem)}
         self.arrays: dict[str, np.ndarray] = {stem: map_array(folder / name) for name, stem in used.items()}
+        if "position_scales" in self.arrays:
+            rows: Any = ReducedRows(self.arrays["positions"], self.arrays["position_scales"])
+            self.arrays["positions"] = rows
         self._open_records(lock, writable=writable)
 
     def _uses(self, array: str) -> bool:
@@ -234,6 +238,7 @@ def _read(path: Path, kind: FolderKind) -> bytes:
 # shapes of the arrays, by the counts in the manifest
 _EXPECTED = {
     "positions": ("records", "dimensions"),
+    "position_scales": ("records",),
     "lengths": ("records",),
     "map_points": ("records", "plane"),
     "map_plain": ("records", "plane"),

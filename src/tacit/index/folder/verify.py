@@ -8,6 +8,7 @@ records, and the graph of neighbours against the positions.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from tacit.errors import InputError
 from tacit.files import open_plain
@@ -20,6 +21,7 @@ from tacit.index.folder.opening import as_folder, read_manifest
 from tacit.index.folder.records_check import records_complaints
 from tacit.index.nearest.approximate import GRAPH
 from tacit.index.nearest.graph_file import graph_complaint, vectors_complaint
+from tacit.index.nearest.precision import ReducedRows
 from tacit.index.strict_json import from_json
 
 __all__ = ["files_complaints", "verify"]
@@ -92,7 +94,10 @@ def _file_complaint(folder: Path, manifest: Manifest, name: str) -> str | None:
 
 def _graph_complaint(folder: Path, path: Path) -> str | None:
     """Compare a graph of neighbours with the positions: its checksum says only that nobody changed it since."""
-    positions = map_array(folder / "arrays" / "positions.npy")
+    positions: Any = map_array(folder / "arrays" / "positions.npy")
+    scales = folder / "arrays" / "position_scales.npy"
+    if scales.exists() and positions.ndim == 2:
+        positions = ReducedRows(positions, map_array(scales))
     if positions.ndim != 2:
         return None  # which is said elsewhere
     got = graph_complaint(path, *positions.shape) or vectors_complaint(path, positions)

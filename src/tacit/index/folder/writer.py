@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tacit.errors import InputError
 from tacit.files import file_sha256, flush_file, flush_folder, flush_tree, link_or_copy, remove_tree
 from tacit.index.folder.arrays import map_array, write_array
@@ -272,12 +274,13 @@ class GenerationWriter:
                     "stored records, expected the same number."
                 )
             if positions is not None:
-                if positions.ndim != 2 or positions.dtype not in ("float32", "float64"):
+                kind = np.dtype(np.float32) if (folder / "arrays/position_scales.npy").exists() else positions.dtype
+                if positions.ndim != 2 or kind not in ("float32", "float64"):
                     raise InputError(
                         f"positions is not a table of numbers: got shape {positions.shape} of {positions.dtype}, "
                         "expected one row per record, of float32 or float64."
                     )
-                store.expect_positions(positions.shape[1], positions.dtype)
+                store.expect_positions(positions.shape[1], kind)
         if (folder / f"{RECORDS}-wal").exists():  # its content would be missing from the generation
             raise InputError(f"{RECORDS} is still open: got an open RecordStore, expected it closed. Close it first.")
         return {**counts, "records": base}

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit.index.nearest.precision import ReducedRows
 from tacit.index.shards.numbering import Numbering
 from tacit.types import Array, IntArray
 
@@ -22,9 +23,11 @@ class JoinedRows:
     arrays : by the place of the shard, of the same width and type
     """
 
-    def __init__(self, numbering: Numbering, arrays: Mapping[int, Array]) -> None:
+    def __init__(self, numbering: Numbering, arrays: Mapping[int, Any]) -> None:
         self._numbering = numbering
-        self._arrays = {place: np.asarray(array) for place, array in arrays.items()}
+        self._arrays = {
+            place: array if isinstance(array, ReducedRows) else np.asarray(array) for place, array in arrays.items()
+        }
         first = next(iter(self._arrays.values()))
         self.dtype, self.shape = first.dtype, (numbering.n_built, *first.shape[1:])
         self.ndim, self.size = first.ndim, int(np.prod(self.shape))

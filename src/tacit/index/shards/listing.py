@@ -24,7 +24,8 @@ from tacit.index.strict_json import from_json
 
 __all__ = ["OF_RECORDS", "ShardFacts", "ShardList", "is_sharded", "shared_files", "space_digest"]
 
-OF_RECORDS = ("positions", "lengths", "vectors", "map_points", "map_plain")  # arrays with a row for each record
+# arrays with a row for each record
+OF_RECORDS = ("positions", "position_scales", "lengths", "vectors", "map_points", "map_plain")
 _SPACE = (
     "arrays/terms.", "arrays/offset.", "arrays/term_weights.", "arrays/vector_", "arrays/known_", "arrays/strengths.",
     "arrays/label_positions.", "arrays/link_positions_", "arrays/head_", "facts/words.", "facts/labels.",

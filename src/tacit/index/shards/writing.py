@@ -26,6 +26,7 @@ from tacit.index.folder.opening import read_manifest
 from tacit.index.folder.writer import GenerationWriter
 from tacit.index.nearest.approximate import GRAPH, write_graph
 from tacit.index.nearest.exact import lengths_of
+from tacit.index.nearest.precision import write_reduced
 from tacit.index.records.store import RecordStore
 from tacit.index.shards.listing import OF_RECORDS, ShardFacts, ShardList, shared_files, space_digest
 
@@ -56,6 +57,7 @@ def write_shard(
     counts: Mapping[str, int],
     files: Mapping[str, FileFacts] | None = None,
     arrays: Mapping[str, Any] | None = None,
+    precision: str = "full",
     progress: Callable[[str], None] | None = None,
 ) -> ShardFacts:
     """Write one shard as an index of its own, and return its facts; one that is half written is written anew.
@@ -78,6 +80,8 @@ def write_shard(
         What `facts_of_space` returned; read here if it is not given.
     arrays : mapping, optional
         Further arrays with a row for each record: `map_points`, `map_plain`, `vectors`.
+    precision : {"full", "half", "int8"}, default "full"
+        In how many bits positions are stored.
     progress : callable, optional
         Called with what is being done.
 
@@ -102,9 +106,12 @@ def write_shard(
                 raise InputError(f"arrays has an unknown name: got {name!r}, expected one of {', '.join(OF_RECORDS)}.")
             writer.save_array(name, array)
         mapped = map_array(writer.path("arrays/positions.npy"))
-        writer.save_array("lengths", lengths_of(mapped))
         write_graph(writer.path(GRAPH), mapped, progress=lambda n: say(f"{n:,} records linked to their neighbours"))
         n_records = len(mapped)
+        if precision == "full":
+            writer.save_array("lengths", lengths_of(mapped))
+        else:
+            write_reduced(writer.path("arrays/positions.npy").parent, precision)
         del mapped  # a file that is mapped could not be renamed everywhere
         of_space = {name: count for name, count in counts.items() if name != "corrections"}
         writer.finish(settings, {**of_space, "records": n_records})

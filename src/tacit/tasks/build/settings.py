@@ -8,6 +8,7 @@ from typing import Any
 
 from tacit.checks import check_choice, check_count, check_number
 from tacit.errors import InputError
+from tacit.index.nearest.precision import PRECISIONS
 from tacit.models.spaces import SPACES
 from tacit.text.settings import TextSettings
 
@@ -56,6 +57,9 @@ class BuildSettings:
         How the records were read, so that records to add are read in the same way; the fit ignores it.
     map : bool, default True
         Whether to lay the records out in the plane, for `tacit map` and `tacit serve`.
+    precision : {"full", "half", "int8"}, default "full"
+        In how many bits positions are stored: 32, 16 or 8 for each number. Fewer need less disk and memory and miss
+        some of the nearest records; the build measures how many.
     random_state : int, default 0
         The same seed gives the same index.
     """
@@ -73,6 +77,7 @@ class BuildSettings:
     allow_unmatched: bool = False
     reading: Mapping[str, Any] = field(default_factory=dict)
     map: bool = True
+    precision: str = "full"
     random_state: int = 0
 
     def __post_init__(self) -> None:
@@ -82,6 +87,7 @@ class BuildSettings:
         for name, weight in self.weights.items():
             check_number(f"weights[{name!r}]", weight)
         check_choice("suggester", self.suggester, SUGGESTERS)
+        check_choice("precision", self.precision, PRECISIONS)
         check_count("min_label_records", self.min_label_records)
         check_count("random_state", self.random_state, low=0)
         separator = self.taxonomy_separator

@@ -20,9 +20,11 @@ from tacit.checks import is_outside_memory
 from tacit.corpus.record import Record
 from tacit.errors import InputError
 from tacit.index import GenerationWriter
+from tacit.index.folder.arrays import map_array
 from tacit.index.known_views import KnownViews
 from tacit.index.nearest.approximate import GRAPH, is_large, write_graph
 from tacit.index.nearest.exact import lengths_of
+from tacit.index.nearest.precision import recall_of, write_reduced
 from tacit.index.space import Space, VectorMaps
 from tacit.index.taxonomy import taxonomy_to_facts
 from tacit.index.witnesses.corrections import Correction, save_corrections
@@ -399,13 +401,34 @@ class IndexBuild:
         if self.asked is not None:
             made["fitted_records"] = len(self.asked)
         self.X = self.honest = None  # files that are open could not be removed
-        settings = {"build": self.settings.to_facts(), "fitted": made}
+        settings = {"build": self.settings.to_facts(), "fitted": made | self._recall()}
         if self.n_shards is None:
+            self._reduce()
             writer.finish(settings, counts)
         else:
             write_shards(writer, self.n_shards, settings, counts, say)
             say.begin("writing")
         say.end(f"index written to {writer.index}")
+
+    def _recall(self) -> dict[str, float]:
+        """Measure what is lost by storing positions in fewer bits."""
+        precision = self.settings.precision
+        if precision == "full":
+            return {}
+        if "precision" not in self.state:
+            positions = map_array(self.writer.path("arrays/positions.npy"))
+            rng = np.random.default_rng(self.settings.random_state)
+            self.state.finish("precision", {"recall": round(recall_of(positions, precision, rng), 4)})
+        recall: float = self.state["precision"]["recall"]
+        return {"recall": recall}
+
+    def _reduce(self) -> None:
+        """Store positions in fewer bits, unless a build that was killed has done so."""
+        arrays = self.writer.path("arrays/positions.npy").parent
+        is_full = map_array(arrays / "positions.npy").dtype == np.float32
+        if self.settings.precision != "full" and is_full:
+            self.fitted = replace(self.fitted, positions=np.empty((0, 0), np.float32))  # it may be the mapped file
+            write_reduced(arrays, self.settings.precision)
 
 
 def _save_space(writer: GenerationWriter, fitted: FittedSpace, words: Words | None) -> None:

@@ -70,6 +70,7 @@ def write_shards(
                 counts=counts,
                 files=files,
                 arrays=rows,
+                precision=settings["build"]["precision"],
             )
             del rows
     arrays.clear()  # files that are mapped could not be moved everywhere
