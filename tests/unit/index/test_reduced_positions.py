@@ -139,3 +139,35 @@ def test_the_command_tells_what_is_lost(tmp_path: Path, capsys: pytest.CaptureFi
     with pytest.raises(SystemExit):
         main(["info", index])
     assert "half, which finds " in capsys.readouterr().out
+
+
+def test_versions_that_know_no_scales_are_told_so(full: Path, tmp_path: Path) -> None:
+    path = built(tmp_path, "half")
+    manifests = [(current_generation(one) / "manifest.json").read_text() for one in (path, full)]
+    required = [json.loads(manifest).get("requires") for manifest in manifests]
+    assert required == [["scaled positions"], None]
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+def test_a_worker_of_a_cluster_writes_fewer_bits(kind: str, full: Path, tmp_path: Path) -> None:
+    from tacit.index import GenerationWriter, RecordStore
+    from tacit.tasks.build.partitions.places import BuildPlaces
+    from tacit.tasks.build.partitions.shards import recall_of_part, write_part
+
+    settings = tacit.BuildSettings(precision=kind)
+    with tacit.open(full) as index, GenerationWriter(tmp_path / "i.tacit") as writer:
+        manifest = index.generation.manifest
+        made = {"build": settings.to_facts(), "fitted": manifest.settings["fitted"]}
+        space = {name: facts for name, facts in manifest.files.items() if "position" not in name and "map_" not in name}
+        writer.share(index.generation.folder, space)
+        places = BuildPlaces(writer.folder, writer.shards, tmp_path / "work")
+        (places.part(0) / "placed").mkdir(parents=True)
+        RecordStore.create(places.part(0) / "records.sqlite", RECORDS)
+        np.save(places.part(0) / "placed/positions.npy", np.asarray(index.generation.array("positions")))
+        (tmp_path / "work/asked").mkdir()
+        (tmp_path / "work/asked/settings.json").write_text(json.dumps(settings.to_facts()))
+        assert 0.9 < recall_of_part(places, (0, 120)) <= 1
+        write_part(places, (0, 120), 0, 0, made, manifest.counts, {})
+        assert np.load(places.part(0) / "placed/positions.npy").dtype == np.float32  # it may be asked for again
+        stored = np.load(current_generation(writer.shards / "0000") / "arrays/positions.npy")
+    assert stored.dtype == {"half": np.float16, "int8": np.int8}[kind]

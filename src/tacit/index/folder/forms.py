@@ -227,7 +227,7 @@ _SETTINGS = _keys(
         "build": _keys(
             {},
             {
-                **dict.fromkeys(("model", "suggester"), _text),
+                **dict.fromkeys(("model", "suggester", "precision"), _text),
                 **dict.fromkeys(("taxonomy_separator", "label_language"), _or_none(_text)),
                 **dict.fromkeys(("vectors_only", "allow_unmatched", "map"), _flag),
                 "n_components": _or_none(_whole(1)),
@@ -245,6 +245,7 @@ _SETTINGS = _keys(
                 "suggester": _text,
                 "parameters": _table_of(_anything),
                 "share": _PART,
+                "recall": _PART,
                 "fitted_records": _COUNT,
             },
         ),

@@ -23,14 +23,15 @@ from tacit.checks import check_count, shown
 from tacit.errors import InputError
 from tacit.index.strict_json import from_json, plain, to_json
 
-__all__ = ["FORMAT_VERSION", "INDEX", "MODEL", "SHARDED_VERSION", "FileFacts", "FolderKind", "Manifest"]
+__all__ = ["FORMAT_VERSION", "INDEX", "MODEL", "SCALED", "SHARDED_VERSION", "FileFacts", "FolderKind", "Manifest"]
 
 FORMAT_VERSION = 1
 SHARDED_VERSION = 2  # of a generation whose records are in shards, which is all that is new in it
 
 _KEYS = ("format_version", "created", "tacit", "libraries", "settings", "counts", "files", "checksum")
 _REQUIRES = "requires"  # names of what must be known to read the folder, beside the format; left out if there are none
-_KNOWN: frozenset[str] = frozenset()  # those that this version knows
+SCALED = "scaled positions"  # `positions` are to be multiplied by `position_scales`
+_KNOWN = frozenset({SCALED})  # those that this version knows
 _RELATIVE_PATH = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -76,6 +77,8 @@ class Manifest:
         Versions of Python and the libraries underneath.
     format_version : int, default 1
         Version of the format on disk, not of the software; 2 if the records are in shards.
+    requires : tuple of str, default ()
+        What must be known to read it, beside the format.
     """
 
     settings: Mapping[str, Any]
@@ -85,6 +88,7 @@ class Manifest:
     tacit: str = __version__
     libraries: Mapping[str, str] = field(default_factory=lambda: _libraries())
     format_version: int = FORMAT_VERSION
+    requires: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Return it as JSON, with its checksum."""
@@ -97,6 +101,8 @@ class Manifest:
             "counts": {name: check_count(f"counts[{name!r}]", count, low=0) for name, count in self.counts.items()},
             "files": {path: {"bytes": file.bytes, "sha256": file.sha256} for path, file in sorted(self.files.items())},
         }
+        if self.requires:
+            facts[_REQUIRES] = list(self.requires)
         return to_json({**facts, "checksum": _checksum(facts)}, "manifest", indent=2) + "\n"
 
     @classmethod
@@ -122,7 +128,7 @@ class Manifest:
         _check_types(facts, source, kind)
         files = {path: _file_facts(path, entry, source, kind) for path, entry in facts["files"].items()}
         plain_keys = ("format_version", "created", "tacit", "libraries", "settings", "counts")
-        return cls(files=files, **{key: facts[key] for key in plain_keys})
+        return cls(files=files, requires=tuple(facts.get(_REQUIRES, ())), **{key: facts[key] for key in plain_keys})
 
 
 def _libraries() -> dict[str, str]:

@@ -35,7 +35,7 @@ from tacit.index.folder.generations import (
     sweep_unnamed,
 )
 from tacit.index.folder.lock import LOCK_NAME, hold_lock
-from tacit.index.folder.manifest import FORMAT_VERSION, SHARDED_VERSION, FileFacts, Manifest
+from tacit.index.folder.manifest import FORMAT_VERSION, SCALED, SHARDED_VERSION, FileFacts, Manifest
 from tacit.index.folder.opening import Generation, as_folder
 from tacit.index.records.store import RecordStore
 from tacit.index.strict_json import from_json, plain, to_json
@@ -229,7 +229,8 @@ class GenerationWriter:
         if SHARDS not in files:
             seal(folder, self._changes)
         version = SHARDED_VERSION if SHARDS in files else FORMAT_VERSION
-        contents = Manifest(settings, counts, files, format_version=version)
+        requires = (SCALED,) if "arrays/position_scales.npy" in files else ()
+        contents = Manifest(settings, counts, files, format_version=version, requires=requires)
         contents = contents if fitted_at is None else replace(contents, created=fitted_at)
         manifest = folder / MANIFEST
         manifest.write_text(contents.to_json(), encoding="utf-8", newline="\n")

@@ -39,7 +39,7 @@ from tacit.tasks.build.partitions.reading import (
     weigh_part,
 )
 from tacit.tasks.build.partitions.running import Tasks
-from tacit.tasks.build.partitions.shards import space_files, write_part
+from tacit.tasks.build.partitions.shards import recall_of_part, space_files, write_part
 from tacit.tasks.build.partitions.whole import Part, fit_whole, lay_out_whole, suggest_whole
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.build.stages.plan import Limits
@@ -181,6 +181,8 @@ class ClusterBuild:
             tasks.results([suggester])
         say.begin("shards")
         settings, counts = self._facts(places)
+        if self.settings.precision != "full":
+            settings["fitted"]["recall"] = tasks.one(recall_of_part, places, max(parts, key=lambda part: part[1]))
         files = tasks.one(space_files, places)
         starts = _starts(parts)
         calls = [(places, part, place, starts[place], settings, counts, files) for place, part in enumerate(parts)]

@@ -13,12 +13,13 @@ from tacit.errors import BusyError
 from tacit.files import link_or_copy
 from tacit.index.folder.arrays import map_array
 from tacit.index.folder.manifest import FileFacts
+from tacit.index.nearest.precision import recall_of
 from tacit.index.shards.listing import OF_RECORDS
 from tacit.index.shards.writing import facts_of_space, is_finished, shard_name, write_shard
 from tacit.tasks.build.partitions.places import BuildPlaces
 from tacit.tasks.build.partitions.whole import Part
 
-__all__ = ["space_files", "write_part"]
+__all__ = ["recall_of_part", "space_files", "write_part"]
 
 _PATIENCE = 5.0  # seconds between two looks whether another process has finished the same shard
 
@@ -26,6 +27,13 @@ _PATIENCE = 5.0  # seconds between two looks whether another process has finishe
 def space_files(places: BuildPlaces) -> dict[str, FileFacts]:
     """Return the files of the finished space, with their checksums."""
     return facts_of_space(places.space)
+
+
+def recall_of_part(places: BuildPlaces, part: Part) -> float:
+    """Return what storing positions in fewer bits loses, as a part tells for all."""
+    positions = map_array(places.part(part[0]) / "placed" / "positions.npy")
+    rng = np.random.default_rng(places.settings.random_state)
+    return round(recall_of(positions, places.settings.precision, rng), 4)
 
 
 def write_part(
@@ -51,7 +59,15 @@ def write_part(
         link_or_copy(places.part(number) / "placed" / "positions.npy", positions)
         try:
             write_shard(
-                folder, places.space, store, positions, settings=settings, counts=counts, files=files, arrays=arrays
+                folder,
+                places.space,
+                store,
+                positions,
+                settings=settings,
+                counts=counts,
+                files=files,
+                arrays=arrays,
+                precision=settings["build"]["precision"],
             )
         except BusyError:  # a worker that was taken for dead is still at it
             time.sleep(_PATIENCE)
