@@ -232,3 +232,47 @@ def test_a_shard_has_few_open_files(index: Path) -> None:
         paths = [os.path.realpath(f"/proc/self/fd/{handle}") for handle in os.listdir("/proc/self/fd")]
         of_shard = [path for path in paths if path.startswith(str(shard(index).resolve()))]
     assert 0 < len(of_shard) <= 8, sorted(of_shard)
+
+
+def test_a_backup_holds_all_shards_as_they_are_at_one_moment(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A record that comes into the last shard while the first is copied is not in the copy, nor is half of a change."""
+    from tacit.index.keeping import backup as keeping
+
+    copied, original = [], keeping._copy
+
+    def copy(generation: object, fresh: Path, copied_files: dict[str, Path] | None = None, **more: object) -> int:
+        copied.append(fresh.name)
+        if len(copied) == 1:
+            with tacit.open(index) as opened:
+                opened.update([Record(key, "whale kettle changed") for key in ("b0001", "b0021", "b0041")])
+                opened.remove(["b0059"])
+        return original(generation, fresh, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(keeping, "_copy", copy)
+    assert tacit.backup(index, tmp_path / "copy.tacit") == 60
+    assert copied == ["0000", "0001", "0002"]
+    with tacit.open(tmp_path / "copy.tacit") as before, tacit.open(index) as after:
+        assert [before[key].text for key in ("b0001", "b0021", "b0041")] == [RECORDS[n].text for n in (1, 21, 41)]
+        assert "b0059" in before
+        assert after["b0041"].text == "whale kettle changed"
+        assert "b0059" not in after
+    assert verify(tmp_path / "copy.tacit") == []
+
+
+def test_the_command_line_says_that_a_shard_is_missing(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from tacit.cli.app import main
+
+    lose(index)
+    with pytest.raises(SystemExit, match="0"):
+        main(["search", str(index), "whale ship"])
+    said = capsys.readouterr()
+    assert "whale" in said.out
+    assert said.err.count("cannot be used: its 20 records are not found") == 1
+    with pytest.raises(SystemExit, match="1"):
+        main(["verify", str(index)])
+    assert "0001 is missing" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["info", str(index)])
+    assert "3, of which '0001' cannot be opened" in capsys.readouterr().out
