@@ -11,7 +11,7 @@ Method      Records to learn from and held-out ones, chosen at random; the setti
             links; MRR@10 of records by their own titles.
 Run         python benchmarks/studies/more_knowledge.py [reuters|arxiv|newsgroups|rcv1|packages ...] [--seeds 3]
                 [--records 1500] [--keep FILE]
-Tables      docs/studies/more_knowledge.md, of 2026-11-19.
+Tables      docs/studies/more_knowledge.md, of 2026-11-20.
 Conclusion  Links raise search by places and people; records without labels raise titles, labels or both. What falls by
             more than .005: macro F1 of suggestions on Reuters by the taxonomy.
 """
