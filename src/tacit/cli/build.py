@@ -208,8 +208,7 @@ def estimate_command(
 
     The first 5,000 records of the files are read, and nothing is written. Costs are measured constants of one
     machine, for records of a library: expect half to twice as much on yours. With --machines, a build in shards is
-    simulated: one space is fitted, and each core then makes one shard after the other. Such an index cannot be built
-    yet.
+    simulated: one space is fitted, and each core then makes one shard after the other, as 'tacit build --cluster' does.
     """
     from tacit.tasks.build.stages.estimate import estimate_build, spread
     from tacit.tasks.build.stages.plan import parse_memory
@@ -289,6 +288,9 @@ def _sketched(reading: ReadingOptions, space: ModelOptions, settings: BuildSetti
 @vectors_option
 @vectors_only_option
 @option_in("Size", "--shards", type=int, metavar="N", help="Number of shards.  [default: as many as there are]")
+@option_in(
+    "Space", "--warm", is_flag=True, help="Start from the space that is there: keep its weights, without a trial."
+)
 @wait_option
 @as_json
 @quiet_option
@@ -299,6 +301,7 @@ def refit_command(
     vectors: str | None,
     vectors_only: bool,
     shards: int | None,
+    warm: bool,
     wait: float,
     as_json: bool,
     quiet: bool,
@@ -306,7 +309,8 @@ def refit_command(
     """Fit the space of an index again, to its current records.
 
     Records that were added are placed by what the last fit knows; a refit learns their new words and labels. Options
-    that are not given are as in the last fit. The old space stays in use until the new one is complete.
+    that are not given are as in the last fit. The old space stays in use until the new one is complete. With --warm,
+    how much words, labels and links count stays as it was.
     """
     started = time.perf_counter()
     with ShownStages(quiet=quiet) as show:
@@ -327,6 +331,7 @@ def refit_command(
             without_taxonomy=space.taxonomy == "none",
             vectors=load_vectors(vectors),
             shards=shards,
+            warm=warm,
             report=show,
             wait=wait,
         )

@@ -21,8 +21,10 @@ __all__ = [
     "SpaceModel",
     "check_terms",
     "directions_before",
+    "positions_before",
     "read_records",
     "read_row_blocks",
+    "start_from",
     "warn",
     "warn_if_fewer",
     "write_positions",
@@ -180,6 +182,19 @@ def directions_before(model: Any, n_terms: int, name: str = "components_") -> Ar
         return None
     lengths = np.linalg.norm(rows, axis=1)
     return np.asarray((rows / np.where(lengths > 0, lengths, 1)[:, None]).T)
+
+
+def start_from(model: SpaceModel, positions: Any) -> None:
+    """Let the next fit of a model start from positions of its records in an earlier space, row by row."""
+    places = np.asarray(positions, np.float32)
+    lengths = np.linalg.norm(places, axis=0)
+    model._positions_before = places / np.where(lengths > 0, lengths, 1)
+
+
+def positions_before(model: Any, n_records: int) -> Array | None:
+    """Return the positions that `start_from` was given, with columns of length 1; None if they are of other records."""
+    places = model.__dict__.pop("_positions_before", None)
+    return None if places is None or len(places) != n_records or not places.any() else np.asarray(places)
 
 
 def check_terms(X: Any) -> None:

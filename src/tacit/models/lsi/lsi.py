@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.checks import as_rng, check_choice, check_number
 from tacit.errors import InputError
-from tacit.models.base import SpaceModel, directions_before, read_records, warn_if_fewer
+from tacit.models.base import SpaceModel, directions_before, positions_before, read_records, warn_if_fewer
 from tacit.models.common.kernels import (
     check_dense_memory,
     check_kernel,
@@ -129,6 +129,7 @@ class LSI(Updatable):
         if self.center:
             operator = Centred(operator)
             self.mean_ = operator.mean
+        earlier = positions_before(self, X.shape[0])
         found = leading_singular_triplets(
             operator,
             self.n_components,
@@ -137,7 +138,7 @@ class LSI(Updatable):
             max_iter=self.max_iter,
             rng=as_rng(self.random_state),
             left=left,
-            start=directions_before(self, X.shape[1]),
+            start=directions_before(self, X.shape[1]) if earlier is None else np.asarray(operator.T @ earlier),
         )
         if not found.values.size:
             raise InputError(

@@ -6,6 +6,7 @@ the client. That is asked of them before anything is read.
 
 from __future__ import annotations
 
+import logging
 import platform
 import re
 from collections.abc import Callable, Iterator
@@ -62,7 +63,7 @@ def opened_cluster(where: Any, memory: int | None = None) -> Iterator[Cluster]:
         )
     options = dict(n_workers=n_workers, threads_per_worker=1, memory_limit=limit, dashboard_address=":0")
     with (
-        distributed.LocalCluster(**options, silence_logs=40) as started,
+        distributed.LocalCluster(**options, silence_logs=logging.CRITICAL) as started,
         distributed.Client(started, set_as_default=False) as client,
     ):
         yield Cluster(client, own=True)

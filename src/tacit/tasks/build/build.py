@@ -21,10 +21,12 @@ from tacit.index import GenerationWriter
 from tacit.index.folder.generations import current_generation
 from tacit.index.folder.opening import as_folder
 from tacit.index.shards.opening import any_generation, check_complete, shards_of
+from tacit.index.stored_arrays import fitting
 from tacit.index.taxonomy import taxonomy_to_facts
 from tacit.index.witnesses.corrections import corrections_of
 from tacit.operators.rows.cluster_workers import opened_cluster
 from tacit.relations.taxonomy.taxonomy import Taxonomy
+from tacit.tasks.build.fitted_space import EarlierFit
 from tacit.tasks.build.partitions.cluster_build import ClusterBuild, check_reading
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.build.stages.pipeline import IndexBuild
@@ -32,6 +34,7 @@ from tacit.tasks.build.stages.plan import parse_memory
 from tacit.tasks.build.stages.state import BuildState
 from tacit.tasks.build.stages.vocabulary import in_language
 from tacit.tasks.build.vectors import read_vectors
+from tacit.tasks.build.weighing import Emphasis
 from tacit.tasks.opened_index import OpenedIndex
 from tacit.tasks.stage_progress import Report, StageReporter
 
@@ -174,6 +177,7 @@ def refit(
     vectors: Any = None,
     memory: str | int | None = None,
     shards: int | None = None,
+    warm: bool = False,
     report: Report | None = None,
     wait: float = 0.0,
 ) -> Path:
@@ -194,6 +198,9 @@ def refit(
         numbers.
     shards : int, optional
         Number of shards. Default: as many as the index has.
+    warm : bool, default False
+        Whether to start from the space that is there: how much words, labels and links count stays as it is, without a
+        trial, and the search for a space of words starts from the positions of the records.
     memory, report, wait : as for `build`
     """
     current_generation(as_folder(path))  # raises before a folder is created
@@ -223,9 +230,20 @@ def refit(
         taxonomy, corrections = in_language(taxonomy, settings), corrections_of(old)
         n_shards = len(shards_of(old)[0]) or None if shards is None else check_count("shards", shards)
         state, say = BuildState(writer, _asked(records, settings, taxonomy, vectors, n_shards)), StageReporter(report)
-        build = IndexBuild(writer, settings, taxonomy, vectors, corrections, state, say, limit, n_shards=n_shards)
-        build.run(records)
+        more: dict[str, Any] = {"n_shards": n_shards, "earlier": _earlier(index, limit) if warm else None}
+        IndexBuild(writer, settings, taxonomy, vectors, corrections, state, say, limit, **more).run(records)
     return as_folder(path)
+
+
+def _earlier(index: OpenedIndex, limit: int | None) -> EarlierFit:
+    """Return what a refit takes over from an index; with a limit of memory no positions, which might not fit."""
+    has_weights = "facts/emphasis.json" in index.generation.manifest.files
+    with fitting(index.generation, "the weights"):
+        emphasis = Emphasis(**index.generation.facts("emphasis")) if has_weights else None
+    positions = None
+    if emphasis is None and limit is None:
+        positions = index.positions.of(index.store.numbers())
+    return EarlierFit(emphasis, positions)
 
 
 def _check_one_taxonomy(taxonomy: Taxonomy | None, settings: BuildSettings) -> None:

@@ -22,7 +22,21 @@ from tacit.tasks.build.stages.some_rows import StoredTitles, titles_of
 from tacit.tasks.build.weighing import Emphasis
 from tacit.types import Float32Array, IntArray
 
-__all__ = ["FittedSpace", "RecordKnowledge", "make_model", "plain_parameters"]
+__all__ = ["EarlierFit", "FittedSpace", "RecordKnowledge", "make_model", "plain_parameters"]
+
+
+@dataclass(frozen=True, eq=False)
+class EarlierFit:
+    """What a refit takes over from the space that is there.
+
+    Attributes
+    ----------
+    emphasis : how much each view counts in it, so that no trial is needed; None for spaces without views
+    positions : (n_records, k) of the records in it, from which the search for a space of words starts, or None
+    """
+
+    emphasis: Emphasis | None = None
+    positions: Float32Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +54,7 @@ class RecordKnowledge:
     texts : texts of some of the records with labels, by number, in which names of labels are sought
     label_titles : names of labels that came with the records
     corrections : texts with the labels that a person accepted and rejected, for the suggester
+    earlier : what is taken over from an earlier fit, or None
     """
 
     labels: Sequence[tuple[str, ...]]
@@ -51,6 +66,7 @@ class RecordKnowledge:
     texts: Mapping[int, str] = field(default_factory=dict)
     label_titles: Mapping[str, str] = field(default_factory=dict)
     corrections: Sequence[Correction] = ()
+    earlier: EarlierFit | None = None
 
     @classmethod
     def of_records(cls, records: Sequence[Record], taxonomy: Taxonomy | None, seed: int = 0) -> RecordKnowledge:
@@ -75,7 +91,10 @@ class RecordKnowledge:
         titles = self.titles.part(rows) if isinstance(self.titles, StoredTitles) else titles_of(self.titles, rows)
         links = {name: _some_sets(targets, rows) for name, targets in self.links.items()}
         labels = _some_sets(self.labels, rows)
-        return replace(self, labels=labels, links=links, titles=titles, texts={}, corrections=())
+        earlier = self.earlier
+        if earlier is not None and earlier.positions is not None:
+            earlier = replace(earlier, positions=earlier.positions[rows])
+        return replace(self, labels=labels, links=links, titles=titles, texts={}, corrections=(), earlier=earlier)
 
     @property
     def used_links(self) -> dict[str, Sequence[tuple[str, ...]]]:

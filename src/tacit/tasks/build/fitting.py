@@ -18,6 +18,7 @@ from tacit.index.space import Space
 from tacit.index.suggester import Suggester
 from tacit.index.witnesses.panel import Panel
 from tacit.machine import available_memory
+from tacit.models.base import start_from
 from tacit.models.classifiers.label_head import LabelHead
 from tacit.models.common.memory import LARGE, note_announced
 from tacit.models.spaces import SpaceKind, space_named
@@ -276,6 +277,8 @@ def _fit_matrix(
         positions = np.asarray(model.training_coordinates(X, *again, kind="transductive"), np.float32)
         offset = getattr(model, "offset_", None)
     else:
+        if known.earlier is not None and known.earlier.positions is not None:
+            start_from(model, known.earlier.positions)
         positions = honest = np.asarray(model.fit_transform(X), np.float32)
         offset = model.components_ @ model.mean_ if model.center else None
     terms = np.ascontiguousarray(model.components_.T, np.float32)

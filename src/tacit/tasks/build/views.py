@@ -82,7 +82,10 @@ def fit_views(
     views |= groups
     taxonomy = widened(known.taxonomy, shaping) if known.taxonomy is not None and shaping is not None else None
     n_labelled = None if whole is None or labels is None else round(whole[0] * float(labels.known.mean()))
-    found = _weighed(X, shaping, taxonomy, views, titles, weights, settings, say, n_words, whole, n_labelled, shapes)
+    found = _weights_before(known, [*views, *(["taxonomy"] if taxonomy is not None else [])], shaping, settings, say)
+    if found is None:
+        given = (titles, weights, settings, say, n_words, whole, n_labelled, shapes)
+        found = _weighed(X, shaping, taxonomy, views, *given)
     say.begin("space")
     rows = None if found.fits_unlabelled or shaping is None else usable_records(X.shape[0], shaping)
     if rows is not None and n_labelled is not None and whole is not None:
@@ -106,6 +109,23 @@ def fit_views(
     counted = {name: weight for name, weight in found.weights.items() if weight > 0}
     say.end(f"{space.title}: a space of {honest.shape[1]} dimensions from the {list_of(['words', *counted])}")
     return replace(fitted, others=things or None, emphasis=found), honest
+
+
+def _weights_before(
+    known: RecordKnowledge,
+    others: Sequence[str],
+    labels: LabelMatrix | None,
+    settings: BuildSettings,
+    say: StageReporter,
+) -> Emphasis | None:
+    """Return how much each view counted in an earlier fit, if it is asked for and the views are the same."""
+    kept = None if known.earlier is None else known.earlier.emphasis
+    names = {*others, *(["labels"] if labels is not None else [])}
+    if kept is None or settings.weights or set(kept.weights) != names:
+        return None
+    say.begin("weights")
+    say.end(f"weights of the last fit: {kept.sentence()}")
+    return kept
 
 
 def _weighed(

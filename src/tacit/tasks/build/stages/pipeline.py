@@ -35,7 +35,7 @@ from tacit.operators.rows.disk_writer import write_rows
 from tacit.relations.labels.matrix import LabelMatrix
 from tacit.relations.taxonomy.names import titles_shown
 from tacit.relations.taxonomy.taxonomy import Taxonomy
-from tacit.tasks.build.fitted_space import FittedSpace, RecordKnowledge
+from tacit.tasks.build.fitted_space import EarlierFit, FittedSpace, RecordKnowledge
 from tacit.tasks.build.fitting import fit_space, label_matrix, with_suggester
 from tacit.tasks.build.label_matching import LabelMatching
 from tacit.tasks.build.learning import learning_sample
@@ -84,6 +84,7 @@ class IndexBuild:
     memory : the limit in bytes, or None
     limits : how many records each stage takes; decided from the limit if they are not given
     n_shards : number of shards; None for one index
+    earlier : what a refit takes over from the space that is there, or None
     """
 
     writer: GenerationWriter
@@ -96,6 +97,7 @@ class IndexBuild:
     memory: int | None = None
     limits: Limits | None = None
     n_shards: int | None = None
+    earlier: EarlierFit | None = None
     words: Words | None = None
     X: Any = None
     honest: Any = None
@@ -179,7 +181,8 @@ class IndexBuild:
         check_shards(self.n_shards or 1, read.n_records)
         found = read.knowledge(self.settings.random_state)
         known = with_taxonomy(found, self.taxonomy, self.settings.taxonomy_separator, read.titles_of_labels)
-        self.known = replace(known, corrections=[_matched(one, matching) for one in self.corrections])
+        corrections = [_matched(one, matching) for one in self.corrections]
+        self.known = replace(known, corrections=corrections, earlier=self.earlier)
 
     def plan(self) -> None:
         """Decide how many records each stage takes."""
