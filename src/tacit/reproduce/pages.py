@@ -46,7 +46,11 @@ class _Found(NamedTuple):
     @property
     def full(self) -> int:
         """Number of repeats of a full run."""
-        return len({case["repeat"] for case in self.experiment.cases("full")})
+        return int(_full(self.experiment))
+
+
+def _full(experiment: Experiment) -> str:
+    return str(len({case["repeat"] for case in experiment.cases("full")}))
 
 
 def write_pages(experiments: Sequence[Experiment], results: Path, folder: Path) -> list[Path]:
@@ -81,7 +85,7 @@ def write_pages(experiments: Sequence[Experiment], results: Path, folder: Path) 
             replace_text(files[-1], _page(paper, mine, date))
             files += [_picture(one, folder) for one in mine if one.experiment.picture is not None]
     files += [folder / "index.md", folder / _FIGURES]
-    replace_text(files[-2], _index(found, len(experiments), date))
+    replace_text(files[-2], _index(found, experiments, date))
     replace_text(files[-1], _figures(found))
     return files
 
@@ -162,7 +166,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def _index(found: Sequence[_Found], n_experiments: int, date: str) -> str:
+def _index(found: Sequence[_Found], experiments: Sequence[Experiment], date: str) -> str:
     outcomes = get_args(Outcome)
     head = ["paper", "claims", *outcomes]
     counts = [head, ["---"] * len(head)]
@@ -185,6 +189,8 @@ def _index(found: Sequence[_Found], n_experiments: int, date: str) -> str:
         experiment = one.experiment
         link = f"[{experiment.name}]({pages[experiment.paper]}.md)"
         runs.append([link, experiment.title, str(one.kept.repeats), str(one.full), f"{one.kept.seconds:.1f} s"])
+    measured = {one.experiment.name for one in found}
+    runs += [[one.name, one.title, "0", _full(one), ""] for one in experiments if one.name not in measured]
     failed = [["claim", "the paper", "verdict", "cause"], ["---"] * 4]
     for one in found:
         for claim in one.experiment.claims:
@@ -195,7 +201,7 @@ def _index(found: Sequence[_Found], n_experiments: int, date: str) -> str:
         [
             "# The four papers, claim by claim",
             f"Each table and figure of the four papers, measured again, with a verdict on every claim of direction. "
-            f"Made by `tacit reproduce --report` from measurements up to {date}; {len(found)} of {n_experiments} "
+            f"Made by `tacit reproduce --report` from measurements up to {date}; {len(found)} of {len(experiments)} "
             "experiments have results. Claims of our own, which some experiments add, are not counted. How to run them "
             "is said in [the papers' experiments](../guide/reproducing.md). All means are in `results.csv`.",
             "## Verdicts",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import importlib.util
 import io
-from itertools import product
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -201,22 +201,24 @@ def _clouds(figure: Any, picture: Scatter, results: Results) -> list[Any]:
 
 def _panel(panel: Any, picture: Picture, results: Results, measure: str) -> None:
     """Draw one line per series, with standard deviations; a level line for a series without values of x."""
+    styles, markers = cycle(("--", ":", "-.")), cycle("os^vDPX<>*")  # for those who do not tell ten colours apart
     for name in results.values(picture.series):
         rows = results.where(**{picture.series: name})
         places = rows.values(picture.x)
         if not places:
             mean = rows.mean(measure)
             if mean is not None:
-                panel.axhline(mean, color="0.4", linestyle="--", label=str(name))
+                panel.axhline(mean, color="0.4", linestyle=next(styles), label=str(name))
             continue
         found = [rows.where(**{picture.x: place}) for place in places]
         means, spread = [one.mean(measure) for one in found], [one.deviation(measure) or 0.0 for one in found]
-        _, _, bars = panel.errorbar(
-            places, means, yerr=spread, marker="o", markersize=3, linewidth=1.2, label=str(name)
-        )
-        for bar in bars:
+        looks: dict[str, Any] = {"marker": next(markers), "markersize": 3.5, "linewidth": 1.2, "label": str(name)}
+        for bar in panel.errorbar(places, means, yerr=spread, **looks)[2]:
             bar.set_alpha(0.45)  # those of several lines are over each other
+    places = [place for place in results.values(picture.x) if place]
     if picture.logarithmic:
         panel.set_xscale("log")
+    elif places and max(places) > 100 * min(places):
+        panel.set_xscale("symlog", linthresh=min(places))  # 0, and then by powers of ten
     panel.spines[["top", "right"]].set_visible(False)
     panel.grid(alpha=0.25)

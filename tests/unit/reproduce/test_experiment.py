@@ -207,7 +207,8 @@ def test_a_report_shows_whole_repeats_whatever_their_number(tmp_path: Path) -> N
     assert repeats == 2
     assert stored.values("repeat") == [0, 1]
     assert stored.values("half") == ["a"]
-    files = write_pages([one], tmp_path, tmp_path / "report")
+    missing = dataclasses.replace(one, name="missing", kept="")
+    files = write_pages([one, missing], tmp_path, tmp_path / "report")
     assert sorted(file.name for file in files) == ["index.md", "made-1.2.png", "mlsi.md", "results.csv"]
     text = (tmp_path / "report/mlsi.md").read_text()
     assert "2 of 6 repeats." in text
@@ -215,6 +216,8 @@ def test_a_report_shows_whole_repeats_whatever_their_number(tmp_path: Path) -> N
     assert "| made-1 | 1 | Ours is better. | **mixed** | ours minus plain: -0.0500" in text
     index = (tmp_path / "report/index.md").read_text()
     assert "| all | 1 | 0 | 0 | 1 | 0 | 0 |" in index
+    assert "1 of 2 experiments have results" in index
+    assert "| missing | A made experiment | 0 | 6 |  |" in index
     figures = (tmp_path / "report/results.csv").read_text().splitlines()
     assert 'made-1.2,"{""method"": ""plain"", ""k"": 10}",F1,2,0.515,0' in [line.rpartition(",")[0] for line in figures]
 

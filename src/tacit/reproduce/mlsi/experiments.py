@@ -47,7 +47,7 @@ _MEASURES = ("macro F1", "micro F1", "AUC")
 _DIMENSIONS = (10, 20, 30, 50, 70, 100, 150)
 _REPEATS: dict[Size, int] = {"quick": 1, "usual": 10, "full": 50}
 _WEIGHTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99, 1.0)
-_SHRINKAGES = (0.0, 0.01, 0.1, 1.0, 10.0)
+_SHRINKAGES = (0.0, 0.1, 1.0, 10.0, 100.0, 1000.0)
 _WORDS, _PLAIN, _LITERAL, _OURS = "original features", "LSI", "MLSI", "MLSI, our defaults"
 # Two repeats share a fifth of the training records of a fold, as with a quarter as many test as training records. That
 # all folds together test on all records counts less: most of the deviation comes from the labels, drawn anew each time.
