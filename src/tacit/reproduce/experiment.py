@@ -126,7 +126,7 @@ def judged(
     - held: the average is significantly above 0, nine in ten comparisons point that way, and none is surely worse
     - not held: the average is significantly below 0, and no comparison is surely better
     - mixed: some comparisons speak for the claim and others against it or for nothing
-    - undecided: the average is not significant either way, and no comparison is sure
+    - undecided: the average is not significant either way, and sure comparisons, if any, are not contradicted by others
     - not testable: fewer than two repeats
     """
     found = [(name, one) for name, one in compared if one is not None and one.n > 1]
@@ -137,12 +137,13 @@ def judged(
     higher = sum(one.mean > 0 for one in cells)
     better = sum(passes and one.mean > 0 for one, passes in zip(cells, passed, strict=True))
     worse = sum(passes and one.mean < 0 for one, passes in zip(cells, passed, strict=True))
+    most = 10 * higher >= 9 * len(cells)
     if better and worse:
         outcome: Outcome = "mixed"
     elif whole.p >= level:
-        outcome = "mixed" if better or worse else "undecided"
+        outcome = "mixed" if (worse and higher) or (better and not most) else "undecided"
     elif whole.mean > 0:
-        outcome = "held" if 10 * higher >= 9 * len(cells) and not worse else "mixed"
+        outcome = "held" if most and not worse else "mixed"
     else:
         outcome = "mixed" if better else "not held"
     return Verdict(outcome, _evidence(found, whole, (higher, better, worse), (first, second)))

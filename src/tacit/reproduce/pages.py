@@ -188,7 +188,15 @@ def _index(found: Sequence[_Found], experiments: Sequence[Experiment], date: str
     for one in found:
         experiment = one.experiment
         link = f"[{experiment.name}]({pages[experiment.paper]}.md)"
-        runs.append([link, experiment.title, str(one.kept.repeats), str(one.full), f"{one.kept.seconds:.1f} s"])
+        runs.append(
+            [
+                link,
+                experiment.title,
+                str(one.kept.repeats),
+                str(one.full),
+                f"{one.kept.seconds:.1f} s" if one.kept.seconds else "",
+            ]
+        )
     measured = {one.experiment.name for one in found}
     runs += [[one.name, one.title, "0", _full(one), ""] for one in experiments if one.name not in measured]
     failed = [["claim", "the paper", "verdict", "cause"], ["---"] * 4]

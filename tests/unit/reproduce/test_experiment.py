@@ -170,6 +170,8 @@ def test_too_few_repeats_are_undecided_not_mixed() -> None:
     verdict = judged(compared((0.1, -0.02), (0.05, 0.0)), "ours", "theirs")
     assert verdict.outcome == "undecided"
     assert both(compared((0.1, -0.02), (0.1, 0.1)), "ours").outcome == "undecided"
+    assert judged(compared((0.1, 0.1001), (0.3, 0.01)), "ours", "theirs").outcome == "undecided"  # one is sure
+    assert judged(compared((0.1, 0.1001), (-0.3, -0.01)), "ours", "theirs").outcome == "mixed"
 
 
 def test_many_comparisons_of_nothing_are_not_significant() -> None:
