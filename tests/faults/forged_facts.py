@@ -155,6 +155,7 @@ _INDEXES: dict[str, list[str]] = {
     "words": [],
     "both": ["--vectors", "{vectors}"],
     "alone": ["--vectors", "{vectors}", "--vectors-only"],
+    "parts": ["--shards", "2"],
     "lsi": ["--model", "lsi", "--suggester", "both"],
 }
 _READING = tuple(

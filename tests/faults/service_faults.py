@@ -31,7 +31,8 @@ __all__ = ["ServiceFaults"]
 _TOKEN = "token-of-the-fault-suite"
 _CLIENTS = 8
 _PATIENCE = 60.0  # seconds for an answer on a machine that has other work
-_WARM, _SOAK, _SHORT_SOAK = 2_000, 20_000, 160
+_WARM, _SOAK, _SHORT_SOAK = 2_000, 100_000, 160
+_LONGEST_SOAK = 900.0  # seconds by the clock, after which a soak ends with fewer requests
 _GROWTH = 10.0  # MB: what the service may grow by after it is warm
 _QUERIES = ("whale harbour", "kitchen lamp", "salt tide cat", "no such word", "a", "garden chair window")
 
@@ -244,22 +245,26 @@ class ServiceFaults:
     def _soak(self) -> str:
         statuses = self._asked_by_all(_WARM if self.is_long else _SHORT_SOAK)
         before = self._memory()
-        n_requests = _SOAK if self.is_long else _SHORT_SOAK
         start = time.perf_counter()
-        statuses += self._asked_by_all(n_requests)
+        statuses += (soaked := self._asked_by_all(_SOAK if self.is_long else _SHORT_SOAK))
         after, took = self._memory(), time.perf_counter() - start
-        what = f"soak: {n_requests:,} requests of {_CLIENTS} clients in {took:.0f} s"
+        what = f"soak: {soaked.total():,} requests of {_CLIENTS} clients in {took:.0f} s"
         self.notes.append(f"{what}, {before:.1f} MB before and {after:.1f} after")
-        if statuses[200] < n_requests:
+        if statuses[200] < statuses.total():
             return f"answers {dict(statuses)}: {self._refusals[:1]}"
         return f"memory grows from {before:.1f} to {after:.1f} MB" if after > before + _GROWTH else ""
 
     def _asked_by_all(self, n_requests: int) -> Counter[int]:
-        statuses = Counter[int]()
-        args = (threading.Event(), statuses, n_requests // _CLIENTS)
+        """Let all clients ask, until so many requests are answered or the time is over."""
+        statuses, stop = Counter[int](), threading.Event()
+        args = (stop, statuses, n_requests // _CLIENTS)
         threads = [threading.Thread(target=self._client, args=args) for _ in range(_CLIENTS)]
         for thread in threads:
             thread.start()
+        end = time.monotonic() + _LONGEST_SOAK
+        for thread in threads:
+            thread.join(max(0.0, end - time.monotonic()))
+        stop.set()
         for thread in threads:
             thread.join()
         return statuses
