@@ -79,14 +79,18 @@ def remember(path: Path, sha256: str) -> None:
 
 def remember_checked(path: Path, what: str) -> None:
     """Remember that a file passed a check of this name, until it changes."""
-    found = os.stat(path)
-    if not was_checked(path, what):
-        _remember(f"{_identity(found)}:{what}", _PASSED, found.st_size)
+    with contextlib.suppress(FileNotFoundError):  # a refit may have removed it
+        found = os.stat(path)
+        if not was_checked(path, what):
+            _remember(f"{_identity(found)}:{what}", _PASSED, found.st_size)
 
 
 def was_checked(path: Path, what: str) -> bool:
     """Whether a file has passed a check of this name and has not changed since."""
-    found = os.stat(path)
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return False
     return _known(f"{_identity(found)}:{what}", found.st_size) == _PASSED
 
 

@@ -10,11 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from tacit import __version__
 from tacit.checks import check_choice
 from tacit.errors import InputError
 from tacit.files import check_plain_folder, open_plain
 from tacit.index.folder.arrays import REMEDY, map_array, unreadable
-from tacit.index.folder.checksums import check_records, complaint_about, seal_records
+from tacit.index.folder.checksums import (
+    check_records,
+    complaint_about,
+    remember_checked,
+    seal_records,
+    was_checked,
+)
 from tacit.index.folder.forms import check_facts, check_settings
 from tacit.index.folder.generations import (
     MANIFEST,
@@ -42,6 +49,7 @@ __all__ = [
     "sweep",
 ]
 
+_FORM = f"form as of {__version__}"
 _TRIES = 5  # a refit may replace the generation while it is being opened
 
 
@@ -113,9 +121,11 @@ class Generation:
         """Return facts by their name."""
         names = {Path(file).stem: file for file in self.manifest.files if file.startswith("facts/")}
         file = names[check_choice("name", name, names)]
-        content = read_checked(self.folder, self.manifest, file)
-        facts = from_json(content, str(self.folder / file))
-        check_facts(name, facts, self.folder / file)
+        path, content = self.folder / file, read_checked(self.folder, self.manifest, file)
+        facts = from_json(content, str(path))
+        if not was_checked(path, _FORM):  # large ones take some milliseconds
+            check_facts(name, facts, path)
+            remember_checked(path, _FORM)
         return facts
 
     def path(self, name: str) -> Path:
