@@ -6,6 +6,8 @@
 | memory    | `tacit build --memory`, peak memory, against no limit             | limit kept, at most 1.5 x        |
 | loss      | suggestions and search for test records, with the limit, without  | as good                          |
 | kills     | twenty builds of 5,000 records, killed at random and resumed      | the same index, bit for bit      |
+| cluster   | two Dask workers against one process with the same limit          | at most 1.5 x, same top ten, 99 %|
+| add       | half of the records added to an index of the other half           | 100,000 in a minute              |
 | spread    | 100 million and a billion records, simulated                      |                                  |
 
 Builds run as commands in processes of their own. Needs TACIT_DATA. Times are seconds of a core: other work on the
@@ -42,8 +44,8 @@ from tacit.text.settings import TextSettings
 
 __all__ = ["main"]
 
-ROWS = ("constants", "memory", "loss", "kills", "spread")
-_TESTED, _KILLS, _KILLED = 2_000, 20, 5_000
+ROWS = ("constants", "memory", "loss", "kills", "cluster", "add", "spread")
+_TESTED, _KILLS, _KILLED, _ASKED, _PARTS = 2_000, 20, 5_000, 1_000, 8
 _SETTINGS = BuildSettings(text=TextSettings(stem=True))
 
 
@@ -100,6 +102,52 @@ def _memory(finna: Path, folder: Path, n_records: int, memory: str) -> dict[str,
     ratio = round(limited["cpu"] / free["cpu"], 2)
     kept = limited["peak_mb"] * 1e6 <= parse_memory(memory)
     return {"records": n_records, "limit": memory, "kept": kept, "limited": limited, "free": free, "ratio": ratio}
+
+
+def _cluster(finna: Path, folder: Path, n_records: int, memory: str) -> dict[str, Any]:
+    """Build from parts with two worker processes and with one process, and ask both the same."""
+    source, parts = _lines(finna, folder, n_records), folder / f"parts-{n_records}"
+    lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
+    parts.mkdir(exist_ok=True)
+    for number in range(_PARTS):
+        some = lines[len(lines) * number // _PARTS : len(lines) * (number + 1) // _PARTS]
+        (parts / f"part-{number}.tsv").write_text("".join(some), encoding="utf-8")
+    found: dict[str, Any] = {"records": n_records, "limit": memory}
+    for name, options in (("workers", ["--cluster", "local:2"]), ("one", [])):
+        index = folder / f"{name}.tacit"
+        found[name] = _built(_command(finna, parts, index, "--replace", "--memory", memory, *options))
+    found["ratio"] = round(found["workers"]["seconds"] / found["one"]["seconds"], 2)
+    return found | _same_answers(finna, folder / "one.tacit", folder / "workers.tacit")
+
+
+def _same_answers(finna: Path, one: Path, other: Path) -> dict[str, Any]:
+    """Return for which shares of texts that none of two indexes has these find and suggest the same."""
+    import tacit
+
+    with gzip.open(finna / "finna-test.tsv.gz", "rt", encoding="utf-8") as file:
+        texts = [line.partition("\t")[0] for line in itertools.islice(file, 2 * _ASKED)]
+    with tacit.open(one) as first, tacit.open(other) as second:
+        known = [text for text in texts if first.space.place([text]).any()][:_ASKED]
+        tops = [[[hit.record.id for hit in index.search(q, by="meaning")] for q in known] for index in (first, second)]
+        suggested = [[[each.label for each in one] for one in index.suggest(known)] for index in (first, second)]
+    return {
+        "asked": len(known),
+        "same top ten": round(float(np.mean([a == b for a, b in zip(*tops, strict=True)])), 4),
+        "same suggestions": round(float(np.mean([a == b for a, b in zip(*suggested, strict=True)])), 4),
+    }
+
+
+def _add(finna: Path, folder: Path, n_records: int, memory: str) -> dict[str, Any]:
+    """Build an index of the first half of the records, and add the others."""
+    lines = _lines(finna, folder, n_records).read_text(encoding="utf-8").splitlines(keepends=True)
+    first, more, index = folder / "first.tsv", folder / "more.tsv", folder / "added.tacit"
+    first.write_text("".join(lines[: len(lines) // 2]), encoding="utf-8")
+    more.write_text("".join(lines[len(lines) // 2 :]), encoding="utf-8")
+    _built(_command(finna, first, index, "--replace", "--suggester", "none"))
+    added = _built([sys.executable, "-m", "tacit", "add", str(index), str(more)])
+    shown = [sys.executable, "-m", "tacit", "info", str(index), "--json"]
+    facts = json.loads(subprocess.run(shown, capture_output=True, check=True).stdout)
+    return {"added": facts["added"], **added, "drift": facts["drift"]}
 
 
 def _loss(finna: Path, folder: Path, n_records: int, memory: str) -> dict[str, Any]:
