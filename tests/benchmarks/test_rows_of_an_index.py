@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 from pathlib import Path
 
 import pytest
@@ -56,8 +57,11 @@ def test_what_checks_cost_is_measured_in_turns(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(load, "_N_TERMS", 2_000)
     folder = tmp_path / "load.tacit"
     load.make_index(folder, 500, 4)
-    source = Path(checks.__file__).parents[1] / "src"
-    found = checks.measure_in_turns(folder, source, ["zaaab zaaac", "the zaaad"], rounds=2)
+    source = tmp_path / "src"  # as if it were an earlier version
+    shutil.copytree(Path(checks.__file__).parents[1] / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
+    with load.open_index(folder) as index:
+        texts = load.questions(index, 4)
+    found = checks.measure_in_turns(folder, source, texts, rounds=2)
     assert {len(now) for name, (_, now) in found.items() if not name.startswith("first")} == {2}
     assert {"opening", "ten nearest", "by words", "ten records read"} <= set(found)
     rows = [checks._row(name, *found[name]) for name in found]
