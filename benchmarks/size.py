@@ -214,8 +214,9 @@ def _constants(finna: Path, folder: Path, n_records: int, memory: str) -> dict[s
 def _whole(source: Path) -> Sketch:
     from tacit.corpus import read_records
 
-    done = [0.0]
-    return sketch(read_records(source, progress=lambda n, part: done.append(part)), _SETTINGS, lambda: done[-1])
+    done = [(0, 1.0)]
+    reading = read_records(source, progress=lambda n, part: done.append((n, part)))
+    return sketch(reading, _SETTINGS, lambda: done[-1])
 
 
 def _units(whole: Sketch, cost: Any, n: int) -> dict[str, float]:
