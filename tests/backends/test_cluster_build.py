@@ -22,7 +22,7 @@ from tacit.index.folder.generations import current_generation
 from tacit.operators.rows.cluster_workers import check_workers, opened_cluster
 from tacit.operators.rows.dask_client import Cluster
 from tacit.tasks.build.build import build
-from tacit.tasks.build.partitions.cluster_build import ClusterBuild
+from tacit.tasks.build.partitions.cluster_build import ClusterBuild, _divided
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.build.stages.pipeline import IndexBuild
 from tacit.tasks.build.stages.plan import Limits
@@ -260,3 +260,11 @@ def test_more_memory_than_a_worker_has_is_refused(client: Any, folder: Path, tmp
     client.wait_for_workers(2, timeout=300)
     with pytest.raises(InputError, match=r"memory is more than a worker has: got 7.5 GiB, expected at most 716.8 MiB"):
         build(reading(folder), tmp_path / "i", SETTINGS, cluster=client, memory="8GB")
+
+
+def test_files_are_divided_where_it_is_nearest_to_even():
+    assert _divided([10, 11, 9, 10], 4) == [(0, 1), (1, 2), (2, 3), (3, 4)]  # behind the wanted points: three parts
+    assert _divided([100, 1, 1, 1], 4) == [(0, 1), (1, 4)]
+    assert (
+        _divided([5, 0, 0], 2) == _divided([0, 0, 0], 2) == [(0, 3)]
+    )  # no part without records

@@ -224,10 +224,11 @@ def check_reading(records: Any, vectors: Any) -> Reading:
 
 def _divided(sizes: Sequence[int], n_parts: int) -> list[tuple[int, int]]:
     """Divide files in their order into parts of about the same size, at most so many."""
-    ends = np.cumsum(sizes)
-    wanted = ends[-1] * np.arange(1, n_parts) / n_parts
-    cuts = np.unique(np.concatenate([[0], np.searchsorted(ends, wanted) + 1, [len(sizes)]]))
-    return [(int(first), int(stop)) for first, stop in pairwise(cuts)]
+    ends = np.cumsum([0, *sizes])
+    wanted = ends[-1] * np.arange(n_parts + 1) / n_parts
+    nearest = np.unique(np.abs(ends[:, None] - wanted).argmin(axis=0))
+    inside = [int(cut) for cut in nearest if 0 < ends[cut] < ends[-1]]
+    return list(pairwise([0, *inside, len(sizes)]))
 
 
 def _starts(parts: Sequence[Part]) -> list[int]:

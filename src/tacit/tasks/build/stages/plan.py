@@ -109,7 +109,7 @@ class Limits:
         parts = {"fitted": self.n_fitted, "laid out as a map": self.n_mapped, "counted for suggestions": self.n_counted}
         some = [f"{n:,} are {what}" for what, n in parts.items() if n < n_records]
         if not some:
-            return f"all {n_records:,} records are in memory"
+            return f"there is room for all {n_records:,} records"
         return f"rows of words and positions go to disk; of {n_records:,} records {', '.join(some)}"
 
 
