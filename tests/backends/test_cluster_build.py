@@ -265,6 +265,4 @@ def test_more_memory_than_a_worker_has_is_refused(client: Any, folder: Path, tmp
 def test_files_are_divided_where_it_is_nearest_to_even():
     assert _divided([10, 11, 9, 10], 4) == [(0, 1), (1, 2), (2, 3), (3, 4)]  # behind the wanted points: three parts
     assert _divided([100, 1, 1, 1], 4) == [(0, 1), (1, 4)]
-    assert (
-        _divided([5, 0, 0], 2) == _divided([0, 0, 0], 2) == [(0, 3)]
-    )  # no part without records
+    assert _divided([5, 0, 0], 2) == _divided([0, 0, 0], 2) == [(0, 3)]  # no part without records

@@ -108,7 +108,12 @@ class RecordPositions:
         found = np.empty((len(numbers), self._positions.shape[1]), np.float32)
         base = numbers < self.n_base
         found[base] = self._rows[numbers[base]]
-        found[~base] = changes.positions[np.searchsorted(changes.added, numbers[~base])]
+        others = numbers[~base]
+        if not (is_known := _is_in(others, changes.added)).all():  # or that of another record would be returned
+            raise InputError(
+                f"numbers has an unknown number: got {others[~is_known][0]}, expected numbers of stored records."
+            )
+        found[~base] = changes.positions[np.searchsorted(changes.added, others)]
         self._check(found)
         return found
 

@@ -154,19 +154,25 @@ class ServedIndex:
         self._gone = ""
 
     def answer(self, work: Callable[[Snapshot], T], *, writes: bool = False) -> T:
-        """Answer a question from the index as it is now, and once more if its files were deleted meanwhile.
+        """Answer a question from the index as it is now, and again if its files were deleted meanwhile.
 
-        All of an answer is read from one state of the records, unless the work `writes`.
+        All of an answer is read from one state of the records, unless the work `writes`. Shards may change while they
+        are asked: what then fails is asked again.
         """
         for attempt in range(_TRIES):
             with self.lease() as snapshot:
+                store, state = snapshot.collection.store, None
                 try:
                     if writes:
                         return work(snapshot)
-                    with snapshot.collection.store.at_one_state():
+                    with store.at_one_state():
+                        state = store.changes
                         return work(snapshot)
                 except (TacitError, OSError, sqlite3.Error, ValueError, KeyError) as error:
-                    if attempt == _TRIES - 1 or self._signature() == snapshot.signature:
+                    is_same = self._signature() == snapshot.signature
+                    if attempt < _TRIES - 1 and is_same and state is not None and store.changes != state:
+                        continue
+                    if attempt == _TRIES - 1 or is_same:
                         found = as_problem(error, str(self.path), self.name)
                         if found is None:
                             raise

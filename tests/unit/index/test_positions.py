@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tacit.corpus import Record
+from tacit.errors import InputError
 from tacit.index import Filters, GenerationWriter, RecordStore, change_generation, open_generation
 from tacit.index import positions as positions_module
 from tacit.index.nearest import approximate as neighbour_graph
@@ -198,3 +199,16 @@ def test_the_graph_is_asked_and_where_it_knows_too_little_all_are_compared(tmp_p
     live = {number: (record(number), positions[number]) for number in range(N_RECORDS)}
     assert odd.tolist() == by_definition(live, positions[1], 10, Filters(fields={"parity": "odd"}))[0]
     assert every.tolist() == by_definition(live, positions[1], 1_500, None)[0]
+
+
+def test_the_position_of_a_record_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    folder = build(tmp_path / "index", drawn(N_RECORDS, 1), None)
+    live = change(folder)
+    with change_generation(folder) as generation:
+        generation.store.remove([f"r{N_RECORDS + 1}"])
+    with open_generation(folder) as generation:
+        places, last = RecordPositions(generation), max(live)
+        np.testing.assert_array_equal(places.of(np.array([last])), [live[last][1]])
+        for gone in (N_RECORDS + 1, last + 1):
+            with pytest.raises(InputError, match=f"numbers has an unknown number: got {gone}"):
+                places.of(np.array([last, gone]))

@@ -6,6 +6,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from tacit.errors import TacitWarning
 from tacit.relations.taxonomy.taxonomy import Taxonomy
 from tacit.serve import state as serve_state
 from tacit.serve.app import create_app
+from tacit.serve.state import ServedIndex, Snapshot
 from tacit.tasks.build.build import build, refit
 from tacit.tasks.build.settings import BuildSettings
 from tacit.tasks.collection import open_index
@@ -117,3 +119,27 @@ def test_a_service_of_an_index_without_one_shard_answers(tmp_path: Path) -> None
     with TestClient(app, base_url="http://localhost") as client:
         assert client.get("/api/v1/shelf/info").json()["records"] == 80
         assert client.get("/api/v1/shelf/search", params={"q": "whale"}).json()["items"]
+
+
+def test_what_fails_because_a_shard_changed_is_asked_again(tmp_path: Path) -> None:
+    path = built(tmp_path / "shelf.tacit", 3, **PLAIN)
+    with ThreadPoolExecutor(1) as reloads:
+        served = ServedIndex("shelf", path, reloads, None)
+        served.reload()
+        gone: list[str] = []
+
+        def titles(snapshot: Snapshot) -> list[str]:
+            """Read the records that were there when the question began; the first time, one is removed meanwhile."""
+            store = snapshot.collection.store
+            numbers = store.numbers()
+            if not gone:
+                gone.append("r5")
+                with open_index(path) as index:
+                    index.remove(gone)
+            return [record.id for record in store.get(numbers)]
+
+        found = served.answer(titles)
+        served.close()
+    assert gone == ["r5"]
+    assert len(found) == len(served_records()) - 1
+    assert "r5" not in found
