@@ -115,12 +115,16 @@ class StoreLookups(ABC):
 
     def has_word(self, word: str) -> bool:
         """Return whether any record has a word, or a phrase, in its title or text."""
+        return self.n_records_with(word, 1) > 0
+
+    def n_records_with(self, word: str, most: int) -> int:
+        """Count the records with a word, or a phrase, in title or text, up to `most`: more are not looked at."""
         phrase = _quoted(word)
         if phrase is None:
-            return False
-        sql = "SELECT 1 FROM words WHERE words MATCH ? LIMIT 1"
+            return 0
+        sql = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
         with self._reading() as connection:
-            return connection.execute(sql, (phrase,)).fetchone() is not None
+            return int(connection.execute(sql, (phrase, most)).fetchone()[0])
 
     def forms(self, beginning: str, limit: int = 200) -> list[tuple[str, int]]:
         """Return words of the records that begin so, in lower case and without accents, and in how many each is."""

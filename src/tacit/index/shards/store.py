@@ -244,6 +244,10 @@ class ShardedStore:
         """Return whether any record has a word, or a phrase, in its title or text."""
         return any(self._ask(lambda store: store.has_word(word)))
 
+    def n_records_with(self, word: str, most: int) -> int:
+        """Count the records with a word, or a phrase, in title or text, up to `most`: more are not looked at."""
+        return min(most, sum(self._ask(lambda store: store.n_records_with(word, most))))
+
     def forms(self, beginning: str, limit: int = 200) -> list[tuple[str, int]]:
         """Return words of the records that begin so, in lower case and without accents, and in how many each is."""
         counts: Counter[str] = Counter()

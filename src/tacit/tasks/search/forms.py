@@ -40,8 +40,7 @@ def other_forms(collection: OpenedIndex, text: str) -> dict[str, str]:
 
 def _other_form(collection: OpenedIndex, word: str, language: str) -> str | None:
     plain = without_accents(word)
-    own = collection.store.forms(plain, 1)
-    n_own = own[0][1] if own and own[0][0] == plain else 0
+    n_own = collection.store.n_records_with(plain, _FEW)
     if n_own >= _FEW or (key := _key_of(language)) is None:  # stemmers are loaded for rare words only
         return None
     wanted = {key(word), key(plain)}

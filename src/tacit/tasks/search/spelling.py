@@ -96,9 +96,9 @@ def corrected(
     telling = [word for word in typed if word.lower() not in stop]
     if len(telling) > _SHORT:
         return None
-    forms = forms or {}
+    forms, count = forms or {}, collection.store.n_records_with
     counts = {
-        word: max(_n_records_with(collection, form) for form in (word, forms.get(word.lower(), word)))
+        word: max(count(form, _DOUBTFUL + 1) for form in {word, forms.get(word.lower(), word)})
         for word in telling
         if word.lower() not in known
     }
@@ -111,18 +111,12 @@ def corrected(
     better = {word: near for word in spelt if (near := _nearest(collection, words, word)) is not None}
     for word in doubtful[:_MOST]:
         near = _nearest(collection, words, word, other=True)
-        if near is not None and _n_records_with(collection, near) >= _MUCH_OFTENER * counts[word]:
+        enough = _MUCH_OFTENER * counts[word]
+        if near is not None and count(near, enough) == enough:
             better[word] = near
     if not better:
         return None
     return _WORD.sub(lambda found: better.get(found[0], found[0]), query), not sought.difference(unknown)
-
-
-def _n_records_with(collection: OpenedIndex, word: str) -> int:
-    """Return how many records have a word; case and accents make no difference."""
-    plain = without_accents(word)
-    own = collection.store.forms(plain, 1)
-    return own[0][1] if own and own[0][0] == plain else int(collection.store.has_word(word))
 
 
 def _nearest(collection: OpenedIndex, words: Words | None, word: str, *, other: bool = False) -> str | None:
