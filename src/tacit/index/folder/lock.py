@@ -40,9 +40,13 @@ class HeldLock:
         self._write(self._holder)
 
     def leave(self, text: str) -> None:
-        """Leave a line for those who come after a kill; "" for none."""
+        """Leave a line for those who come after a kill; "" for none, once it has been needed.
+
+        If the line cannot be taken away, all that it was for is stored nevertheless: it is then as after a kill.
+        """
         self._left = text
-        self._write(self._holder)
+        with contextlib.nullcontext() if text else contextlib.suppress(OSError):
+            self._write(self._holder)
 
     def free(self) -> None:
         """Free the lock; what was left stays."""

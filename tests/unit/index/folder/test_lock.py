@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import re
@@ -179,3 +180,18 @@ def test_a_link_put_there_at_the_last_moment_is_refused_too(make, kind, tmp_path
     with pytest.raises(InputError, match=rf"{kind}|Too many levels of symbolic links"), hold_lock(index):
         pass
     assert other.read_text() == "theirs"
+
+
+def test_a_line_that_cannot_be_taken_away_fails_nothing_that_is_stored(tmp_path, monkeypatch):
+    """What the line was for is done by then: an error would say that nothing was changed."""
+
+    def broken(handle, content):
+        raise OSError(errno.EIO, "Input/output error")
+
+    with hold_lock(tmp_path) as lock:
+        lock.leave("a change has begun")
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", broken)
+            lock.leave("")
+            with pytest.raises(OSError, match="Input/output"):
+                lock.leave("another one")
