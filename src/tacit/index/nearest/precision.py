@@ -47,8 +47,10 @@ class ReducedRows:
 
     def __getitem__(self, rows: Any) -> Float32Array:
         """Return one row, a slice of them, or rows by their numbers."""
-        scales = self.scales[rows]
-        return np.asarray(self.stored[rows] * (scales[:, None] if np.ndim(scales) else scales), np.float32)
+        scales = np.asarray(self.scales[rows])[
+            ..., None
+        ]  # an array also for one row: NumPy 1 ignores the type of a number
+        return np.asarray(self.stored[rows] * scales, np.float32)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Return all rows in one array."""
