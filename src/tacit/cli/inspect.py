@@ -464,10 +464,14 @@ def _languages(found: IndexInfo) -> str:
 
 def _weights(weights: dict[str, float]) -> str:
     """Return how much each view counts, the most first, and what was left out."""
+    from tacit.tasks.build.weighing import UNLABELLED
+
+    placed = "; records without labels are only placed" if UNLABELLED in weights else ""
+    weights = {name: weight for name, weight in weights.items() if name != UNLABELLED}
     used = sorted((name for name, weight in weights.items() if weight > 0), key=lambda name: -weights[name])
     unused = [name for name in weights if name not in used]
     left_out = f"; left out: {', '.join(unused)}" if unused else ""
-    return ", ".join(f"{name} {weights[name]:g}" for name in used) + left_out
+    return ", ".join(f"{name} {weights[name]:g}" for name in used) + left_out + placed
 
 
 def _listed(facts: dict[str, Any], sign: str = "=") -> str:

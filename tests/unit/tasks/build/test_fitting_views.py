@@ -10,6 +10,7 @@ from small_index import small_records, small_settings
 
 import tacit
 from tacit import InputError, LabelMatrix, Taxonomy
+from tacit.cli.inspect import _weights
 from tacit.tasks.build.fitted_space import RecordKnowledge
 from tacit.tasks.build.fitting import fit_space
 from tacit.tasks.build.views import label_groups, without_groups
@@ -138,3 +139,4 @@ def test_the_weight_of_records_without_labels_is_kept_and_said(tmp_path):
     tacit.refit(path)
     with tacit.open(path) as index:
         assert index.info().weights["unlabelled"] == 0
+        assert _weights(index.info().weights) == "labels 1, words 0.1; records without labels are only placed"
